@@ -1,0 +1,1 @@
+"""OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework."""

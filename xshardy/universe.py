@@ -1,0 +1,95 @@
+"""
+The xDSL entry point: every dialect, pass and target of xshardy, each imported on first use.
+
+`xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table that
+names a module and an object in it, so importing this module imports nothing else of ours.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.ir import Dialect
+from xdsl.universe import XDSL_UNIVERSE, Universe
+
+DIALECTS: Mapping[str, str] = {
+    "chlo": "xshardy.dialects.chlo:CHLO",
+    "hlo": "xshardy.dialects.hlo:HLO",
+    "nvvm": "xshardy.dialects.nvvm:NVVM",
+    "stablehlo": "xshardy.dialects.stablehlo:STABLEHLO",
+    "xla_gpu": "xshardy.dialects.xla_gpu:XLA_GPU",
+}
+
+EXTENSIONS: Mapping[str, str] = {
+    name: f"xshardy.dialects.extensions.{name}:extend"
+    for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
+}
+"""Dialects of xDSL that lack operations or traits which upstream MLIR has; `extend(dialect)` returns the fuller one."""
+
+PASSES: Mapping[str, str] = {
+    "convert-arith-to-llvm": "xshardy.lowering.arith_to_llvm:ConvertArithToLLVMPass",
+    "convert-cf-to-llvm": "xshardy.lowering.cf_to_llvm:ConvertCfToLLVMPass",
+    "convert-complex-to-llvm": "xshardy.lowering.complex_to_llvm:ConvertComplexToLLVMPass",
+    "convert-complex-to-standard": "xshardy.lowering.complex_to_standard:ConvertComplexToStandardPass",
+    "convert-func-to-llvm": "xshardy.lowering.func_to_llvm:ConvertFuncToLLVMPass",
+    "convert-gpu-to-nvvm": "xshardy.lowering.gpu_to_nvvm:ConvertGpuToNVVMPass",
+    "convert-math-to-libdevice": "xshardy.lowering.math_to_libdevice:ConvertMathToLibdevicePass",
+    "convert-vector-to-llvm": "xshardy.lowering.vector_to_llvm:ConvertVectorToLLVMPass",
+    "inline": "xshardy.transforms.inline:InlinePass",
+    "xla-gpu-canonicalize": "xshardy.transforms.canonicalize:CanonicalizePass",
+    "xla-gpu-codegen-pipeline": "xshardy.transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
+    "xla-gpu-convert-index-type": "xshardy.transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
+    "xla-gpu-convert-pure-call-ops": "xshardy.transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
+    "xla-gpu-erase-dead-functions": "xshardy.transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
+    "xla-gpu-expand-float-ops": "xshardy.transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
+    "xla-gpu-flatten-tensors": "xshardy.transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
+    "xla-gpu-lower-tensors": "xshardy.transforms.xla_gpu.lower_tensors:LowerTensorsPass",
+    "xla-gpu-lower-to-llvm": "xshardy.lowering.pipeline:LowerToLLVMPass",
+    "xla-gpu-lower-xla-gpu-loops-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
+    "xla-gpu-lower-xla-gpu-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
+    "xla-gpu-merge-pointers": "xshardy.transforms.xla_gpu.merge_pointers:MergePointersPass",
+    "xla-gpu-optimize-loops": "xshardy.transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
+    "xla-gpu-propagate-slice-indices": "xshardy.transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
+    "xla-gpu-simplify-affine": "xshardy.transforms.xla_gpu.simplify_affine:SimplifyAffinePass",
+    "xla-gpu-simplify-arith": "xshardy.transforms.xla_gpu.simplify_arith:SimplifyArithPass",
+    "xla-gpu-vectorize-loads-stores": "xshardy.transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+}
+
+TARGETS: Mapping[str, str] = {
+    "llvm-ir": "xshardy.lowering.nvptx:LLVMIRTarget",
+    "ptx": "xshardy.lowering.nvptx:PTXTarget",
+}
+
+
+def load(reference: str) -> Any:
+    """The object that `module:name` names."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
+    return {name: (lambda reference=reference: load(reference)) for name, reference in table.items()}
+
+
+def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Dialect]:
+    return lambda: load(reference)(dialect())
+
+
+for _name, _reference in EXTENSIONS.items():
+    # `Universe` refuses two dialects of one name, so the operations that xDSL lacks are added to its own row.
+    XDSL_UNIVERSE.all_dialects[_name] = _extended(XDSL_UNIVERSE.all_dialects[_name], _reference)
+
+XSHARDY_UNIVERSE = Universe(
+    all_dialects=_factories(DIALECTS),
+    all_passes=_factories(PASSES),
+    all_targets=_factories(TARGETS),
+)
+
+
+def new_context() -> Context:
+    """A context that knows every dialect of the installed universes, each loaded on first use, as in `xdsl-opt`."""
+    context = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, factory)
+    return context
