@@ -1,0 +1,43 @@
+# Two commands do everything on a machine that has only Python, git and make: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint format bench clean
+
+help:  ## this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+demo: $(VENV)/.demo  ## examples/gelu.hlo to PTX, assembled by ptxas, executed on the CPU and compared with numpy
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential tests
+	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.dev  ## ruff, and pyright in strict mode on xshardy/
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format: $(VENV)/.dev  ## rewrite the sources in the house's format
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+bench: $(VENV)/.test  ## the benchmarks, each beside its peer
+	$(BIN)/python benchmarks/emitters.py
+
+clean:  ## remove the virtual environment and all caches
+	rm -rf $(VENV) build *.egg-info .pytest_cache .hypothesis .ruff_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[cuda]' && touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[cuda,test]' && touch $@ $(VENV)/.demo
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[dev]' && touch $@ $(VENV)/.test $(VENV)/.demo

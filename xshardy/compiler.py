@@ -1,0 +1,125 @@
+"""
+From HLO text to a GPU kernel: the library behind `xshardy emit`, `compile` and `run`.
+
+The walk is HLO -> `emit` -> the levels of `codegen_pipeline.STAGES`, in order -> LLVM IR -> PTX. Every function takes what the
+one before it returns, so a caller can stop, look and go on at any level.
+"""
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import PassPipeline
+
+from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.xla_gpu.discardable import is_entry
+from xshardy.emitters import emit_fusion
+from xshardy.hlo_text import parse_hlo
+from xshardy.lowering.nvptx import Kernel, compile_module
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, stages
+from xshardy.universe import new_context
+
+Observer = Callable[[str, ModuleOp, float], None]
+"""Called after each pass with its name, the module it left, and the seconds it took."""
+
+DEFAULT_TARGET = "sm_90"
+
+
+class FusionNotFoundError(ValueError):
+    """The module has no fusion of the name asked for, none at all, or several where one was expected."""
+
+
+def fusions(module: ModuleOp) -> tuple[FusionOp, ...]:
+    """The fusion operations of an HLO module, in the order in which they are executed."""
+    return tuple(op for op in module.walk() if isinstance(op, FusionOp))
+
+
+def fusion_name(fusion: FusionOp) -> str:
+    """The name by which a user picks `fusion`: that of its fused computation."""
+    return fusion.callee.root_reference.data
+
+
+def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp, ...]:
+    """The fusions of an HLO module, or the one called `name`. Raises `FusionNotFoundError` if there are none."""
+    found = fusions(module)
+    chosen = found if name is None else tuple(fusion for fusion in found if fusion_name(fusion) == name)
+    if chosen:
+        return chosen
+    if not found:
+        raise FusionNotFoundError("the module has no fusion: wrap the computation in `fusion(...), kind=kLoop, calls=...`")
+    names = ", ".join(map(fusion_name, found))
+    raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
+
+
+def is_emitted(module: ModuleOp) -> bool:
+    """Whether `module` is what the emitters make (it has an entry function), not HLO."""
+    return any(is_entry(op) for op in module.ops)
+
+
+def emit(source: str | ModuleOp, *, fusion: str | None = None, name: str = "<string>") -> ModuleOp:
+    """
+    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`.
+
+    `source` is HLO text, an HLO module or a module that is emitted already, which is returned as it is; `name` stands for
+    its file in diagnostics. Raises `HLOError` for bad text and `FusionNotFoundError` when it is not clear which fusion is meant.
+    """
+    module = parse_hlo(source, name) if isinstance(source, str) else source
+    if is_emitted(module):
+        return module
+    chosen = select_fusions(module, fusion)
+    if len(chosen) > 1:
+        names = ", ".join(map(fusion_name, chosen))
+        raise FusionNotFoundError(f"the module has {len(chosen)} fusions, name one of them: {names}")
+    return emit_fusion(chosen[0])
+
+
+def lower(module: ModuleOp, level: str, *, target: str = DEFAULT_TARGET, observe: Observer | None = None) -> ModuleOp:
+    """Lower an emitted `module`, in place, to `level`, one of `LEVELS`. Returns it."""
+    for _ in lower_by_level(module, target=target, last=level, observe=observe):
+        pass
+    return module
+
+
+def lower_by_level(
+    module: ModuleOp,
+    *,
+    target: str = DEFAULT_TARGET,
+    last: str = LEVELS[-1],
+    observe: Observer | None = None,
+    ctx: Context | None = None,
+) -> Iterator[str]:
+    """Lower an emitted `module` step by step, in place: yields the name of each level when it is there, up to `last`."""
+    ctx = ctx or new_context()
+    if observe is not None:
+        observe("emit", module, 0.0)
+    yield EMITTED
+    for stage in stages(target):
+        if last == EMITTED:
+            return
+        for step in stage.passes:
+            start = perf_counter()
+            PassPipeline((step,)).apply(ctx, module)
+            if observe is not None:
+                observe(step.name, module, perf_counter() - start)
+        yield stage.level
+        if stage.level == last:
+            return
+
+
+def compile(
+    source: str | ModuleOp,
+    *,
+    target: str = DEFAULT_TARGET,
+    fusion: str | None = None,
+    name: str = "<string>",
+    observe: Observer | None = None,
+) -> Kernel:
+    """
+    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_100`).
+
+    `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM IR,
+    the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
+    """
+    module = emit(source, fusion=fusion, name=name)
+    return compile_module(lower(module, LEVELS[-1], target=target, observe=observe), target=target)

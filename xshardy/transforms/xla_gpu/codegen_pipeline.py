@@ -1,0 +1,97 @@
+"""
+The pass pipeline from an emitted fusion to the llvm dialect, as a table of stages.
+
+A stage ends at a level that the documentation of the emitters shows and that the tools call by name. Source: spec row
+XGPU-10 and section 7, in their order.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
+
+from xshardy.lowering.pipeline import LowerToLLVMPass
+from xshardy.transforms.canonicalize import CanonicalizePass
+from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
+from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
+from xshardy.transforms.xla_gpu.device import device_info
+from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
+from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
+from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
+from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
+from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
+from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
+from xshardy.transforms.xla_gpu.merge_pointers import MergePointersPass
+from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
+from xshardy.transforms.xla_gpu.propagate_slice_indices import PropagateSliceIndicesPass
+from xshardy.transforms.xla_gpu.simplify_affine import SimplifyAffinePass
+from xshardy.transforms.xla_gpu.simplify_arith import SimplifyArithPass
+from xshardy.transforms.xla_gpu.vectorize_loads_stores import VectorizeLoadsStoresPass
+
+EMITTED = "xla_gpu"
+"""The level of a module as the emitters leave it, before any pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Passes that run together, and the name of the level that they end at."""
+
+    level: str
+    passes: tuple[ModulePass, ...]
+
+
+def stages(target: str = "sm_90") -> tuple[Stage, ...]:
+    """The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target."""
+    device = device_info(target)
+    clean_up = (CanonicalizePass(), CommonSubexpressionElimination())
+    return (
+        Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
+        Stage("scf", (LowerXlaGpuToScfPass(), LowerXlaGpuLoopsToScfPass(), *clean_up)),
+        Stage(
+            "flattened",
+            # The bounds check of a loop folds away here, where `xla.range` shows it to be always true.
+            (SimplifyArithPass(), CanonicalizePass(), PropagateSliceIndicesPass(), FlattenTensorsPass(), *clean_up),
+        ),
+        Stage("vectorized", (LoopInvariantCodeMotionPass(), VectorizeLoadsStoresPass(gpu_device_info=device), *clean_up)),
+        Stage("unrolled", (OptimizeLoopsPass(), *clean_up)),
+        Stage(
+            "llvm",
+            (
+                ConvertPureCallOpsPass(),
+                LowerTensorsPass(gpu_device_info=device),
+                MergePointersPass(),
+                *clean_up,
+                SimplifyArithPass(),
+                SimplifyAffinePass(),
+                ConvertIndexTypePass(),
+                CommonSubexpressionElimination(),
+                ExpandFloatOpsPass(),
+                LowerToLLVMPass(),
+            ),
+        ),
+    )
+
+
+LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages()))
+"""The names of all levels, from the emitted module to the llvm dialect."""
+
+EXECUTABLE_LEVELS: tuple[str, ...] = LEVELS[:-1]
+"""The levels that `interpreters/simt.py` executes."""
+
+
+@dataclass(frozen=True)
+class CodegenPipelinePass(ModulePass):
+    """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
+
+    name = "xla-gpu-codegen-pipeline"
+    target: str = "sm_90"
+    until: str = "llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
+        passes = tuple(step for stage in stages(self.target) if stage.level in wanted for step in stage.passes)
+        PassPipeline(passes).apply(ctx, op)
