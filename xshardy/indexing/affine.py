@@ -1,0 +1,190 @@
+"""
+Affine expressions: xDSL's nodes, with builders that fold.
+
+xDSL's own operators refuse products of two variables and fold little. The builders here fold what can be folded by
+looking at the two operands only, so they never reorder a sum; `simplify.py` does the rest. Constants go to the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+
+@lru_cache(maxsize=4096)
+def constant(value: int) -> AffineExpr:
+    return AffineConstantExpr(value)
+
+
+@lru_cache(maxsize=256)
+def dim(position: int) -> AffineExpr:
+    return AffineDimExpr(position)
+
+
+@lru_cache(maxsize=256)
+def sym(position: int) -> AffineExpr:
+    return AffineSymExpr(position)
+
+
+def split_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """`e + c` as `(e, c)`; an expression with no constant on its right as `(expr, 0)`."""
+    match expr:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, AffineConstantExpr(value)):
+            return lhs, value
+        case _:
+            return expr, 0
+
+
+def split_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """`e * c` as `(e, c)`; an expression with no constant factor on its right as `(expr, 1)`."""
+    match expr:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(value)):
+            return lhs, value
+        case _:
+            return expr, 1
+
+
+def add(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`a + b`. Folds constants, moves them to the right, and joins two multiples of one expression."""
+    (a, a_constant), (b, b_constant) = _without_constant(a), _without_constant(b)
+    offset = a_constant + b_constant
+    if b is _ZERO:
+        total = a
+    elif a is _ZERO:
+        total = b
+    else:
+        (a_term, a_factor), (b_term, b_factor) = split_factor(a), split_factor(b)
+        if a_term == b_term:
+            total = mul(a_term, constant(a_factor + b_factor))
+        else:
+            total = AffineBinaryOpExpr(AffineBinaryOpKind.Add, a, b)
+    if total is _ZERO:
+        return constant(offset)
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Add, total, constant(offset)) if offset else total
+
+
+def mul(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`a * b`. Folds constants and moves them to the right: `(d0 * 2) * s0` is `(d0 * s0) * 2`. Does not distribute."""
+    (a, a_factor), (b, b_factor) = _without_factor(a), _without_factor(b)
+    factor = a_factor * b_factor
+    if factor == 0:
+        return _ZERO
+    if b is _ONE:
+        product = a
+    elif a is _ONE:
+        product = b
+    else:
+        product = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, a, b)
+    if product is _ONE:
+        return constant(factor)
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Mul, product, constant(factor)) if factor != 1 else product
+
+
+def floordiv(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`a floordiv b`. Folds constants, a divisor of 1, and a constant factor of `a` that `b` divides."""
+    return _divide(AffineBinaryOpKind.FloorDiv, a, b, lambda x, y: x // y)
+
+
+def ceildiv(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`a ceildiv b`. Folds as `floordiv` does."""
+    return _divide(AffineBinaryOpKind.CeilDiv, a, b, lambda x, y: -(-x // y))
+
+
+def mod(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`a mod b`. Folds constants, a divisor of 1, and a constant factor of `a` that `b` divides."""
+    if isinstance(b, AffineConstantExpr) and b.value > 0:
+        if isinstance(a, AffineConstantExpr):
+            return constant(a.value % b.value)
+        if split_factor(a)[1] % b.value == 0:
+            return _ZERO
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Mod, a, b)
+
+
+BUILDERS: Mapping[AffineBinaryOpKind, Callable[[AffineExpr, AffineExpr], AffineExpr]] = {
+    AffineBinaryOpKind.Add: add,
+    AffineBinaryOpKind.Mul: mul,
+    AffineBinaryOpKind.FloorDiv: floordiv,
+    AffineBinaryOpKind.CeilDiv: ceildiv,
+    AffineBinaryOpKind.Mod: mod,
+}
+
+
+def total(terms: Sequence[AffineExpr]) -> AffineExpr:
+    """The sum of `terms`, in their order; 0 for none."""
+    result = _ZERO
+    for term in terms:
+        result = add(result, term)
+    return result
+
+
+def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[AffineExpr]) -> AffineExpr:
+    """
+    `expr` with `dims[i]` for `d_i` and `symbols[i]` for `s_i`, rebuilt by the folding builders.
+
+    Raises `IndexError` if `expr` has a variable that there is no replacement for.
+    """
+    match expr:
+        case AffineConstantExpr():
+            return expr
+        case AffineDimExpr(position):
+            return dims[position]
+        case AffineSymExpr(position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            return BUILDERS[kind](substitute(lhs, dims, symbols), substitute(rhs, dims, symbols))
+        case _:
+            raise NotImplementedError(f"no substitution in {expr}")
+
+
+def used_variables(expr: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:
+    """The positions of the dimensions and of the symbols that occur in `expr`."""
+    dims: set[int] = set()
+    symbols: set[int] = set()
+    for leaf in leaves(expr):
+        if isinstance(leaf, AffineDimExpr):
+            dims.add(leaf.position)
+        elif isinstance(leaf, AffineSymExpr):
+            symbols.add(leaf.position)
+    return frozenset(dims), frozenset(symbols)
+
+
+def leaves(expr: AffineExpr) -> Iterator[AffineExpr]:
+    """The variables and constants of `expr`, from left to right, each as often as it occurs."""
+    if isinstance(expr, AffineBinaryOpExpr):
+        yield from leaves(expr.lhs)
+        yield from leaves(expr.rhs)
+    else:
+        yield expr
+
+
+_ZERO = constant(0)
+_ONE = constant(1)
+
+
+def _without_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """As `split_constant`; a constant is the sum of nothing and itself."""
+    return (_ZERO, expr.value) if isinstance(expr, AffineConstantExpr) else split_constant(expr)
+
+
+def _without_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """As `split_factor`; a constant is the multiple of 1."""
+    return (_ONE, expr.value) if isinstance(expr, AffineConstantExpr) else split_factor(expr)
+
+
+def _divide(kind: AffineBinaryOpKind, a: AffineExpr, b: AffineExpr, divide: Callable[[int, int], int]) -> AffineExpr:
+    if isinstance(b, AffineConstantExpr) and b.value > 0:
+        if isinstance(a, AffineConstantExpr):
+            return constant(divide(a.value, b.value))
+        base, factor = split_factor(a)
+        if factor % b.value == 0:
+            return mul(base, constant(factor // b.value))
+    return AffineBinaryOpExpr(kind, a, b)

@@ -1,0 +1,309 @@
+"""
+Indexing maps: affine functions from one index space to another, with a domain.
+
+A map has dimensions, which its user gives; range variables, which run over all their values; and runtime variables,
+which are known only when the kernel runs. The domain is the box of their bounds, cut by constraints.
+Source: XLA indexing docs, XGPU-23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
+
+from xshardy.indexing.affine import constant, dim, substitute, sym, used_variables
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.ranges import range_of
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a map. An empty `name` stands for the default: `d0`, `d1`, ..., `s0`, ... or `rt0`, ..."""
+
+    name: str
+    bounds: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """The points where `expr` lies within `bounds`."""
+
+    expr: AffineExpr
+    bounds: Interval
+
+
+NOWHERE = Constraint(constant(0), Interval.point(1))
+"""`0 in [1, 1]`: no point at all."""
+
+
+@dataclass(frozen=True)
+class IndexingMap:
+    """
+    `(dimensions)[ranges]{runtimes} -> (results)` on the points that are in the bounds and fulfil the constraints.
+
+    In expressions `d_i` is `dimensions[i]` and `s_i` is `symbols[i]`, range variables first.
+    Raises `ValueError` when two variables have one name.
+    """
+
+    results: tuple[AffineExpr, ...]
+    dimensions: tuple[Variable, ...]
+    ranges: tuple[Variable, ...] = ()
+    runtimes: tuple[Variable, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self):
+        names = [variable.name for variable in (*self.dimensions, *self.symbols) if variable.name]
+        if len(names) != len(set(names)):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two variables named {twice}: rename one, or leave its name empty")
+
+    # Maps key dictionaries and caches, and hashing their expressions costs more than looking them up.
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.results, self.dimensions, self.ranges, self.runtimes, self.constraints))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        from xshardy.indexing.text import print_indexing_map  # the text knows the map, so import it late
+
+        return print_indexing_map(self)
+
+    # -- Constructors -------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensor_sizes(
+        results: Iterable[AffineExpr], dim_sizes: Iterable[int], symbol_sizes: Iterable[int] = ()
+    ) -> IndexingMap:
+        """The map with dimension `i` in `[0, dim_sizes[i] - 1]`, range variables alike; for a size of 0, nowhere."""
+        return _with_sizes(tuple(results), tuple(dim_sizes), tuple(symbol_sizes))
+
+    @staticmethod
+    def identity(shape: Iterable[int]) -> IndexingMap:
+        """`(d0, d1, ...) -> (d0, d1, ...)` over the indices of a tensor of this shape."""
+        sizes = tuple(shape)
+        return _with_sizes(tuple(dim(i) for i in range(len(sizes))), sizes, ())
+
+    # -- Properties ---------------------------------------------------------------------------------------------------
+
+    @property
+    def symbols(self) -> tuple[Variable, ...]:
+        """The range variables, then the runtime variables."""
+        return self.ranges + self.runtimes
+
+    @cached_property
+    def dimension_intervals(self) -> tuple[Interval, ...]:
+        return tuple(variable.bounds for variable in self.dimensions)
+
+    @cached_property
+    def symbol_intervals(self) -> tuple[Interval, ...]:
+        return tuple(variable.bounds for variable in self.symbols)
+
+    @cached_property
+    def is_known_empty(self) -> bool:
+        """Whether the domain is seen to have no point. `simplify` finds out more than the bare map shows."""
+        return any(
+            isinstance(c.expr, AffineConstantExpr) and not c.bounds.contains(c.expr.value) for c in self.constraints
+        )
+
+    def range_of(self, expr: AffineExpr) -> Interval:
+        """A range that holds `expr` wherever the variables are in their bounds."""
+        return range_of(expr, self.dimension_intervals, self.symbol_intervals)
+
+    # -- Evaluation ---------------------------------------------------------------------------------------------------
+
+    def evaluate(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> tuple[int, ...]:
+        """The results at one point, whether it is in the domain or not."""
+        return tuple(result.eval(dims, symbols) for result in self.results)
+
+    def holds(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> bool:
+        """Whether the point is in the domain."""
+        return (
+            all(bounds.contains(value) for bounds, value in zip(self.dimension_intervals, dims, strict=True))
+            and all(bounds.contains(value) for bounds, value in zip(self.symbol_intervals, symbols, strict=True))
+            and all(c.bounds.contains(c.expr.eval(dims, symbols)) for c in self.constraints)
+        )
+
+    # -- Transformations ----------------------------------------------------------------------------------------------
+
+    def with_results(self, results: Iterable[AffineExpr]) -> IndexingMap:
+        """The same domain with other results."""
+        return replace(self, results=tuple(results))
+
+    def constrained(self, expr: AffineExpr, bounds: Interval) -> IndexingMap:
+        """
+        This map where also `expr in bounds`. A plain variable has its bounds narrowed; what always holds is not added.
+        """
+        if self.is_known_empty or bounds.includes(reach := self.range_of(expr)):
+            return self
+        common = bounds.intersect(reach)
+        if common is None:
+            return self.nowhere()
+        match expr:
+            case AffineDimExpr(position):
+                return replace(self, dimensions=_narrowed(self.dimensions, position, common))
+            case AffineSymExpr(position) if position < len(self.ranges):
+                return replace(self, ranges=_narrowed(self.ranges, position, common))
+            case AffineSymExpr(position):
+                return replace(self, runtimes=_narrowed(self.runtimes, position - len(self.ranges), common))
+            case _:
+                added = Constraint(expr, bounds)
+                return self if added in self.constraints else replace(self, constraints=(*self.constraints, added))
+
+    def nowhere(self) -> IndexingMap:
+        """This map with no point in its domain: as many variables and results, all of them 0."""
+        return IndexingMap(
+            (constant(0),) * len(self.results),
+            *(
+                tuple(Variable(variable.name, Interval.point(0)) for variable in group)
+                for group in (self.dimensions, self.ranges, self.runtimes)
+            ),
+            constraints=(NOWHERE,),
+        )
+
+    def simplify(self) -> IndexingMap:
+        """
+        An equal map (same points, same values there), simpler: bounds narrowed by the constraints, constraints
+        normalised or dropped, results in canonical form. Variables stay, used or not.
+        """
+        from xshardy.indexing.simplify import simplify_map  # the simplifier knows the map, so import it late
+
+        return simplify_map(self)
+
+    def then(self, second: IndexingMap) -> IndexingMap:
+        """
+        Apply this map, then `second`: `second(self(x))`, where `x` is in this domain and `self(x)` in the other.
+
+        The symbols of `second` come before those of this map; names already taken are given up. Not simplified.
+        Raises `ValueError` if `second` does not have one dimension per result of this map.
+        """
+        if len(second.dimensions) != len(self.results):
+            raise ValueError(
+                f"{len(self.results)} results cannot be the {len(second.dimensions)} dimensions of {second}"
+            )
+        ranges, runtimes = len(second.ranges), len(second.runtimes)
+        own = (
+            *(sym(ranges + i) for i in range(len(self.ranges))),
+            *(sym(ranges + len(self.ranges) + runtimes + i) for i in range(len(self.runtimes))),
+        )
+        others = (
+            *(sym(i) for i in range(ranges)),
+            *(sym(ranges + len(self.ranges) + i) for i in range(runtimes)),
+        )
+        dims = tuple(dim(i) for i in range(len(self.dimensions)))
+        between = tuple(substitute(result, dims, own) for result in self.results)
+        taken = {variable.name for variable in (*self.dimensions, *self.symbols)}
+        composed = IndexingMap(
+            tuple(substitute(result, between, others) for result in second.results),
+            self.dimensions,
+            _renamed(second.ranges, taken) + self.ranges,
+            _renamed(second.runtimes, taken) + self.runtimes,
+            tuple(Constraint(substitute(c.expr, dims, own), c.bounds) for c in self.constraints),
+        )
+        if composed.is_known_empty or second.is_known_empty:
+            return composed.nowhere()
+        for expr, bounds in zip(between, second.dimension_intervals, strict=True):
+            composed = composed.constrained(expr, bounds)
+        for c in second.constraints:
+            composed = composed.constrained(substitute(c.expr, between, others), c.bounds)
+        return composed
+
+    def symbols_to_dimensions(self) -> IndexingMap:
+        """The same function with its symbols as further dimensions, behind the others."""
+        count = len(self.dimensions)
+        dims = tuple(dim(i) for i in range(count))
+        symbols = tuple(dim(count + i) for i in range(len(self.symbols)))
+        return IndexingMap(
+            tuple(substitute(result, dims, symbols) for result in self.results),
+            self.dimensions + self.symbols,
+            constraints=tuple(Constraint(substitute(c.expr, dims, symbols), c.bounds) for c in self.constraints),
+        )
+
+    def bind(self, dims: Mapping[int, int], symbols: Mapping[int, int] | None = None) -> IndexingMap:
+        """
+        The map with the given variables fixed to constants and removed. Nothing else is simplified.
+
+        A constant outside the bounds of its variable leaves a map that holds nowhere.
+        """
+        symbols = symbols or {}
+        inside = all(self.dimension_intervals[i].contains(value) for i, value in dims.items()) and all(
+            self.symbol_intervals[i].contains(value) for i, value in symbols.items()
+        )
+        bound = self._rebuilt(
+            [constant(dims[i]) if i in dims else None for i in range(len(self.dimensions))],
+            [constant(symbols[i]) if i in symbols else None for i in range(len(self.symbols))],
+        )
+        return bound if inside else bound.nowhere()
+
+    def remove_unused_variables(self) -> tuple[IndexingMap, tuple[bool, ...], tuple[bool, ...]]:
+        """
+        The map without the variables that neither a result nor a constraint reads, and for each dimension and each
+        symbol whether it was removed.
+        """
+        used_dims: set[int] = set()
+        used_symbols: set[int] = set()
+        for expr in (*self.results, *(c.expr for c in self.constraints)):
+            dims, symbols = used_variables(expr)
+            used_dims |= dims
+            used_symbols |= symbols
+        removed_dims = tuple(i not in used_dims for i in range(len(self.dimensions)))
+        removed_symbols = tuple(i not in used_symbols for i in range(len(self.symbols)))
+        if not any(removed_dims) and not any(removed_symbols):
+            return self, removed_dims, removed_symbols
+        # The replacement of an unused variable is never looked at.
+        rebuilt = self._rebuilt(
+            [constant(0) if removed else None for removed in removed_dims],
+            [constant(0) if removed else None for removed in removed_symbols],
+        )
+        return rebuilt, removed_dims, removed_symbols
+
+    def _rebuilt(self, dims: Sequence[AffineExpr | None], symbols: Sequence[AffineExpr | None]) -> IndexingMap:
+        """The map with constants for the variables that have one, and the remaining variables closed up."""
+        new_dims, kept_dims = _closed_up(dims, dim)
+        new_symbols, kept_symbols = _closed_up(symbols, sym)
+        constraints: list[Constraint] = []
+        for c in self.constraints:
+            expr = substitute(c.expr, new_dims, new_symbols)
+            if not (isinstance(expr, AffineConstantExpr) and c.bounds.contains(expr.value)):
+                constraints.append(Constraint(expr, c.bounds))
+        count = len(self.ranges)
+        return IndexingMap(
+            tuple(substitute(result, new_dims, new_symbols) for result in self.results),
+            tuple(self.dimensions[i] for i in kept_dims),
+            tuple(self.ranges[i] for i in kept_symbols if i < count),
+            tuple(self.runtimes[i - count] for i in kept_symbols if i >= count),
+            tuple(dict.fromkeys(constraints)),
+        )
+
+
+def _with_sizes(results: tuple[AffineExpr, ...], dims: tuple[int, ...], symbols: tuple[int, ...]) -> IndexingMap:
+    box = IndexingMap(
+        results,
+        tuple(Variable("", Interval.of_size(max(size, 1))) for size in dims),
+        tuple(Variable("", Interval.of_size(max(size, 1))) for size in symbols),
+    )
+    return box.nowhere() if 0 in (*dims, *symbols) else box
+
+
+def _narrowed(variables: tuple[Variable, ...], position: int, bounds: Interval) -> tuple[Variable, ...]:
+    narrowed = Variable(variables[position].name, bounds)
+    return (*variables[:position], narrowed, *variables[position + 1 :])
+
+
+def _renamed(variables: tuple[Variable, ...], taken: set[str]) -> tuple[Variable, ...]:
+    """`variables`, those whose name is taken without a name."""
+    return tuple(Variable("", v.bounds) if v.name in taken else v for v in variables)
+
+
+def _closed_up(
+    replacements: Sequence[AffineExpr | None], variable: Callable[[int], AffineExpr]
+) -> tuple[list[AffineExpr], list[int]]:
+    """What to put for each variable when those with a replacement go, and the positions of those that stay."""
+    kept = [i for i, replacement in enumerate(replacements) if replacement is None]
+    position = {old: new for new, old in enumerate(kept)}
+    exprs = [variable(position[i]) if r is None else r for i, r in enumerate(replacements)]
+    return exprs, kept

@@ -1,0 +1,279 @@
+"""
+The text of an indexing map, both ways: `(d0, d1)[s0]{rt0} -> (d0, d1 + s0), domain: d0 in [1, 2], d1 in [5, 8], ...`.
+
+Expressions print as MLIR's affine expressions do. Variables have any name; `d0`, `s0` and `rt0` are what variables
+without a name are called, whatever the number was in the text that was read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+from xshardy.indexing.affine import BUILDERS, constant, dim, mul, sym
+from xshardy.indexing.indexing_map import NOWHERE, Constraint, IndexingMap, Variable
+from xshardy.indexing.interval import Interval
+
+
+class IndexingMapSyntaxError(ValueError):
+    """Text that is not an indexing map: `message` says what is wrong at `text[position]`."""
+
+    def __init__(self, message: str, text: str, position: int):
+        super().__init__(f"{message} at position {position} of indexing map: {text}")
+        self.message = message
+        self.text = text
+        self.position = position
+
+
+def parse_indexing_map(text: str) -> IndexingMap:
+    """The map that `text` describes. Raises `IndexingMapSyntaxError`."""
+    return _Parser(text).indexing_map()
+
+
+def print_indexing_map(map: IndexingMap) -> str:
+    """One line that `parse_indexing_map` reads back. Constraints are sorted as text, so equal maps print equal."""
+    dims = _names(map.dimensions, "d")
+    ranges, runtimes = _names(map.ranges, "s"), _names(map.runtimes, "rt")
+    symbols = ranges + runtimes
+    header = f"({', '.join(dims)})"
+    header += f"[{', '.join(ranges)}]" if ranges else ""
+    header += f"{{{', '.join(runtimes)}}}" if runtimes else ""
+    results = ", ".join(print_expr(result, dims, symbols) for result in map.results)
+    domain = [
+        f"{name} in {variable.bounds}"
+        for name, variable in zip(dims + symbols, map.dimensions + map.symbols, strict=True)
+    ]
+    domain += sorted(f"{print_expr(c.expr, dims, symbols)} in {c.bounds}" for c in map.constraints)
+    return f"{header} -> ({results})" + (f", domain: {', '.join(domain)}" if domain else "")
+
+
+def print_expr(expr: AffineExpr, dims: Sequence[str] | None = None, symbols: Sequence[str] | None = None) -> str:
+    """`expr` with these names for its variables, by default `d0`, ... and `s0`, ..."""
+    match expr:
+        case AffineConstantExpr(value):
+            return str(value)
+        case AffineDimExpr(position):
+            return dims[position] if dims is not None else f"d{position}"
+        case AffineSymExpr(position):
+            return symbols[position] if symbols is not None else f"s{position}"
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, rhs):
+            left = print_expr(lhs, dims, symbols)
+            match rhs:
+                case AffineConstantExpr(value) if value < 0:
+                    return f"{left} - {-value}"
+                case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, base, AffineConstantExpr(-1)):
+                    return f"{left} - {_print_operand(base, dims, symbols)}"
+                case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, base, AffineConstantExpr(value)) if value < 0:
+                    return f"{left} - {_print_operand(base, dims, symbols)} * {-value}"
+                case AffineBinaryOpExpr(AffineBinaryOpKind.Add):
+                    return f"{left} + ({print_expr(rhs, dims, symbols)})"
+                case _:
+                    return f"{left} + {print_expr(rhs, dims, symbols)}"
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(-1)):
+            return f"-{_print_operand(lhs, dims, symbols)}"
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            return f"{_print_operand(lhs, dims, symbols)} {kind.get_token()} {_print_operand(rhs, dims, symbols)}"
+        case _:
+            raise NotImplementedError(f"no text for {expr}")
+
+
+def _print_operand(expr: AffineExpr, dims: Sequence[str] | None, symbols: Sequence[str] | None) -> str:
+    """`expr` as an operand of anything but a sum."""
+    text = print_expr(expr, dims, symbols)
+    return f"({text})" if isinstance(expr, AffineBinaryOpExpr) else text
+
+
+def _names(variables: Sequence[Variable], prefix: str) -> list[str]:
+    return [variable.name or f"{prefix}{i}" for i, variable in enumerate(variables)]
+
+
+T = TypeVar("T")
+
+_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>->|[-+*/()\[\]{},:]))")
+_DEFAULT_NAME = re.compile(r"(d|s|rt)\d+")
+
+_KEYWORDS = {"ceildiv", "domain", "floordiv", "in", "is_simplified", "mod"}
+
+_PRODUCTS: Mapping[str, AffineBinaryOpKind] = {
+    "*": AffineBinaryOpKind.Mul,
+    "floordiv": AffineBinaryOpKind.FloorDiv,
+    "/": AffineBinaryOpKind.FloorDiv,
+    "ceildiv": AffineBinaryOpKind.CeilDiv,
+    "mod": AffineBinaryOpKind.Mod,
+}
+"""Operators that bind more tightly than a sum; all of them equally, from left to right."""
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text; every method reads what it is named after."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.position = 0
+        self.token = ""
+        self.start = 0
+        self.variables: dict[str, AffineExpr] = {}
+        self.advance()
+
+    # -- Tokens -------------------------------------------------------------------------------------------------------
+
+    def advance(self) -> str:
+        """Go to the next token, `""` at the end, and return the one before."""
+        read = self.token
+        match = _TOKEN.match(self.text, self.position)
+        if match is None:
+            self.start = len(self.text) - len(self.text[self.position :].lstrip())
+            self.token = ""
+            if self.start < len(self.text):
+                raise self.error(f"unexpected character {self.text[self.start]!r}")
+            return read
+        self.token = match[match.lastgroup or 0]
+        self.start = match.end() - len(self.token)
+        self.position = match.end()
+        return read
+
+    def error(self, message: str, position: int | None = None) -> IndexingMapSyntaxError:
+        return IndexingMapSyntaxError(message, self.text, self.start if position is None else position)
+
+    def expect(self, token: str) -> None:
+        if self.token != token:
+            raise self.error(f"expected {token!r}, found {self.token or 'the end'!r}")
+        self.advance()
+
+    def take(self, token: str) -> bool:
+        """Whether the next token is this one; if so, it is read."""
+        if self.token != token:
+            return False
+        self.advance()
+        return True
+
+    def separated(self, item: Callable[[], T], end: str) -> list[T]:
+        """`item, item, ... end`, possibly no item."""
+        items: list[T] = []
+        while not self.take(end):
+            if items:
+                self.expect(",")
+            items.append(item())
+        return items
+
+    # -- Syntax -------------------------------------------------------------------------------------------------------
+
+    def indexing_map(self) -> IndexingMap:
+        self.expect("(")
+        dims = self.separated(self.variable_name, ")")
+        ranges = self.separated(self.variable_name, "]") if self.take("[") else []
+        runtimes = self.separated(self.variable_name, "}") if self.take("{") else []
+        for names, variable in ((dims, dim), (ranges + runtimes, sym)):
+            for i, name in enumerate(names):
+                if name in self.variables:
+                    raise self.error(f"variable {name} is declared twice: rename one of the two")
+                self.variables[name] = variable(i)
+        self.expect("->")
+        self.expect("(")
+        results = self.separated(self.expr, ")")
+        bounds, constraints = self.domain()
+        for name in self.variables:
+            if name not in bounds:
+                raise self.error(f"variable {name} has no bounds: add `{name} in [lower, upper]` to the domain")
+        groups = (
+            tuple(Variable("" if _DEFAULT_NAME.fullmatch(name) else name, bounds[name]) for name in names)
+            for names in (dims, ranges, runtimes)
+        )
+        return IndexingMap(tuple(results), *groups, constraints=tuple(constraints))
+
+    def variable_name(self) -> str:
+        if not self.token.isidentifier() or self.token in _KEYWORDS:
+            raise self.error(f"expected the name of a variable, found {self.token or 'the end'!r}")
+        return self.advance()
+
+    def domain(self) -> tuple[dict[str, Interval], list[Constraint]]:
+        """`, domain: expr in [0, 1], ..., is_simplified: true` up to the end; the last part is read and forgotten."""
+        bounds: dict[str, Interval] = {}
+        constraints: dict[Constraint, None] = {}
+        while self.token:
+            self.expect(",")
+            if not self.token:  # a comma may end the text
+                break
+            if self.take("is_simplified"):
+                self.expect(":")
+                if not (self.take("true") or self.take("false")):
+                    raise self.error("expected 'true' or 'false'")
+                continue
+            if self.take("domain"):
+                self.expect(":")
+                if not self.token:
+                    break
+            name = self.token
+            expr = self.expr()
+            interval = self.interval()
+            if name in self.variables and expr == self.variables[name]:
+                # A second interval for a variable narrows the first.
+                interval = interval and bounds.get(name, interval).intersect(interval)
+                bounds[name] = interval or bounds.get(name, Interval.point(0))
+                if interval is None:
+                    constraints[NOWHERE] = None
+            else:
+                constraints[NOWHERE if interval is None else Constraint(expr, interval)] = None
+        return bounds, list(constraints)
+
+    def interval(self) -> Interval | None:
+        """`in [0, 1]`; None if it is empty."""
+        self.expect("in")
+        self.expect("[")
+        lower = self.integer()
+        self.expect(",")
+        upper = self.integer()
+        self.expect("]")
+        return Interval(lower, upper) if lower <= upper else None
+
+    def integer(self) -> int:
+        sign = -1 if self.take("-") else 1
+        if not self.token.isdigit():
+            raise self.error(f"expected an integer, found {self.token or 'the end'!r}")
+        return sign * int(self.advance())
+
+    def expr(self) -> AffineExpr:
+        result = self.product()
+        while self.token in ("+", "-"):
+            subtract = self.advance() == "-"
+            term = self.product()
+            result = BUILDERS[AffineBinaryOpKind.Add](result, mul(term, constant(-1)) if subtract else term)
+        return result
+
+    def product(self) -> AffineExpr:
+        result = self.operand()
+        while (kind := _PRODUCTS.get(self.token)) is not None:
+            self.advance()
+            start = self.start
+            right = self.operand()
+            divides = kind is not AffineBinaryOpKind.Mul
+            if divides and not (isinstance(right, AffineConstantExpr) and right.value > 0):
+                raise self.error("expected a positive constant as divisor", start)
+            result = BUILDERS[kind](result, right)
+        return result
+
+    def operand(self) -> AffineExpr:
+        if self.take("-"):
+            return mul(self.operand(), constant(-1))
+        if self.take("("):
+            result = self.expr()
+            self.expect(")")
+            return result
+        if self.token.isdigit():
+            return constant(int(self.advance()))
+        if (variable := self.variables.get(self.token)) is not None:
+            self.advance()
+            return variable
+        if self.token.isidentifier():
+            raise self.error(f"unknown variable {self.token}: declare it before the arrow")
+        raise self.error(f"expected an expression, found {self.token or 'the end'!r}")
