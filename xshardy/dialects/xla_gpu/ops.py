@@ -1,0 +1,786 @@
+"""
+Operations of the xla_gpu dialect: what XLA:GPU's emitters write between HLO and scf.
+
+They are the program of one thread. Tensors are values; their elements are addressed by indexing maps. An operation that
+writes gives the tensor after the write. Source: rows XGPU-23 to XGPU-30.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    SymbolRefAttr,
+    TensorType,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.utils import AbstractYieldOperation
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    RangeOf,
+    RangeVarConstraint,
+    SameVariadicOperandSize,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    lazy_traits_def,
+    operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    SingleBlockImplicitTerminator,
+    SymbolTable,
+    SymbolUserOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
+from xshardy.dialects.xla_gpu.types import IndexedVectorType
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.syntax.naming import Names, SuggestsNames
+
+
+def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
+    return tuple(value.type for value in values)
+
+
+def _operands_in_parens(parser: Parser) -> list[UnresolvedOperand]:
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+
+
+def _called_function(op: Operation, callee: SymbolRefAttr) -> FuncOp | None:
+    """The function that `callee` names in the module around `op`; None if there is none, or no module."""
+    module = op.parent_op()
+    while module is not None and not module.has_trait(SymbolTable):
+        module = module.parent_op()
+    found = None if module is None else SymbolTable.lookup_symbol(module, callee)
+    return found if isinstance(found, FuncOp) else None
+
+
+def _verify_combiner(op: Operation, combiner: SymbolRefAttr, element_types: Sequence[Attribute]) -> None:
+    """A combiner takes the accumulated scalars, then the scalars to add, and gives the new accumulated ones."""
+    name = combiner.string_value()
+    function = _called_function(op, combiner)
+    if function is None:
+        raise VerifyException(f"combiner `@{name}` not found")
+    expected = FunctionType.from_lists([*element_types, *element_types], element_types)
+    if function.function_type != expected:
+        raise VerifyException(
+            f"provided combiner `@{name} expected to have type '{expected}' but got '{function.function_type}'"
+        )
+
+
+@irdl_op_definition
+class AllocateSharedOp(IRDLOperation, SuggestsNames):
+    """
+    A tensor in the shared memory of the block: one for all its threads, with undefined elements.
+
+    Has effects, so that two of them are never merged.
+    """
+
+    name = "xla_gpu.allocate_shared"
+    result = result_def(TensorType)
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type: TensorType):
+        super().__init__(result_types=[type])
+
+    def result_names(self) -> Names:
+        return ("shmem",)
+
+    def verify_(self) -> None:
+        if not self.result.type.has_static_shape():
+            raise VerifyException(
+                f"cannot allocate {self.result.type}: give every dimension a size, for shared memory is laid out statically"
+            )
+
+
+@irdl_op_definition
+class ApplyIndexingOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
+    """
+    `apply_indexing #map(%d0, %d1)[%s0]`: the results of the map at these dimensions and symbols, one index each.
+
+    The domain of the map is a promise about the operands, and must have no constraints.
+    """
+
+    name = "xla_gpu.apply_indexing"
+    arguments = var_operand_def(IndexType)
+    indexing_map_attr = prop_def(IndexingMapAttr)
+    values = var_result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, operands: Sequence[SSAValue], indexing_map: IndexingMap | IndexingMapAttr):
+        attr = IndexingMapAttr.get(indexing_map)
+        super().__init__(
+            operands=[operands],
+            properties={"indexing_map_attr": attr},
+            result_types=[[IndexType()] * len(attr.data.results)],
+        )
+
+    @property
+    def map(self) -> IndexingMap:
+        return self.indexing_map_attr.data
+
+    @property
+    def dims(self) -> Sequence[SSAValue]:
+        return self.operands[: len(self.map.dimensions)]
+
+    @property
+    def symbols(self) -> Sequence[SSAValue]:
+        return self.operands[len(self.map.dimensions) :]
+
+    def verify_(self) -> None:
+        dims, symbols = len(self.map.dimensions), len(self.map.symbols)
+        if len(self.operands) != dims + symbols:
+            raise VerifyException(
+                f"operand count {len(self.operands)} does not match the sum of dimensions {dims} and symbols {symbols} "
+                "in the affine map"
+            )
+        if self.map.constraints:
+            raise VerifyException("apply indexing op cannot have any constraints")
+        if len(self.results) != len(self.map.results):
+            raise VerifyException(
+                f"result count {len(self.results)} does not match the {len(self.map.results)} results of the map"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ApplyIndexingOp":
+        start = parser.pos
+        attr = parser.parse_attribute()
+        if not isinstance(attr, IndexingMapAttr):
+            parser.raise_error("expected a #xla_gpu.indexing_map", start)
+        operands: list[UnresolvedOperand] = []
+        for delimiter in (parser.Delimiter.PAREN, parser.Delimiter.SQUARE):
+            operands += parser.parse_optional_comma_separated_list(delimiter, parser.parse_unresolved_operand) or []
+        attributes = parser.parse_optional_attr_dict()
+        op = cls([parser.resolve_operand(operand, IndexType()) for operand in operands], attr)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.indexing_map_attr)
+        if self.dims:
+            with printer.in_parens():
+                printer.print_list(self.dims, printer.print_operand)
+        if self.symbols:
+            with printer.in_square_brackets():
+                printer.print_list(self.symbols, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+
+    def fold(self) -> Sequence[SSAValue] | None:
+        """`(d0, d1) -> (d1, d0)` -> the operands, if every result is a variable."""
+        operands: list[SSAValue] = []
+        for expr in self.map.results:
+            match expr:
+                case AffineDimExpr(position):
+                    operands.append(self.dims[position])
+                case AffineSymExpr(position):
+                    operands.append(self.symbols[position])
+                case _:
+                    return None
+        return operands
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
+
+        return APPLY_INDEXING_PATTERNS
+
+
+@irdl_op_definition
+class YieldOp(AbstractYieldOperation[Attribute]):
+    """The end of a body: the next carried values of a loop, or the new value of an element."""
+
+    name = "xla_gpu.yield"
+    traits = lazy_traits_def(lambda: (IsTerminator(), Pure(), HasParent(AtomicRMWOp, LoopOp)))
+
+
+@irdl_op_definition
+class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
+    """
+    Replace an element by what the body computes from it, with no write of another thread in between.
+
+    The body takes the current element, or a vector of the elements from there on, and yields the new ones.
+    """
+
+    name = "xla_gpu.atomic_rmw"
+    T: ClassVar = VarConstraint("T", base(TensorType))
+    input = operand_def(T)
+    indices = var_operand_def(IndexType)
+    computation = region_def("single_block")
+    result = result_def(T)
+    traits = traits_def(SingleBlockImplicitTerminator(YieldOp))
+    assembly_format = "$input `[` $indices `]` `:` type($input) $computation attr-dict"
+
+    def __init__(self, input: SSAValue, indices: Sequence[SSAValue], computation: Region):
+        super().__init__(operands=[input, indices], regions=[computation], result_types=[input.type])
+
+    @property
+    def current_value(self) -> BlockArgument:
+        return self.computation.block.args[0]
+
+    def result_names(self) -> Names:
+        return ("atomic_rmw",)
+
+    def verify_(self) -> None:
+        assert isinstance(self.input.type, TensorType)
+        block = self.computation.block
+        element_type = self.input.type.element_type
+        if len(self.indices) != self.input.type.get_num_dims():
+            raise VerifyException(
+                f"expected {self.input.type.get_num_dims()} indices, one per dimension, but got {len(self.indices)}"
+            )
+        if len(block.args) != 1:
+            raise VerifyException(f"expected a body of one argument, the current value, but got {len(block.args)}")
+        current_type = self.current_value.type
+        terminator = block.last_op
+        if terminator is None or _types(terminator.operands) != (current_type,):
+            raise VerifyException("mismatch in the block argument type and the yielded type")
+        if not isinstance(current_type, VectorType):
+            if current_type != element_type:
+                raise VerifyException("mismatch in the result element type and the block argument type")
+            return
+        if current_type.get_num_dims() != 1:
+            raise VerifyException("expected a rank-1 vector type for the block argument")
+        if current_type.element_type != element_type:
+            raise VerifyException("mismatch in the result element type and the block argument vector element type")
+
+    def fold(self) -> Sequence[SSAValue] | None:
+        """`atomic_rmw %t[%i] { ^bb(%x): yield %x }` -> `%t`: writing back what was read changes nothing."""
+        terminator = self.computation.block.last_op
+        if (
+            terminator is self.computation.block.first_op
+            and terminator
+            and terminator.operands[0] is self.current_value
+        ):
+            return [self.input]
+        return None
+
+
+@irdl_op_definition
+class GetDynamicDimSizeOp(IRDLOperation):
+    """The size, in elements, that a dimension really has in a tensor whose type gives an upper bound."""
+
+    name = "xla_gpu.get_dynamic_dim_size"
+    tensor = operand_def(TensorType)
+    dim = prop_def(IntegerAttr[I64])
+    result = result_def(i32)
+    traits = traits_def(Pure())
+    assembly_format = "$tensor $dim attr-dict `:` type($tensor)"
+
+    def __init__(self, tensor: SSAValue, dim: int):
+        super().__init__(operands=[tensor], properties={"dim": IntegerAttr(dim, i64)}, result_types=[i32])
+
+    def verify_(self) -> None:
+        assert isinstance(self.tensor.type, TensorType)
+        rank = self.tensor.type.get_num_dims()
+        if not 0 <= self.dim.value.data < rank:
+            raise VerifyException(
+                f"dimension {self.dim.value.data} does not exist: the tensor has {rank} dimensions, counted from 0"
+            )
+
+
+@irdl_op_definition
+class InsertOp(IRDLOperation):
+    """
+    `insert %vector(%i, %j) into %tensor at #map`: write the elements that a thread holds into a tensor.
+
+    The map of the vector's type, at these indices, numbers the elements; `#map` takes the numbers to the tensor.
+    """
+
+    name = "xla_gpu.insert"
+    T: ClassVar = VarConstraint("T", base(TensorType))
+    source = operand_def(IndexedVectorType)
+    indices = var_operand_def(IndexType)
+    dest = operand_def(T)
+    map_attr = prop_def(IndexingMapAttr, prop_name="map")
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$source `(` $indices `)` `into` $dest `at` qualified($map) attr-dict `:` type($source) `->` type($dest)"
+    )
+
+    def __init__(
+        self, source: SSAValue, indices: Sequence[SSAValue], dest: SSAValue, map: IndexingMap | IndexingMapAttr
+    ):
+        super().__init__(
+            operands=[source, indices, dest],
+            properties={"map": IndexingMapAttr.get(map)},
+            result_types=[dest.type],
+        )
+
+    @property
+    def map(self) -> IndexingMap:
+        return self.map_attr.data
+
+    def verify_(self) -> None:
+        assert isinstance(self.source.type, IndexedVectorType)
+        if self.map.ranges:
+            raise VerifyException("insert_op map must not have any symbols")
+        if len(self.source.type.indexing_map.data.results) != len(self.map.dimensions):
+            raise VerifyException("source map result count must equal insert_op's map's dimension count")
+
+
+@irdl_op_definition
+class LoopOp(IRDLOperation, HasCanonicalizationPatternsInterface, SuggestsNames):
+    """
+    `loop (%dims)[%ivs] -> (%indices) in #map iter_args(%iter = %init) -> (types) { ... }`: a nest of loops.
+
+    The induction variables are the symbols of the map, the first one outermost; the body gets them, the results of the
+    map, and the carried values. Outside the domain of the map the body is skipped and the carried values stay.
+    """
+
+    name = "xla_gpu.loop"
+    dims = var_operand_def(IndexType)
+    inits = var_operand_def()
+    indexing_map_attr = prop_def(IndexingMapAttr)
+    body = region_def("single_block")
+    outputs = var_result_def()
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+
+    def __init__(
+        self,
+        dims: Sequence[SSAValue],
+        indexing_map: IndexingMap | IndexingMapAttr,
+        inits: Sequence[SSAValue],
+        body: Region | None = None,
+    ):
+        """Without a `body`, the loop gets a block with the right arguments, to be filled and ended by a yield."""
+        attr = IndexingMapAttr.get(indexing_map)
+        if body is None:
+            indices = [IndexType()] * (len(attr.data.ranges) + len(attr.data.results))
+            body = Region(Block(arg_types=[*indices, *_types(inits)]))
+        super().__init__(
+            operands=[dims, inits],
+            properties={"indexing_map_attr": attr},
+            regions=[body],
+            result_types=[_types(inits)],
+        )
+
+    @property
+    def map(self) -> IndexingMap:
+        return self.indexing_map_attr.data
+
+    @property
+    def induction_vars(self) -> Sequence[BlockArgument]:
+        args = self.body.block.args
+        return args[: len(args) - len(self.map.results) - len(self.inits)]
+
+    @property
+    def map_results(self) -> Sequence[BlockArgument]:
+        args = self.body.block.args
+        return args[len(self.induction_vars) : len(args) - len(self.inits)]
+
+    @property
+    def iter_args(self) -> Sequence[BlockArgument]:
+        args = self.body.block.args
+        return args[len(args) - len(self.inits) :]
+
+    def result_names(self) -> Names:
+        return ("xla_loop",) * len(self.results)
+
+    def argument_names(self, region: Region) -> Names:
+        """`i` to `n` for induction variables, `ra`, `rb`, ... for results of the map, `iter` for what is carried."""
+        induction_vars = [chr(ord("i") + min(i, 6)) for i in range(len(self.induction_vars))]
+        map_results = ["r" + chr(ord("a") + min(i, 25)) for i in range(len(self.map_results))]
+        return (*induction_vars, *map_results, *["iter"] * len(self.inits))
+
+    def verify_(self) -> None:
+        if len(self.inits) != len(self.results):
+            raise VerifyException("mismatch in number of loop-carried values and results")
+        ivs = len(self.body.block.args) - len(self.map.results) - len(self.inits)
+        if ivs != len(self.map.ranges):
+            raise VerifyException(
+                f"mismatch in number of induction variables {ivs} and RangeVars in the indexing map {self.map}"
+            )
+        if len(self.dims) != len(self.map.dimensions):
+            raise VerifyException(
+                f"mismatch in number of dims operands {len(self.dims)} and DimVars in the indexing map {self.map}"
+            )
+        if self.map.runtimes:
+            raise VerifyException(f"the map of a loop has no runtime variables: make them dimensions of {self.map}")
+        for arg, result, init in zip(self.iter_args, self.results, self.inits, strict=True):
+            if not arg.type == result.type == init.type:
+                raise VerifyException(
+                    f"block iter arg type = '{arg.type}', result type = '{result.type}' and init operand type = "
+                    f"'{init.type}' should match"
+                )
+        if any(not isinstance(arg.type, IndexType) for arg in (*self.induction_vars, *self.map_results)):
+            raise VerifyException("induction variables and map results must have type 'index'")
+        terminator = self.body.block.last_op
+        if isinstance(terminator, YieldOp) and _types(terminator.operands) != self.result_types:
+            raise VerifyException("mismatch in the yielded types and the result types")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoopOp":
+        def arguments(delimiter: Parser.Delimiter) -> list[Parser.Argument]:
+            names = parser.parse_comma_separated_list(delimiter, lambda: parser.parse_argument(expect_type=False))
+            return [name.resolve(IndexType()) for name in names]
+
+        def assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+            name = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation("=")
+            return name, parser.parse_unresolved_operand()
+
+        dims = [parser.resolve_operand(operand, IndexType()) for operand in _operands_in_parens(parser)]
+        induction_vars = arguments(parser.Delimiter.SQUARE)
+        parser.parse_punctuation("->")
+        map_results = arguments(parser.Delimiter.PAREN)
+        parser.parse_keyword("in")
+        start = parser.pos
+        attr = parser.parse_attribute()
+        if not isinstance(attr, IndexingMapAttr):
+            parser.raise_error("expected a #xla_gpu.indexing_map", start)
+        parser.parse_keyword("iter_args")
+        start = parser.pos
+        assignments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
+        parser.parse_punctuation("->")
+        types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        if types is None:
+            types = [parser.parse_type()]
+        if len(types) != len(assignments):
+            parser.raise_error(
+                "mismatch in number of induction variables + loop-carried values  + number of indexing map results "
+                "variables and the number of results",
+                start,
+            )
+        inits = parser.resolve_operands([operand for _, operand in assignments], types, start)
+        iter_args = [name.resolve(type) for (name, _), type in zip(assignments, types, strict=True)]
+        body = parser.parse_region([*induction_vars, *map_results, *iter_args])
+        attributes = parser.parse_optional_attr_dict()
+        op = cls(dims, attr, inits, body)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        def name(arg: BlockArgument) -> None:
+            printer.print_block_argument(arg, print_type=False)
+
+        def assignment(pair: tuple[BlockArgument, SSAValue]) -> None:
+            name(pair[0])
+            printer.print_string(" = ")
+            printer.print_operand(pair[1])
+
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(self.dims, printer.print_operand)
+        with printer.in_square_brackets():
+            printer.print_list(self.induction_vars, name)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.map_results, name)
+        printer.print_string(" in ")
+        printer.print_attribute(self.indexing_map_attr)
+        printer.print_string(" iter_args")
+        with printer.in_parens():
+            printer.print_list(zip(self.iter_args, self.inits, strict=True), assignment)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.result_types, printer.print_attribute)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xshardy.dialects.xla_gpu.canonicalization import LOOP_PATTERNS
+
+        return LOOP_PATTERNS
+
+
+@irdl_op_definition
+class PredicatedExtractOp(IRDLOperation):
+    """`predicated_extract %t[%i] if %condition else %fallback`: an element, or `%fallback` without reading."""
+
+    name = "xla_gpu.predicated_extract"
+    E: ClassVar = VarConstraint("E", AnyAttr())
+    condition = operand_def(i1)
+    fallback = operand_def(E)
+    src = operand_def(TensorType.constr(E))
+    indices = var_operand_def(IndexType)
+    result = result_def(E)
+    traits = traits_def(Pure())
+    assembly_format = "$src `[` $indices `]` `if` $condition `else` $fallback attr-dict `:` type($src)"
+
+    def __init__(self, src: SSAValue, indices: Sequence[SSAValue], condition: SSAValue, fallback: SSAValue):
+        super().__init__(operands=[condition, fallback, src, indices], result_types=[fallback.type])
+
+
+@irdl_op_definition
+class PredicatedInsertOp(IRDLOperation):
+    """`predicated_insert %v into %t[%i] if %condition`: `%t` with one element replaced, or as it was."""
+
+    name = "xla_gpu.predicated_insert"
+    E: ClassVar = VarConstraint("E", AnyAttr())
+    T: ClassVar = VarConstraint("T", TensorType.constr(E))
+    condition = operand_def(i1)
+    value = operand_def(E)
+    dest = operand_def(T)
+    indices = var_operand_def(IndexType)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$value `into` $dest `[` $indices `]` `if` $condition attr-dict `:` type($dest)"
+
+    def __init__(self, value: SSAValue, dest: SSAValue, indices: Sequence[SSAValue], condition: SSAValue):
+        super().__init__(operands=[condition, value, dest, indices], result_types=[dest.type])
+
+
+class PureCallSymbolUses(SymbolUserOpInterface):
+    """The callee exists and takes and gives what the call says."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, PureCallOp)
+        name = op.callee.string_value()
+        function = _called_function(op, op.callee)
+        if function is None:
+            raise VerifyException(f"'f' attribute refers to an undefined function: @{name}")
+        inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+        if len(op.operands) != len(inputs):
+            raise VerifyException(
+                f"argument count mismatch: 'operands' has {len(op.operands)} arguments, but '@{name}' expects "
+                f"{len(inputs)}"
+            )
+        if _types(op.operands) != inputs or op.result_types != outputs:
+            call_type = FunctionType.from_lists(_types(op.operands), op.result_types)
+            raise VerifyException(f"'@{name}' has type '{function.function_type}', but is called as '{call_type}'")
+
+
+@irdl_op_definition
+class PureCallOp(IRDLOperation, SuggestsNames):
+    """A call of a function without side effects: calls with equal arguments may be merged, moved, and removed."""
+
+    name = "xla_gpu.pure_call"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    arguments = var_operand_def()
+    values = var_result_def()
+    traits = traits_def(Pure(), PureCallSymbolUses())
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $values)"
+
+    def __init__(self, callee: str | SymbolRefAttr, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]):
+        if isinstance(callee, str):
+            callee = SymbolRefAttr(callee)
+        super().__init__(operands=[arguments], properties={"callee": callee}, result_types=[result_types])
+
+    def result_names(self) -> Names:
+        return ("pure_call",) * len(self.results)
+
+
+class ReduceSymbolUses(SymbolUserOpInterface):
+    """The combiner exists and works on the element types."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, ReduceOp)
+        op.verify_inits()  # the combiner can only be judged if the inits are what they should be
+        _verify_combiner(op, op.combiner, op.element_types)
+
+
+@irdl_op_definition
+class ReduceOp(IRDLOperation):
+    """
+    `reduce(%a, %b) inits(%x, %y) dimensions=[0, 2] combiner=@f`: reduce tensors together over some dimensions.
+
+    `@f` takes the accumulated scalars and then the added ones. The results lack the reduced dimensions.
+    """
+
+    name = "xla_gpu.reduce"
+    inputs = var_operand_def(TensorType)
+    inits = var_operand_def()
+    dimensions = prop_def(DenseArrayBase.constr(i64))
+    combiner = prop_def(FlatSymbolRefAttrConstr)
+    values = var_result_def(TensorType)
+    irdl_options = (SameVariadicOperandSize(),)
+    traits = traits_def(Pure(), ReduceSymbolUses())
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        inits: Sequence[SSAValue],
+        dimensions: Sequence[int],
+        combiner: str | SymbolRefAttr,
+        result_types: Sequence[Attribute] | None = None,
+    ):
+        if isinstance(combiner, str):
+            combiner = SymbolRefAttr(combiner)
+        super().__init__(
+            operands=[inputs, inits],
+            properties={"dimensions": DenseArrayBase.from_list(i64, dimensions), "combiner": combiner},
+            result_types=[self.infer_types(_types(inputs), dimensions) if result_types is None else result_types],
+        )
+
+    @staticmethod
+    def infer_types(input_types: Sequence[Attribute], dimensions: Sequence[int]) -> list[Attribute]:
+        """The types of the results: those of the inputs, without the reduced dimensions."""
+        result: list[Attribute] = []
+        for type in input_types:
+            assert isinstance(type, TensorType)
+            shape = [size for dim, size in enumerate(type.get_shape()) if dim not in dimensions]
+            result.append(TensorType(type.element_type, shape))
+        return result
+
+    @property
+    def element_types(self) -> tuple[Attribute, ...]:
+        """What the inits must be, and what the combiner works on: the element type of each input."""
+        return tuple(type.element_type for type in _types(self.inputs) if isinstance(type, TensorType))
+
+    def verify_inits(self) -> None:
+        for init, element_type in zip(self.inits, self.element_types, strict=True):
+            if init.type != element_type:
+                raise VerifyException(f"init type '{init.type}' does not match inferred type '{element_type}'")
+
+    def verify_(self) -> None:
+        self.verify_inits()
+        if not self.inputs:
+            raise VerifyException("expected at least one input to reduce")
+        expected = tuple(self.infer_types(_types(self.inputs), self.dimensions.get_values()))
+        if self.result_types != expected:
+            wanted, got = (", ".join(map(str, types)) for types in (expected, self.result_types))
+            raise VerifyException(
+                f"expected the result types {wanted}, as the inputs without the reduced dimensions, but got {got}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ReduceOp":
+        start = parser.pos
+        inputs = _operands_in_parens(parser)
+        parser.parse_keyword("inits")
+        inits = _operands_in_parens(parser)
+        parser.parse_keyword("dimensions")
+        parser.parse_punctuation("=")
+        dimensions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        parser.parse_keyword("combiner")
+        parser.parse_punctuation("=")
+        combiner = parser.parse_symbol_name()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_start = parser.pos
+        input_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        if not all(isinstance(type, TensorType) for type in input_types):
+            parser.raise_error("expected the ranked tensor types of the inputs", type_start)
+        parser.parse_keyword("to")
+        result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        element_types = [type.element_type for type in input_types if isinstance(type, TensorType)]
+        op = cls(
+            parser.resolve_operands(inputs, input_types, start),
+            parser.resolve_operands(inits, element_types, start),
+            dimensions,
+            SymbolRefAttr(combiner),
+            result_types,
+        )
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        with printer.in_parens():
+            printer.print_list(self.inputs, printer.print_operand)
+        printer.print_string(" inits")
+        with printer.in_parens():
+            printer.print_list(self.inits, printer.print_operand)
+        printer.print_string(" dimensions=")
+        with printer.in_square_brackets():
+            printer.print_list(self.dimensions.get_values(), printer.print_int)
+        printer.print_string(" combiner=")
+        printer.print_attribute(self.combiner)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list(_types(self.inputs), printer.print_attribute)
+        printer.print_string(" to ")
+        printer.print_list(self.result_types, printer.print_attribute)
+
+
+class ShuffleReduceSymbolUses(SymbolUserOpInterface):
+    """The combiner exists and works on the types of the operands."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, ShuffleReduceOp)
+        _verify_combiner(op, op.combiner, _types(op.arguments))
+
+
+@irdl_op_definition
+class ShuffleReduceOp(IRDLOperation):
+    """
+    `shuffle_reduce(%a, %b) to 16 combiner=@f`: reduce scalars over the threads of a warp, at distances 16, 8, 4, 2, 1.
+
+    Thread 0 of each group of twice the distance holds the result.
+    """
+
+    name = "xla_gpu.shuffle_reduce"
+    T: ClassVar = RangeVarConstraint("T", RangeOf(AnyAttr()))
+    combiner = prop_def(FlatSymbolRefAttrConstr)
+    max_distance = prop_def(IntegerAttr[I64])
+    arguments = var_operand_def(T)
+    values = var_result_def(T)
+    traits = traits_def(Pure(), ShuffleReduceSymbolUses())
+    assembly_format = (
+        "`` `(` $arguments `)` `to` $max_distance `combiner` `` `=` `` $combiner attr-dict `:` type($arguments)"
+    )
+
+    def __init__(self, arguments: Sequence[SSAValue], combiner: str | SymbolRefAttr, max_distance: int):
+        if isinstance(combiner, str):
+            combiner = SymbolRefAttr(combiner)
+        super().__init__(
+            operands=[arguments],
+            properties={"combiner": combiner, "max_distance": IntegerAttr(max_distance, i64)},
+            result_types=[_types(arguments)],
+        )
+
+
+@irdl_op_definition
+class SyncThreadsOp(IRDLOperation, SuggestsNames):
+    """A barrier for the threads of the block. The results are the tensors as all threads see them after it."""
+
+    name = "xla_gpu.sync_threads"
+    T: ClassVar = RangeVarConstraint("T", RangeOf(base(TensorType)))
+    arguments = var_operand_def(T)
+    values = var_result_def(T)
+    assembly_format = "$arguments attr-dict `:` type($arguments)"
+
+    def __init__(self, arguments: Sequence[SSAValue]):
+        super().__init__(operands=[arguments], result_types=[_types(arguments)])
+
+    def result_names(self) -> Names:
+        return ("synced_tensor",) * len(self.results)
+
+
+@irdl_op_definition
+class WorkgroupIdOp(IRDLOperation, SuggestsNames):
+    """The index of the block (CPU: of the work group) along one dimension of the grid."""
+
+    name = "xla_gpu.workgroup_id"
+    dimension = prop_def(DimensionAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+    assembly_format = "$dimension attr-dict"
+
+    def __init__(self, dimension: DimensionAttr):
+        super().__init__(properties={"dimension": dimension}, result_types=[IndexType()])
+
+    def result_names(self) -> Names:
+        return (f"workgroup_id_{self.dimension.data.value}",)
