@@ -1,0 +1,77 @@
+"""The call graph of a module: its functions, who refers to whom, and an order in which callees come first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Operation
+
+PRIVATE = StringAttr("private")
+
+
+def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
+    """The functions that `module` holds, by name, in the order of the text."""
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+
+
+def is_private(function: func.FuncOp) -> bool:
+    """Whether only this module can call `function`."""
+    return function.sym_visibility == PRIVATE
+
+
+def references_of(op: Operation) -> Iterator[str]:
+    """The names of the symbols that `op` itself refers to: the callee of a call, or a symbol given as an attribute."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute.root_reference.data
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The operation `op`, somewhere in a function, refers to the function called `name`."""
+
+    op: Operation
+    name: str
+
+
+def function_references(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> tuple[Reference, ...]:
+    """The references from the body of `function` to `functions`, in the order of the text. Reads each op once."""
+    return tuple(Reference(op, name) for op in function.body.walk() for name in references_of(op) if name in functions)
+
+
+@dataclass(frozen=True, slots=True)
+class BottomUp:
+    """
+    A depth-first walk over a call graph.
+
+    `order` names every function once, after those that it refers to, as far as recursion allows. `recursive` names the
+    functions to which the walk came back while it was still below them: every cycle goes through one of them.
+    """
+
+    order: tuple[str, ...]
+    recursive: frozenset[str]
+
+
+def bottom_up(edges: Mapping[str, Sequence[str]]) -> BottomUp:
+    """The walk over the graph with the functions `edges` and, for each, those it refers to. Linear in both."""
+    order: list[str] = []
+    recursive: set[str] = set()
+    entered: set[str] = set()
+    finished: set[str] = set()
+    for root in edges:
+        path = [(root, iter(edges[root]))] if root not in entered else []
+        entered.add(root)
+        while path:
+            name, below = path[-1]
+            callee = next(below, None)
+            if callee is None:
+                path.pop()
+                finished.add(name)
+                order.append(name)
+            elif callee not in entered:
+                entered.add(callee)
+                path.append((callee, iter(edges[callee])))
+            elif callee not in finished:
+                recursive.add(callee)
+    return BottomUp(tuple(order), frozenset(recursive))
