@@ -1,51 +1,276 @@
-"""`xshardy-opt`: `xdsl-opt` with upstream's text, upstream's error format, and HLO text as a frontend."""
+"""
+`xshardy-opt`: `xdsl-opt` with upstream's text, upstream's error format, and HLO text as a frontend.
 
+Whatever the input, the answer is a module or diagnostics, and an exit status: 0 done, 1 the input is wrong (or a file
+cannot be read or written), 2 the command line is wrong, 70 a pass has a bug.
+"""
+
+import argparse
+import io
+import os
+import re
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from time import perf_counter
 from typing import IO
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline, parse_spec
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    ParseError,
+    PassFailedException,
+    VerifyException,
+)
+from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
+
+from xshardy.syntax.diagnostics import parse_error_text, verify_error_text
+from xshardy.syntax.parser import Parser
+from xshardy.syntax.printer import Printer
+
+DIAGNOSED, INTERNAL_ERROR = 1, 70
+
+SEPARATOR = "// -----"
+"""What divides the modules of a file under `--split-input-file`."""
+
+_CLEAN_UP = ("xla-gpu-canonicalize", "cse")
+
+PASS_ALIASES: Mapping[str, Sequence[str]] = {
+    "canonicalize": ("xla-gpu-canonicalize",),
+    "loop-invariant-code-motion": ("licm",),
+    "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
+    "xla-gpu-lower-xla-shared": ("xla-gpu-lower-xla-gpu-to-scf",),
+    "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
+    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "cse"),
+    "xla-gpu-test-transform-loops": (
+        "xla-gpu-lower-xla-gpu-to-scf",
+        "inline",
+        *_CLEAN_UP,
+        "xla-gpu-lower-xla-gpu-loops-to-scf",
+        *_CLEAN_UP,
+        "xla-gpu-flatten-tensors",
+        "licm",
+        "xla-gpu-vectorize-loads-stores",
+        "xla-gpu-optimize-loops",
+        *_CLEAN_UP,
+    ),
+}
+"""Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence."""
+
+
+class UsageError(Exception):
+    """A complaint about the command line."""
 
 
 class XshardyOptMain(xDSLOptMain):
-    """The tool: xDSL's, with its frontends and its driver loop replaced."""
+    """The tool. `execute` is its `run`, with an exit status."""
+
+    def __init__(self, description: str = "", args: Sequence[str] | None = None, stdin: IO[bytes] | None = None):
+        self._stdin = stdin
+        self._spans: Mapping[Operation, Span] = {}
+        self._running: str | None = None
+        """The pass that is running."""
+        super().__init__(description, args)
+
+    # Command line
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        super().register_all_arguments(arg_parser)
+        arg_parser.add_argument(
+            "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
+        )
 
     def register_all_frontends(self) -> None:
         super().register_all_frontends()
 
-        def parse_hlo_text(io: IO[bytes]) -> ModuleOp:
+        def parse_mlir(stream: IO[bytes]) -> ModuleOp:
+            parser = Parser(self.ctx, self._decode(stream.read()), self.get_input_name())
+            self._spans = parser.spans
+            return parser.parse_module(not self.args.no_implicit_module)
+
+        def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo
 
-            return parse_hlo(io.read().decode(), self.get_input_name())
+            self._spans = {}
+            return parse_hlo(self._decode(stream.read()), self.get_input_name())
 
-        self.available_frontends["hlo"] = parse_hlo_text
+        self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
+
+    def setup_pipeline(self) -> None:
+        specs = [spec for given in parse_pipeline(self.args.passes) for spec in _expand(given)]
+        if unknown := [spec.name for spec in specs if spec.name not in self.available_passes]:
+            raise UsageError(f"Unrecognized passes: {unknown}")
+        try:
+            passes = tuple(self.available_passes[spec.name]().from_pass_spec(spec) for spec in specs)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        self.pipeline = PassPipeline(passes, self._between_passes)
+
+    def _between_passes(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
+        if self.args.time_passes and before is not None:
+            print(f"Pass {before.name} took {perf_counter() - self._started} seconds", file=sys.stderr)
+        if not self.args.disable_verify:
+            module.verify()
+        if before is not None and after is not None and self.args.print_between_passes:
+            print(f"// -----// IR after {before.name} //----- //\n{self._text(module)}")
+        self._running = None if after is None else after.name
+        self._started = perf_counter()
+
+    # Input and output
+
+    def get_input_stream(self) -> tuple[IO[bytes], str]:
+        if self.args.input_file in (None, "-"):
+            return self._stdin or sys.stdin.buffer, "mlir"
+        return super().get_input_stream()
+
+    def get_input_name(self) -> str:
+        return "<stdin>" if self.args.input_file in (None, "-") else self.args.input_file
+
+    def _decode(self, data: bytes) -> str:
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            text = data.decode(errors="replace")
+            start = len(data[: error.start].decode(errors="replace"))
+            span = Span(start, start + 1, Input(text, self.get_input_name()))
+            raise ParseError(span, f"byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from error
+
+    def _chunks(self) -> tuple[str, list[tuple[bytes, int]]]:
+        """The frontend, and the modules of the input with the number of lines in front of each."""
+        stream, extension = self.get_input_stream()
+        with stream:
+            data = stream.read()
+        frontend = self.args.frontend or extension
+        if frontend not in self.available_frontends:
+            known = ", ".join(f".{name}" for name in self.available_frontends)
+            raise UsageError(
+                f"{self.get_input_name()}: unknown file extension '.{extension}': known are {known}; or give -f"
+            )
+        if not self.args.split_input_file:
+            return frontend, [(data, 0)]
+        pieces = re.split(rb"^[ \t]*" + SEPARATOR.encode(), data, flags=re.MULTILINE)
+        lines = accumulate((piece.count(b"\n") for piece in pieces), initial=0)
+        return frontend, list(zip(pieces, lines, strict=False))
+
+    def _text(self, module: ModuleOp) -> str:
+        is_mlir = parse_spec(self.args.target).name == "mlir"
+        plain = not (self.args.xdsl_syntax or self.args.print_no_properties or self.args.syntax_highlight)
+        if not (is_mlir and plain):
+            return self.output_resulting_program(module)
+        printer = Printer(print_generic_format=self.args.print_op_generic, print_debuginfo=self.args.print_debuginfo)
+        return printer.module_text(module)
+
+    # Running
+
+    def execute(self) -> int:
+        """Run the tool. Writes the output, or a file whole or not at all, and diagnostics; gives the exit status."""
+        status = 0
+        texts: list[str] = []
+        frontend, chunks = self._chunks()
+        for data, line_offset in chunks:
+            text, complaint, expected = self._process(frontend, data, line_offset)
+            texts.append(text + (complaint if expected else ""))
+            if complaint and not expected:
+                sys.stderr.write(complaint)
+                status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
+        if status:
+            return status
+        output = f"\n{SEPARATOR}\n".join(texts)
+        if self.args.output_file in (None, "-"):
+            sys.stdout.write(output)
+        else:
+            Path(self.args.output_file).write_text(output)
+        return 0
+
+    _is_bug = False
+
+    def _process(self, frontend: str, data: bytes, line_offset: int) -> tuple[str, str, bool]:
+        """What a chunk becomes, a complaint about it, and whether the command line expects a complaint of that kind."""
+        module: ModuleOp | None = None
+        self._is_bug, self._running = False, None
+        try:
+            module = self.available_frontends[frontend](io.BytesIO(data))
+            self.apply_passes(module)
+            return self._text(module), "", False
+        except ParseError as error:
+            error.span = replace(error.span, line_offset=line_offset)
+            expected = self.args.parsing_diagnostics or (
+                self.args.verify_diagnostics and isinstance(error, VerifyException)
+            )
+            return "", parse_error_text(error), expected
+        except RecursionError:
+            return (
+                "",
+                f"{self.get_input_name()}: error: the input is nested too deeply\n",
+                self.args.parsing_diagnostics,
+            )
+        except DiagnosticException as error:
+            return "", self._diagnostic_text(module, error, line_offset), self.args.verify_diagnostics
+        except Exception as error:
+            return "", self._unexpected_text(error), False
+
+    def _diagnostic_text(self, module: ModuleOp | None, error: DiagnosticException, line_offset: int) -> str:
+        name = self.get_input_name()
+        if isinstance(error, VerifyException) and module is not None:
+            spans = {op: replace(span, line_offset=line_offset) for op, span in self._spans.items()}
+            return verify_error_text(module, error, spans, name)
+        if isinstance(error, PassFailedException) and self._running is not None:
+            return f"{name}: error: pass '{self._running}': {error}\n"
+        return f"{name}: error: {error}\n"
+
+    def _unexpected_text(self, error: Exception) -> str:
+        if hasattr(error, "line") and hasattr(error, "message"):  # HLOError prints its own place
+            return f"{error}\n"
+        self._is_bug = True
+        where = f"pass '{self._running}'" if self._running else "reading the input"
+        if os.environ.get("XSHARDY_TRACEBACK"):
+            traceback.print_exception(error)
+        return (
+            f"{self.get_input_name()}: error: internal error in {where}: {type(error).__name__}: {error} "
+            "(this is a bug; with XSHARDY_TRACEBACK=1 in the environment it shows where)\n"
+        )
+
+
+def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:
+    """The passes that an alias stands for; the pass itself if it is none."""
+    first, *rest = PASS_ALIASES.get(spec.name, (spec.name,))
+    yield ArgSpec(first, spec.parameters)
+    yield from (ArgSpec(name, {}) for name in rest)
+
+
+def _guarded(action: Callable[[], int]) -> int:
+    """The exit status of `action`, where what is wrong with the command line or with files is a line on stderr."""
+    try:
+        return action()
+    except (UsageError, ArgSpecParseError) as error:
+        print(f"error: {error}", file=sys.stderr)
+    except ParseError as error:
+        sys.stderr.write(parse_error_text(error))
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
+    return DIAGNOSED
 
 
 def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
     """Run the tool on `text` in this process. Gives the exit status and what it wrote to stdout and stderr."""
-    import io
-    import traceback
-    from contextlib import redirect_stderr, redirect_stdout
-
-    from xdsl.utils.exceptions import DiagnosticException, ParseError
-
     out, err = io.StringIO(), io.StringIO()
-    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))
-    code = 0
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            XshardyOptMain(args=list(args)).run()
-    except SystemExit as exit_:
-        code = exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
-    except (ParseError, DiagnosticException, ValueError) as error:
-        err.write("".join(traceback.format_exception_only(error)))
-        code = 1
-    finally:
-        sys.stdin = stdin
-    return code, out.getvalue(), err.getvalue()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = _guarded(lambda: XshardyOptMain(args=args, stdin=io.BytesIO(text.encode())).execute())
+        except SystemExit as exit:
+            status = exit.code if isinstance(exit.code, int) else 0
+    return status, out.getvalue(), err.getvalue()
 
 
 def main() -> None:
     """The command `xshardy-opt`."""
-    XshardyOptMain(description="xDSL's optimizer driver with OpenXLA's dialects and upstream's text").run()
+    sys.exit(_guarded(lambda: XshardyOptMain("xDSL's optimizer driver with OpenXLA's dialects and text").execute()))

@@ -1,0 +1,59 @@
+"""Errors as upstream's tools print them: `file:line:column: error: what`, the line it is about, and a caret."""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError, VerifyException
+from xdsl.utils.lexer import Span
+
+
+def at(span: Span, severity: str, message: str) -> str:
+    """`message` at the place of `span`, with the line of the text that it is in."""
+    text = span.input.content
+    start = min(span.start, len(text))
+    line_start = span.input.get_start_of_line(start)
+    line = text[line_start : span.input.get_end_of_line(start)]
+    column = start - line_start
+    padding = "".join("\t" if character == "\t" else " " for character in line[:column])
+    shown = "".join(character if character.isprintable() or character == "\t" else "?" for character in line)
+    return f"{span.get_location()}: {severity}: {message}\n{shown}\n{padding}^\n"
+
+
+def parse_error_text(error: ParseError) -> str:
+    """A complaint about the text, and the other places it speaks of."""
+    text = at(error.span, "error", error.msg)
+    if isinstance(error, MultipleSpansParseError):
+        text += "".join(at(span, "note", message or error.ref_text or "see here") for span, message in error.refs)
+    return text
+
+
+def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] | None:
+    """The first operation, outer ones first, whose own invariants do not hold, and what it says."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            return op, error
+    return None
+
+
+def verify_error_text(
+    module: ModuleOp, error: DiagnosticException, spans: Mapping[Operation, Span], input_name: str
+) -> str:
+    """
+    `error`, which `module.verify()` raised, with the operation it is about.
+
+    An operation that a pass made is not in the text: the place is then that of the nearest operation around it that is.
+    """
+    found = operation_that_fails(module)
+    if found is None:
+        return f"{input_name}: error: {error}\n"
+    op, own_error = found
+    message = f"'{op.name}' op {own_error}"
+    around: Operation | None = op
+    while around is not None:
+        if (span := spans.get(around)) is not None:
+            return at(span, "error", message)
+        around = around.parent_op()
+    return f"{input_name}: error: {message}\n"

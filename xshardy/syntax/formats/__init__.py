@@ -1,0 +1,43 @@
+"""
+How upstream writes operations that xDSL writes, or reads, in another way: a row per operation, a module per dialect.
+
+A row is looked up before the operation's own `print` and `parse`. The module of a dialect is imported with the first
+operation of that dialect.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+MODULES: Mapping[str, str] = {
+    name: f"xshardy.syntax.formats.{name}_format"
+    for name in (
+        "builtin",
+        "func",
+    )
+}
+"""The dialects with a table, each in a module with a mapping `FORMATS` from operation classes to rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The text of an operation behind its name. None: as xDSL has it."""
+
+    parse: Callable[[Parser], Operation] | None = None
+    print: Callable[[Any, Printer], None] | None = None
+
+
+@cache
+def format_of(op: type[Operation]) -> Format | None:
+    """The row of an operation class, if it has one."""
+    module = MODULES.get(op.name.partition(".")[0])
+    if module is None:
+        return None
+    formats: Mapping[type[Operation], Format] = import_module(module).FORMATS
+    return formats.get(op)

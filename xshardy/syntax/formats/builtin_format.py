@@ -1,0 +1,3 @@
+"""Texts of the builtin dialect."""
+
+FORMATS = {}

@@ -1,0 +1,3 @@
+"""Texts of the func dialect."""
+
+FORMATS = {}

@@ -1,0 +1,148 @@
+"""
+xDSL's parser, reading what upstream's tools write.
+
+What is special to one operation is a row of `formats`. Every complaint about the text carries its place: an invariant of
+an attribute or an operation that breaks while it is read is reported where it is read.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Attribute,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+    RankedStructure,
+    TypeAttribute,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import AttrConstraint, base
+from xdsl.parser import Parser as XDSLParser
+from xdsl.parser import UnresolvedOperand
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from xshardy.syntax.formats import format_of
+
+RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
+"""Dialects whose operations, types and attributes upstream has moved, by their newer name."""
+
+
+class InvalidIRError(ParseError, VerifyException):
+    """An invariant of the IR that text breaks: a `VerifyException` that knows its place in the text."""
+
+
+class Parser(XDSLParser):
+    """Reads a module, and remembers where its operations are."""
+
+    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
+        super().__init__(ctx, input, name)
+        self.spans: dict[Operation, Span] = {}
+        """Where each operation begins."""
+        self._forward_spans: dict[str, Span] = {}
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        if not allow_implicit_module:
+            return super().parse_module(False)
+        operations: list[Operation] = []
+        while self._current_token.kind != MLIRTokenKind.EOF:
+            match self._current_token.kind:
+                case MLIRTokenKind.HASH_IDENT | MLIRTokenKind.EXCLAMATION_IDENT:
+                    self._parse_alias_def()
+                case MLIRTokenKind.FILE_METADATA_BEGIN:
+                    self._parse_file_metadata_dictionary()
+                case _:
+                    operations.append(self.expect(self.parse_optional_operation, "expected an operation"))
+        if not operations:
+            self.raise_error("expected an operation, but there is none in the input")
+        for name, references in self.forward_ssa_references.items():
+            if references:
+                self.raise_error(f"use of undeclared SSA value name %{name}", self._forward_spans.get(name))
+        match operations:
+            case [ModuleOp() as module]:
+                return module
+            case _:
+                return ModuleOp(operations)
+
+    def parse_operation(self) -> Operation:
+        span = self._current_token.span
+        results = self._parse_op_result_list()
+        name_span = self._current_token.span
+        custom = (token := self._parse_optional_token(MLIRTokenKind.BARE_IDENT)) is not None
+        name = (
+            token.text if token is not None else self.expect(self.parse_optional_str_literal, "expected an operation")
+        )
+        op_type = self._op_type(name, name_span)
+        dialects = self._parser_state.dialect_stack
+        dialects.append(op_type.dialect_name())
+        try:
+            op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
+        except (ParseError, RecursionError):
+            raise
+        except VerifyException as error:
+            raise InvalidIRError(name_span, f"'{op_type.name}' op {error}") from error
+        except Exception as error:
+            # What xDSL's constructors complain about with an exception that has no place in the text.
+            self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
+        dialects.pop()
+        self.spans[op] = name_span
+
+        bound = sum(size for _, size in results)
+        if bound not in (0, len(op.results)):
+            self.raise_error(f"'{op.name}' op has {len(op.results)} results, but {bound} names are bound to them", span)
+        first = 0
+        for result_span, size in results:
+            self._register_ssa_definition(result_span.text[1:], op.results[first : first + size], result_span)
+            first += size
+        return op
+
+    def _parse_custom(self, op_type: type[Operation]) -> Operation:
+        row = format_of(op_type)
+        op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
+        if (location := self.parse_optional_location()) is not None:
+            op.location = location
+        return op
+
+    def _op_type(self, name: str, span: Span) -> type[Operation]:
+        found = self.ctx.get_optional_op(_current_name(name), dialect_stack=self._parser_state.dialect_stack)
+        if found is None:
+            self.raise_error(
+                f"operation '{name}' is not registered: is the dialect loaded, or the name mistyped?", span
+            )
+        return found
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> TypeAttribute:
+        start = self._current_token.span
+        try:
+            return super()._parse_extended_type_or_attribute(_current_name(attr_or_dialect_name), is_type)  # pyright: ignore
+        except VerifyException as error:
+            if isinstance(error, ParseError):
+                raise
+            raise InvalidIRError(start, str(error)) from error
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
+        if operand.operand_name not in self.ssa_values:
+            self._forward_spans.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    def _parse_dense_literal_type(self) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:
+        # xDSL builds this constraint anew for every literal, which takes longer than the rest of a small one.
+        type = self.expect(self.parse_optional_type, "expected the type of the dense literal")
+        if not _dense_type_constraint().verifies(type):
+            self.raise_error("expected a tensor, vector or memref of integers, indices, floats or complex numbers")
+        return type  # pyright: ignore[reportReturnType]
+
+
+def _current_name(name: str) -> str:
+    dialect, dot, rest = name.partition(".")
+    return f"{RENAMED_DIALECTS.get(dialect, dialect)}{dot}{rest}" if dot else name
+
+
+@cache
+def _dense_type_constraint() -> AttrConstraint:
+    return base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType])

@@ -1,0 +1,271 @@
+"""
+xDSL's printer, writing what upstream's tools write.
+
+Names, aliases, digits, sorted dictionaries and elided dialect prefixes are decided here; what is special to one operation
+is a row of `formats`. Text is collected in a list, and the text of an attribute is made once per attribute object.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType, Signedness
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.printer import Printer as XDSLPrinter
+from xdsl.traits import IsTerminator
+from xdsl.utils.mlir_lexer import MLIRLexer
+
+from xshardy.syntax.aliases import AliasTable, alias_stem
+from xshardy.syntax.floats import float_text
+from xshardy.syntax.formats import format_of
+from xshardy.syntax.naming import ValueNames
+
+DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
+"""Operations in whose regions the names of operations go without this prefix."""
+
+_NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
+"""What must be escaped in a string literal: quotes, backslashes, and all but printable ASCII."""
+
+
+class Printer(XDSLPrinter):
+    """Prints one operation, once: `Printer().module_text(module)`."""
+
+    def __init__(self, *, print_generic_format: bool = False, print_debuginfo: bool = False):
+        super().__init__(print_generic_format=print_generic_format, print_debuginfo=print_debuginfo)
+        self._parts: list[str] = []
+        self._aliases = AliasTable()
+        self._attribute_texts: dict[int, tuple[Attribute, str]] = {}
+        """Texts by identity; the attribute is kept so that its identity is not given to another."""
+        self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
+        self._value_names: ValueNames | None = None
+
+    def module_text(self, op: Operation) -> str:
+        """`op` with the aliases it uses in front of it, and a newline behind."""
+        self.print_op(op)
+        return f"{self._aliases.definitions()}{''.join(self._parts)}\n"
+
+    # Text
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text:
+            text = text.replace("\n", "\n" + " " * ((self._indent if indent is None else indent) * 2))
+        self._parts.append(text)
+
+    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+        self._parts.append("\n" + "  " * (self._indent if indent is None else indent))
+
+    def print_list(self, elems: Iterable[Any], print_fn: Callable[[Any], Any], delimiter: str = ", ") -> None:
+        separate = False
+        for elem in elems:
+            if separate:
+                self._parts.append(delimiter)
+            separate = True
+            print_fn(elem)
+
+    def print_string_literal(self, string: str) -> None:
+        self._parts.append(f'"{_NOT_PLAIN.sub(_escape, string)}"')
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        self._parts.append(float_text(value, type))
+
+    # Values and blocks
+
+    def _names(self) -> ValueNames:
+        if self._value_names is None:
+            raise ValueError("values are named when the operation around them is printed: print that one")
+        return self._value_names
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        name = self._names().of(value)
+        self._parts.append(name)
+        return name[1:]
+
+    def print_operand(self, operand: SSAValue) -> None:
+        self._parts.append(self._names().of(operand))
+
+    def _print_results(self, op: Operation) -> None:
+        if op.results:
+            self._parts.append(f"{self._names().results(op)} = ")
+
+    def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
+        self._blocks[block] = f"bb{block_index or 0}"
+
+    # Attributes
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        known = self._attribute_texts.get(id(attribute))
+        if known is None:
+            known = attribute, self._attribute_text(attribute)
+            if not self.printing_location:
+                self._attribute_texts[id(attribute)] = known
+        self._parts.append(known[1])
+
+    def _attribute_text(self, attribute: Attribute) -> str:
+        if (stem := alias_stem(attribute)) is not None:
+            return self._aliases.name(stem, lambda: self._capture(lambda: self._print_in_full(attribute)))
+        return self._capture(lambda: self._print_in_full(attribute))
+
+    def _print_in_full(self, attribute: Attribute) -> None:
+        if isinstance(attribute, ArrayAttr):
+            self._parts.append("[")
+            self.print_list(attribute.data, self._print_array_element)
+            self._parts.append("]")
+        else:
+            super().print_attribute(attribute)
+
+    def _print_array_element(self, attribute: Attribute) -> None:
+        """In an array, the types of 64-bit numbers go without saying."""
+        match attribute:
+            case IntegerAttr(value=value, type=IntegerType() as type) if (
+                type.width.data == 64 and type.signedness.data == Signedness.SIGNLESS
+            ):
+                self._parts.append(str(value.data))
+            case FloatAttr(value=value, type=Float64Type() as type):
+                self.print_float(value.data, type)
+            case _:
+                self.print_attribute(attribute)
+
+    def _capture(self, write: Callable[[], None]) -> str:
+        parts, self._parts = self._parts, []
+        try:
+            write()
+            return "".join(self._parts)
+        finally:
+            self._parts = parts
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        self._parts.append("{")
+        self.print_list(sorted(attr_dict.items()) if len(attr_dict) > 1 else attr_dict.items(), self._print_attr_string)
+        self._parts.append("}")
+
+    def print_identifier_or_string_literal(self, string: str) -> None:
+        if MLIRLexer.bare_identifier_regex.fullmatch(string) is None:
+            self.print_string_literal(string)
+        else:
+            self._parts.append(string)
+
+    # Operations
+
+    def print_op(self, op: Operation) -> None:
+        if self._value_names is None:
+            self._value_names = ValueNames(op, suggestions=not self.print_generic_format)
+        row = format_of(type(op))
+        write = row.print if row is not None and row.print is not None else None
+        if self.print_generic_format or (write is None and Operation.print is type(op).print):
+            super().print_op(op)
+            return
+        self._print_results(op)
+        name = op.name
+        prefix = self._default_dialects[-1]
+        # Only where nothing else can be meant: `func.a.b` keeps its prefix.
+        if prefix and name.startswith(prefix) and name.count(".") == 1:
+            name = name[len(prefix) :]
+        self._parts.append(name)
+        if write is not None:
+            write(op, self)
+        else:
+            op.print(self)
+        if self.print_debuginfo:
+            self._parts.append(" ")
+            self.print_attribute(op.location)
+
+    def enter_scope(self) -> None:
+        """Nothing to do: all names are given before the first operation is printed."""
+
+    def exit_scope(self) -> None:
+        """As `enter_scope`."""
+
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        parent = region.parent
+        self._default_dialects.append(DEFAULT_DIALECTS.get(parent.name, "") if parent is not None else "")
+        for index, block in enumerate(region.blocks):
+            self._populate_block_name(block, index)
+        predecessors = _predecessors(region)
+        self._parts.append("{")
+        entry = region.blocks.first
+        for block in region.blocks:
+            labelled = block is not entry or (
+                (bool(block.args) and print_entry_block_args)
+                or (not block.ops and print_empty_block)
+                or bool(predecessors.get(block))
+            )
+            if labelled:
+                self._print_label(block, predecessors, is_entry=block is entry)
+            self._print_body(block, print_block_terminators)
+        self._print_new_line()
+        self._parts.append("}")
+        self._default_dialects.pop()
+
+    def print_block(self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True) -> None:
+        if print_block_args:
+            if block not in self._blocks:
+                self._populate_block_name(block)
+            self._print_label(block, {}, is_entry=True)
+        self._print_body(block, print_block_terminator)
+
+    def _print_label(self, block: Block, predecessors: Mapping[Block, Sequence[Block]], is_entry: bool) -> None:
+        self._print_new_line()
+        self._parts.append(f"^{self._blocks[block]}")
+        if block.args:
+            self._parts.append("(")
+            self.print_list(block.args, self.print_block_argument)
+            self._parts.append(")")
+        self._parts.append(":")
+        names = ", ".join(f"^{self._blocks[before]}" for before in predecessors.get(block, ()))
+        match len(predecessors.get(block, ())):
+            case 0 if is_entry:
+                pass
+            case 0:
+                self._parts.append("  // no predecessors")
+            case 1:
+                self._parts.append(f"  // pred: {names}")
+            case count:
+                self._parts.append(f"  // {count} preds: {names}")
+
+    def _print_body(self, block: Block, with_terminator: bool) -> None:
+        self._indent += 1
+        for op in block.ops:
+            if with_terminator or not op.has_trait(IsTerminator, value_if_unregistered=False):
+                self._print_new_line()
+                self.print_op(op)
+        self._indent -= 1
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        self._parts.append(self._names().of(arg))
+        if print_type:
+            self._parts.append(": ")
+            self.print_attribute(arg.type)
+            if self.print_debuginfo:
+                self._parts.append(" ")
+                self.print_attribute(arg.location)
+
+    @contextmanager
+    def indented(self, amount: int = 1):
+        self._indent += amount
+        yield
+        self._indent -= amount
+
+
+def _escape(match: re.Match[str]) -> str:
+    text = match[0]
+    return "\\\\" if text == "\\" else "".join(f"\\{byte:02X}" for byte in text.encode())
+
+
+def _predecessors(region: Region) -> Mapping[Block, Sequence[Block]]:
+    """The blocks that branch to each block, in the order in which they are printed."""
+    found: dict[Block, list[Block]] = {}
+    if region.first_block is region.last_block:
+        return found
+    for block in region.blocks:
+        for successor in block.last_op.successors if block.last_op is not None else ():
+            before = found.setdefault(successor, [])
+            if block not in before[-1:]:
+                before.append(block)
+    return found
