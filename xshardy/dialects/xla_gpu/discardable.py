@@ -13,11 +13,13 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     UnitAttr,
     i32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.interval import Interval
@@ -124,10 +126,10 @@ def constant_value(value: SSAValue) -> int | None:
 
 
 def _interval(attr: Attribute | None) -> Interval | None:
-    if not isinstance(attr, ArrayAttr):
+    if not isa(attr, ArrayAttr[IntegerAttr]) or len(attr) != 2:
         return None
-    bounds = [bound.value.data for bound in attr if isinstance(bound, IntegerAttr)]
-    return Interval(*bounds) if len(bounds) == 2 and bounds[0] <= bounds[1] else None
+    lower, upper = (bound.value.data for bound in attr)
+    return Interval(lower, upper) if lower <= upper else None
 
 
 # -- Kernels ----------------------------------------------------------------------------------------------------------
@@ -169,10 +171,6 @@ def set_launch_dimensions(function: FuncOp, block: Sequence[int], grid: Sequence
 def launch_dimensions(function: FuncOp) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The threads of a block and the blocks of the grid, each along x, y and z; None if the kernel does not say."""
     block, grid = (function.attributes.get(name) for name in (KNOWN_BLOCK_SIZE, KNOWN_GRID_SIZE))
-    if not isinstance(block, DenseArrayBase) or not isinstance(grid, DenseArrayBase):
+    if not isa(block, DenseArrayBase[IntegerType]) or not isa(grid, DenseArrayBase[IntegerType]):
         return None
-    return _integers(block), _integers(grid)
-
-
-def _integers(array: DenseArrayBase) -> tuple[int, ...]:
-    return tuple(int(value) for value in array.get_values())
+    return block.get_values(), grid.get_values()

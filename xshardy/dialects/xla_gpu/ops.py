@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     I64,
+    AnyTensorType,
+    AnyTensorTypeConstr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
     FunctionType,
@@ -35,7 +37,6 @@ from xdsl.irdl import (
     RangeVarConstraint,
     SameVariadicOperandSize,
     VarConstraint,
-    base,
     irdl_op_definition,
     lazy_traits_def,
     operand_def,
@@ -59,6 +60,7 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
@@ -68,6 +70,11 @@ from xshardy.syntax.naming import Names, SuggestsNames
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
     return tuple(value.type for value in values)
+
+
+def _tensor_types(types: Sequence[Attribute]) -> list[AnyTensorType]:
+    """Those of `types` that are ranked tensors."""
+    return [type for type in types if isa(type, AnyTensorType)]
 
 
 def _operands_in_parens(parser: Parser) -> list[UnresolvedOperand]:
@@ -105,7 +112,7 @@ class AllocateSharedOp(IRDLOperation, SuggestsNames):
     """
 
     name = "xla_gpu.allocate_shared"
-    result = result_def(TensorType)
+    result = result_def(AnyTensorTypeConstr)
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type: TensorType):
@@ -117,7 +124,7 @@ class AllocateSharedOp(IRDLOperation, SuggestsNames):
     def verify_(self) -> None:
         if not self.result.type.has_static_shape():
             raise VerifyException(
-                f"cannot allocate {self.result.type}: give every dimension a size, for shared memory is laid out statically"
+                f"cannot allocate {self.result.type}: shared memory has a static shape, so give every dimension a size"
             )
 
 
@@ -231,7 +238,7 @@ class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
     """
 
     name = "xla_gpu.atomic_rmw"
-    T: ClassVar = VarConstraint("T", base(TensorType))
+    T: ClassVar = VarConstraint("T", AnyTensorTypeConstr)
     input = operand_def(T)
     indices = var_operand_def(IndexType)
     computation = region_def("single_block")
@@ -250,20 +257,18 @@ class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
         return ("atomic_rmw",)
 
     def verify_(self) -> None:
-        assert isinstance(self.input.type, TensorType)
+        assert isa(self.input.type, AnyTensorType)
         block = self.computation.block
-        element_type = self.input.type.element_type
-        if len(self.indices) != self.input.type.get_num_dims():
-            raise VerifyException(
-                f"expected {self.input.type.get_num_dims()} indices, one per dimension, but got {len(self.indices)}"
-            )
+        element_type, rank = self.input.type.element_type, self.input.type.get_num_dims()
+        if len(self.indices) != rank:
+            raise VerifyException(f"expected {rank} indices, one per dimension, but got {len(self.indices)}")
         if len(block.args) != 1:
             raise VerifyException(f"expected a body of one argument, the current value, but got {len(block.args)}")
         current_type = self.current_value.type
         terminator = block.last_op
         if terminator is None or _types(terminator.operands) != (current_type,):
             raise VerifyException("mismatch in the block argument type and the yielded type")
-        if not isinstance(current_type, VectorType):
+        if not isa(current_type, VectorType[Attribute]):
             if current_type != element_type:
                 raise VerifyException("mismatch in the result element type and the block argument type")
             return
@@ -289,7 +294,7 @@ class GetDynamicDimSizeOp(IRDLOperation):
     """The size, in elements, that a dimension really has in a tensor whose type gives an upper bound."""
 
     name = "xla_gpu.get_dynamic_dim_size"
-    tensor = operand_def(TensorType)
+    tensor = operand_def(AnyTensorTypeConstr)
     dim = prop_def(IntegerAttr[I64])
     result = result_def(i32)
     traits = traits_def(Pure())
@@ -299,7 +304,7 @@ class GetDynamicDimSizeOp(IRDLOperation):
         super().__init__(operands=[tensor], properties={"dim": IntegerAttr(dim, i64)}, result_types=[i32])
 
     def verify_(self) -> None:
-        assert isinstance(self.tensor.type, TensorType)
+        assert isa(self.tensor.type, AnyTensorType)
         rank = self.tensor.type.get_num_dims()
         if not 0 <= self.dim.value.data < rank:
             raise VerifyException(
@@ -316,7 +321,7 @@ class InsertOp(IRDLOperation):
     """
 
     name = "xla_gpu.insert"
-    T: ClassVar = VarConstraint("T", base(TensorType))
+    T: ClassVar = VarConstraint("T", AnyTensorTypeConstr)
     source = operand_def(IndexedVectorType)
     indices = var_operand_def(IndexType)
     dest = operand_def(T)
@@ -611,11 +616,11 @@ class ReduceOp(IRDLOperation):
     """
 
     name = "xla_gpu.reduce"
-    inputs = var_operand_def(TensorType)
+    inputs = var_operand_def(AnyTensorTypeConstr)
     inits = var_operand_def()
     dimensions = prop_def(DenseArrayBase.constr(i64))
     combiner = prop_def(FlatSymbolRefAttrConstr)
-    values = var_result_def(TensorType)
+    values = var_result_def(AnyTensorTypeConstr)
     irdl_options = (SameVariadicOperandSize(),)
     traits = traits_def(Pure(), ReduceSymbolUses())
 
@@ -639,8 +644,7 @@ class ReduceOp(IRDLOperation):
     def infer_types(input_types: Sequence[Attribute], dimensions: Sequence[int]) -> list[Attribute]:
         """The types of the results: those of the inputs, without the reduced dimensions."""
         result: list[Attribute] = []
-        for type in input_types:
-            assert isinstance(type, TensorType)
+        for type in _tensor_types(input_types):
             shape = [size for dim, size in enumerate(type.get_shape()) if dim not in dimensions]
             result.append(TensorType(type.element_type, shape))
         return result
@@ -648,7 +652,7 @@ class ReduceOp(IRDLOperation):
     @property
     def element_types(self) -> tuple[Attribute, ...]:
         """What the inits must be, and what the combiner works on: the element type of each input."""
-        return tuple(type.element_type for type in _types(self.inputs) if isinstance(type, TensorType))
+        return tuple(type.element_type for type in _tensor_types(_types(self.inputs)))
 
     def verify_inits(self) -> None:
         for init, element_type in zip(self.inits, self.element_types, strict=True):
@@ -682,11 +686,11 @@ class ReduceOp(IRDLOperation):
         parser.parse_punctuation(":")
         type_start = parser.pos
         input_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        if not all(isinstance(type, TensorType) for type in input_types):
+        element_types = [type.element_type for type in _tensor_types(input_types)]
+        if len(element_types) != len(input_types):
             parser.raise_error("expected the ranked tensor types of the inputs", type_start)
         parser.parse_keyword("to")
         result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        element_types = [type.element_type for type in input_types if isinstance(type, TensorType)]
         op = cls(
             parser.resolve_operands(inputs, input_types, start),
             parser.resolve_operands(inits, element_types, start),
@@ -757,7 +761,7 @@ class SyncThreadsOp(IRDLOperation, SuggestsNames):
     """A barrier for the threads of the block. The results are the tensors as all threads see them after it."""
 
     name = "xla_gpu.sync_threads"
-    T: ClassVar = RangeVarConstraint("T", RangeOf(base(TensorType)))
+    T: ClassVar = RangeVarConstraint("T", RangeOf(AnyTensorTypeConstr))
     arguments = var_operand_def(T)
     values = var_result_def(T)
     assembly_format = "$arguments attr-dict `:` type($arguments)"

@@ -1,0 +1,272 @@
+"""Canonicalization of the xla_gpu dialect: simpler maps with fewer variables, and chains of maps made one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
+from xshardy.dialects.xla_gpu.discardable import constant_value, get_range
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.indexing.affine import constant, dim, substitute, sym
+from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
+
+
+def _with_dimensions(map: IndexingMap, dims: Sequence[AffineExpr], dimensions: Sequence[Variable]) -> IndexingMap:
+    """`map` with `dims[i]` for `d_i`, over the new `dimensions`. A constraint that became true is dropped."""
+    symbols = [sym(i) for i in range(len(map.symbols))]
+    constraints = [Constraint(substitute(c.expr, dims, symbols), c.bounds) for c in map.constraints]
+    return replace(
+        map,
+        results=tuple(substitute(result, dims, symbols) for result in map.results),
+        dimensions=tuple(dimensions),
+        constraints=tuple(
+            c for c in constraints if not isinstance(c.expr, AffineConstantExpr) or not c.bounds.contains(c.expr.value)
+        ),
+    )
+
+
+def _change_apply(
+    op: ApplyIndexingOp, operands: Sequence[SSAValue], map: IndexingMap, rewriter: PatternRewriter
+) -> None:
+    op.operands = operands
+    op.indexing_map_attr = IndexingMapAttr(map)
+    rewriter.notify_op_modified(op)
+
+
+def _change_loop(op: LoopOp, dims: Sequence[SSAValue], map: IndexingMap, rewriter: PatternRewriter) -> None:
+    inits = op.inits
+    op.operands = [*dims, *inits]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(dims), len(inits)])
+    op.indexing_map_attr = IndexingMapAttr(map)
+    rewriter.notify_op_modified(op)
+
+
+# -- Chains of maps ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A map that computes the results of others itself, what its dimensions are, and what bounded those results."""
+
+    map: IndexingMap
+    dims: tuple[SSAValue, ...]
+    bounds: tuple[Constraint, ...]
+
+
+def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
+    """
+    `map` with the expressions of the `apply_indexing` ops that give its dimensions in place of these dimensions.
+
+    What those read becomes a dimension, unless it is one already. None if no producer can be folded: one with symbols
+    waits until they are dimensions.
+    """
+    position = {value: i for i, value in reversed(list(enumerate(dims)))}
+    new_dims, dimensions = list(dims), list(map.dimensions)
+    exprs: list[AffineExpr] = [dim(i) for i in range(len(dims))]
+    bounds: list[Constraint] = []
+    for i, value in enumerate(dims):
+        producer = value.owner
+        if not isinstance(producer, ApplyIndexingOp) or producer.symbols or not isinstance(value, OpResult):
+            continue
+        for read, variable in zip(producer.dims, producer.map.dimensions, strict=True):
+            if read not in position:
+                position[read] = len(new_dims)
+                new_dims.append(read)
+                taken = {known.name for known in (*dimensions, *map.symbols)}
+                dimensions.append(Variable("", variable.bounds) if variable.name in taken else variable)
+        exprs[i] = substitute(producer.map.results[value.index], [dim(position[read]) for read in producer.dims], ())
+        bounds.append(Constraint(exprs[i], map.dimensions[i].bounds))
+    return Folded(_with_dimensions(map, exprs, dimensions), tuple(new_dims), tuple(bounds)) if bounds else None
+
+
+def _producers_have_one_use(dims: Sequence[SSAValue]) -> bool:
+    """Whether nothing else reads any result of the `apply_indexing` ops among `dims`."""
+    producers: list[Operation] = [value.owner for value in dims if isinstance(value.owner, ApplyIndexingOp)]
+    return all(sum(len(list(result.uses)) for result in producer.results) == 1 for producer in producers)
+
+
+class FoldApplyIndexingSequence(RewritePattern):
+    """
+    `apply(f, apply(g, x))` -> `apply(f of g, x)`, if the inner one has no other use, or the new map gets simpler.
+
+    A map with unused variables is left for `RemoveUnusedVariables`: an operand that is not read must not be folded.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        if op.symbols or op.map.remove_unused_variables()[0] is not op.map:
+            return
+        folded = fold_producers(op.map, op.dims)
+        if folded is None:
+            return
+        map = folded.map
+        if not _producers_have_one_use(op.dims):
+            simplified = map.simplify()
+            if simplified == map:
+                return
+            map = simplified
+        _change_apply(op, folded.dims, map, rewriter)
+
+
+class FoldApplyIndexingIntoLoop(RewritePattern):
+    """
+    `loop (apply(g, x)) in f` -> `loop (x) in f of g`, if the inner one has no other use, or the new map gets simpler.
+
+    Where `g` can leave the bounds of the dimension that it gave, they become a constraint: the loop skips what is out.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        folded = fold_producers(op.map, op.dims)
+        if folded is None:
+            return
+        map = folded.map
+        for c in folded.bounds:
+            map = map.constrained(c.expr, c.bounds)
+        if not _producers_have_one_use(op.dims):
+            simplified = map.simplify()
+            if simplified == map:
+                return
+            map = simplified
+        used = _used_dims(map)
+        exprs = _closed_up(used, len(map.dimensions))
+        map = _with_dimensions(map, exprs, [map.dimensions[i] for i in used])
+        _change_loop(op, [folded.dims[i] for i in used], map, rewriter)
+
+
+def _used_dims(map: IndexingMap) -> list[int]:
+    """The positions of the dimensions that a result or a constraint reads."""
+    _, removed, _ = map.remove_unused_variables()
+    return [i for i, unused in enumerate(removed) if not unused]
+
+
+def _closed_up(kept: Sequence[int], count: int) -> list[AffineExpr]:
+    """What each of `count` dimensions becomes when only the `kept` stay; 0 for the others, which nothing reads."""
+    position = {old: new for new, old in enumerate(kept)}
+    return [dim(position[i]) if i in position else constant(0) for i in range(count)]
+
+
+# -- One map ----------------------------------------------------------------------------------------------------------
+
+
+class SimplifyMap(RewritePattern):
+    """`apply(f)` -> `apply(simplified f)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        simplified = op.map.simplify()
+        if simplified != op.map:
+            _change_apply(op, op.operands, simplified, rewriter)
+
+
+class RemoveUnusedVariables(RewritePattern):
+    """`apply((d0, d1) -> (d0), a, b)` -> `apply((d0) -> (d0), a)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        map, removed_dims, removed_symbols = op.map.remove_unused_variables()
+        removed = removed_dims + removed_symbols
+        if any(removed):
+            operands = [value for value, unused in zip(op.operands, removed, strict=True) if not unused]
+            _change_apply(op, operands, map, rewriter)
+
+
+class SymbolsToDimensions(RewritePattern):
+    """`apply((d0)[s0] -> ...)` -> `apply((d0, d1) -> ...)`: in an `apply_indexing` they are the same."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        if op.symbols:
+            _change_apply(op, op.operands, op.map.symbols_to_dimensions(), rewriter)
+
+
+class FoldConstantOperands(RewritePattern):
+    """`apply((d0, d1) -> (d0 + d1), a, 3)` -> `apply((d0) -> (d0 + 3), a)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        if op.symbols:
+            return
+        constants = [constant_value(value) for value in op.operands]
+        kept = [i for i, value in enumerate(constants) if value is None]
+        if len(kept) == len(constants):
+            return
+        exprs = [
+            variable if value is None else constant(value)
+            for variable, value in zip(_closed_up(kept, len(constants)), constants, strict=True)
+        ]
+        map = _with_dimensions(op.map, exprs, [op.map.dimensions[i] for i in kept])
+        _change_apply(op, [op.operands[i] for i in kept], map, rewriter)
+
+
+class FoldResults(RewritePattern):
+    """`apply((d0) -> (d0, 4, d0 mod 2), a)` -> `a`, `4`, `apply((d0) -> (d0 mod 2), a)`; unused results go."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        if op.map.is_known_empty:
+            return
+        replacements: list[SSAValue | None] = [None] * len(op.results)
+        constants: list[ConstantOp] = []
+        kept: list[int] = []
+        for i, (result, expr) in enumerate(zip(op.results, op.map.results, strict=True)):
+            if result.first_use is None:
+                continue
+            match expr:
+                case AffineConstantExpr(value):
+                    constants.append(ConstantOp(IntegerAttr.from_index_int_value(value)))
+                    replacements[i] = constants[-1].result
+                case AffineDimExpr(position):
+                    replacements[i] = op.dims[position]
+                case AffineSymExpr(position):
+                    replacements[i] = op.symbols[position]
+                case _:
+                    kept.append(i)
+        if len(kept) == len(op.results):
+            return
+        new_ops: list[Operation] = [*constants]
+        if kept:
+            rest = ApplyIndexingOp(op.operands, op.map.with_results(op.map.results[i] for i in kept))
+            rest.attributes |= op.attributes
+            new_ops.append(rest)
+            for i, result in zip(kept, rest.results, strict=True):
+                replacements[i] = result
+        rewriter.replace(op, new_ops, replacements)
+
+
+class FoldConstantDimensions(RewritePattern):
+    """`loop (a, 3) in (d0, d1)...` -> `loop (a) in (d0)...`, where a dimension has one value, within its bounds."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        constants: list[int | None] = []
+        for value, variable in zip(op.dims, op.map.dimensions, strict=True):
+            interval = get_range(value)
+            is_constant = interval is not None and interval.size == 1 and variable.bounds.contains(interval.lower)
+            constants.append(interval.lower if interval is not None and is_constant else None)
+        kept = [i for i, value in enumerate(constants) if value is None]
+        if len(kept) == len(constants):
+            return
+        exprs = [
+            variable if value is None else constant(value)
+            for variable, value in zip(_closed_up(kept, len(constants)), constants, strict=True)
+        ]
+        map = _with_dimensions(op.map, exprs, [op.map.dimensions[i] for i in kept])
+        _change_loop(op, [op.dims[i] for i in kept], map, rewriter)
+
+
+APPLY_INDEXING_PATTERNS: tuple[RewritePattern, ...] = (
+    FoldConstantOperands(),
+    FoldResults(),
+    FoldApplyIndexingSequence(),
+    SymbolsToDimensions(),
+    RemoveUnusedVariables(),
+    SimplifyMap(),
+)
+
+LOOP_PATTERNS: tuple[RewritePattern, ...] = (FoldConstantDimensions(), FoldApplyIndexingIntoLoop())
