@@ -1,0 +1,41 @@
+"""What makes neighbouring values of a variable touch neighbouring elements: its stride, and the alignment of the rest."""
+
+from math import gcd
+
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+
+def stride(expr: AffineExpr, variable: AffineExpr) -> int | None:
+    """
+    What `expr` grows by when `variable`, a dimension or a symbol, grows by 1; None where that is not seen.
+
+    Sums of the variable are followed, and nothing else: `d0 + d0` has the stride 2, but that of `d0 * 2` is not seen.
+    """
+    match expr:
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            strides = stride(lhs, variable), stride(rhs, variable)
+            if strides == (0, 0):
+                return 0
+            if kind is not AffineBinaryOpKind.Add or None in strides:
+                return None
+            return sum(s for s in strides if s is not None)
+        case _:
+            return 1 if expr == variable else 0
+
+
+def alignment_without(expr: AffineExpr, variable: AffineExpr) -> int:
+    """
+    A divisor of `expr` wherever `variable` is 0, for a variable of known stride; 0 if it is 0 there.
+
+    `d0 * 4 + s0` without `s0` is aligned to 4, and so is `(d0 * 4) mod 64 + s0`.
+    """
+    match expr:
+        case AffineConstantExpr(value):
+            return abs(value)
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mod, lhs, rhs):
+            # (a * n) mod (b * n) is (a mod b) * n
+            return gcd(alignment_without(lhs, variable), alignment_without(rhs, variable))
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, rhs):
+            return alignment_without(lhs, variable) * alignment_without(rhs, variable)
+        case _:
+            return 0 if expr == variable else 1
