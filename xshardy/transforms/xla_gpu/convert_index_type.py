@@ -27,16 +27,20 @@ class IndexConverter:
 
     integer: IntegerType
     integers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    first_ops: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
+    argument_casts: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
     candidates: list[Operation] = field(default_factory=list[Operation])
 
-    def point_after(self, value: SSAValue) -> InsertPoint:
-        """Right after the definition of `value`; casts of block arguments stay in the order in which they come."""
+    def insert_after(self, value: SSAValue, cast: Operation) -> None:
+        """Insert `cast` right after the definition of `value`; a block argument's, after those of others."""
         if isinstance(value.owner, Operation):
-            return InsertPoint.after(value.owner)
-        first = value.owner.first_op
-        assert first is not None
-        return InsertPoint.before(self.first_ops.setdefault(value.owner, first))
+            point = InsertPoint.after(value.owner)
+        elif (last := self.argument_casts.get(value.owner)) is not None:
+            point = InsertPoint.after(last)
+        else:
+            point = InsertPoint.at_start(value.owner)
+        if isinstance(value.owner, Block):
+            self.argument_casts[value.owner] = cast
+        Rewriter.insert_op(cast, point)
 
     def as_integer(self, value: SSAValue) -> SSAValue:
         """The index `value` as an integer: a new constant, what was cast to an index before, or a cast."""
@@ -51,7 +55,7 @@ class IndexConverter:
                 self.candidates.append(constant)
             case _:
                 converted = arith.IndexCastOp(value, self.integer)
-        Rewriter.insert_op(converted, self.point_after(value))
+        self.insert_after(value, converted)
         self.integers[value] = converted.result
         return converted.result
 
