@@ -1,0 +1,106 @@
+"""Index arithmetic as operations: constants shared by a function, indexing maps applied to values, tests of a domain."""
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import IsolatedFromAbove
+
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+
+ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
+
+
+def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> SSAValue:
+    """
+    `value` as an `arith.constant` among those that the function of `user` starts with: the one there, or a new one.
+
+    Loops are moved, cloned and unrolled; a constant outside of all of them is never in the way.
+    """
+    block = _entry_block(user)
+    end: Operation | None = block.first_op
+    while isinstance(end, arith.ConstantOp):
+        if end.value == value:
+            return end.result
+        end = end.next_op
+    point = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
+    return builder.insert(arith.ConstantOp(value), point).result
+
+
+def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
+    """The `index` constant `value`, where `shared_constant` puts it."""
+    result = shared_constant(IntegerAttr.from_index_int_value(value), user, builder)
+    if value >= 0:
+        result.name_hint = f"c{value}"
+    return result
+
+
+def apply_map(
+    indexing_map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue], user: Operation, builder: Builder
+) -> tuple[SSAValue, ...]:
+    """
+    The results of a map as values, made where `builder` stands, for `user`.
+
+    Each result is an `xla_gpu.apply_indexing` of its own; a plain variable is its operand, and a constant an
+    `arith.constant`.
+    """
+    values: list[SSAValue] = []
+    for expr in indexing_map.results:
+        match expr:
+            case AffineDimExpr(position):
+                values.append(dims[position])
+            case AffineSymExpr(position):
+                values.append(symbols[position])
+            case AffineConstantExpr(value):
+                values.append(index_constant(value, user, builder))
+            case _:
+                single = IndexingMap((expr,), indexing_map.dimensions, indexing_map.ranges, indexing_map.runtimes)
+                values.append(builder.insert(ApplyIndexingOp((*dims, *symbols), single)).results[0])
+    return tuple(values)
+
+
+def domain_check(
+    indexing_map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue], user: Operation, builder: Builder
+) -> SSAValue | None:
+    """
+    Whether `dims` are within their bounds and all constraints hold, as an `i1`; None where there is nothing to test.
+
+    The symbols are taken to be within their bounds: a loop over them gives them no other value.
+    """
+    exprs = indexing_map.with_results(c.expr for c in indexing_map.constraints)
+    tested = (*apply_map(exprs, dims, symbols, user, builder), *dims)
+    bounds = (*(c.bounds for c in indexing_map.constraints), *indexing_map.dimension_intervals)
+    inside: SSAValue | None = None
+    for value, interval in zip(tested, bounds, strict=True):
+        check = bounds_check(value, interval, user, builder)
+        inside = check if inside is None else builder.insert(arith.AndIOp(inside, check)).result
+    return inside
+
+
+def bounds_check(value: SSAValue, bounds: Interval, user: Operation, builder: Builder) -> SSAValue:
+    """`lower <= value <= upper` as an `i1`, for a signed index."""
+    lower = index_constant(bounds.lower, user, builder)
+    if bounds.is_point:
+        return builder.insert(arith.CmpiOp(value, lower, "eq")).result
+    upper = index_constant(bounds.upper, user, builder)
+    at_least = builder.insert(arith.CmpiOp(value, lower, "sge"))
+    at_most = builder.insert(arith.CmpiOp(value, upper, "sle"))
+    return builder.insert(arith.AndIOp(at_least, at_most)).result
+
+
+def _entry_block(op: Operation) -> Block:
+    """The first block of the function that holds `op`, or of the outermost region if there is no function."""
+    region = op.parent_region()
+    while region is not None and (parent := region.parent_op()) is not None:
+        if parent.has_trait(IsolatedFromAbove) or parent.parent_region() is None:
+            break
+        region = parent.parent_region()
+    if region is None or region.first_block is None:
+        raise ValueError(f"{op.name} is in no function that could hold its constants")
+    return region.first_block

@@ -1,0 +1,88 @@
+"""`xla_gpu.loop` becomes nested `scf.for`s with an `scf.if` inside, which skips what is outside the domain (row XGPU-33)."""
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
+from xshardy.indexing.interval import Interval
+from xshardy.transforms.xla_gpu.index_values import apply_map, domain_check, index_constant
+
+
+class LoopToForNest(RewritePattern):
+    """
+    `xla_gpu.loop (%d)[%i, %j] -> (%r) in #map iter_args(%x = %init) { body; yield %y }`
+    ->
+    `scf.for %i { scf.for %j { scf.if in_domain(%d, %i, %j) { %r = apply_indexing; body; yield %y } else { yield %x } } }`
+
+    The bounds of the loops are those of the range variables, so only dimensions and constraints are tested. There is no
+    `scf.if` where nothing has to be, and nothing at all for a domain that is known to be empty. Discardable attributes
+    of the loop, such as `xla.range`, go to the outermost operation.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        if op.map.is_known_empty:
+            rewriter.replace(op, (), op.inits)
+            return
+        nest: list[Operation] = []
+        induction_vars: list[SSAValue] = []
+        carried: Sequence[SSAValue] = op.inits
+        for variable, old in zip(op.map.ranges, op.induction_vars, strict=True):
+            loop = rewriter.insert(_for_over(variable.bounds, carried, op, rewriter))
+            nest.append(loop)
+            induction_var, *carried = loop.body.block.args
+            induction_var.name_hint = old.name_hint
+            for new, old in zip(carried, op.iter_args, strict=True):
+                new.name_hint = old.name_hint
+            induction_vars.append(induction_var)
+            rewriter.insertion_point = InsertPoint.at_end(loop.body.block)
+
+        inside = domain_check(op.map, op.dims, induction_vars, op, rewriter)
+        if inside is not None:
+            guard = rewriter.insert(_if_inside(inside, carried))
+            nest.append(guard)
+            rewriter.insertion_point = InsertPoint.at_end(guard.true_region.block)
+        results = apply_map(op.map, op.dims, induction_vars, op, rewriter)
+        for new, old in zip(results, op.map_results, strict=True):
+            new.name_hint = new.name_hint or old.name_hint
+
+        terminator = op.body.block.last_op
+        assert isinstance(terminator, YieldOp)
+        rewriter.inline_block(op.body.block, rewriter.insertion_point, (*induction_vars, *results, *carried))
+        values: Sequence[SSAValue] = tuple(terminator.operands)
+        rewriter.erase(terminator)
+        for surrounding in reversed(nest):
+            rewriter.insert(scf.YieldOp(*values), InsertPoint.at_end(surrounding.regions[0].block))
+            values = surrounding.results
+        if nest:
+            nest[0].attributes.update(op.attributes)
+        rewriter.replace(op, (), values)
+
+
+def _for_over(bounds: Interval, carried: Sequence[SSAValue], user: Operation, rewriter: PatternRewriter) -> scf.ForOp:
+    """An `scf.for` over the integers in `bounds` whose body is still empty."""
+    lower, upper, step = (index_constant(value, user, rewriter) for value in (bounds.lower, bounds.upper + 1, 1))
+    body = Block(arg_types=(IndexType(), *(value.type for value in carried)))
+    return scf.ForOp(lower, upper, step, carried, body)
+
+
+def _if_inside(inside: SSAValue, carried: Sequence[SSAValue]) -> scf.IfOp:
+    """An `scf.if` that passes `carried` on where `inside` is false, and whose other branch is still empty."""
+    otherwise = Region(Block((scf.YieldOp(*carried),)))
+    return scf.IfOp(inside, tuple(value.type for value in carried), Region(Block()), otherwise)
+
+
+class LowerXlaGpuLoopsToScfPass(ModulePass):
+    """Lower `xla_gpu.loop` to `scf.for` and `scf.if`."""
+
+    name = "xla-gpu-lower-xla-gpu-loops-to-scf"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(LoopToForNest(), apply_recursively=False).rewrite_module(op)

@@ -1,0 +1,202 @@
+"""Unroll loops with a small body: wholly if all of it fits, by a factor if not (row XGPU-36)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, math, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, VectorType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.transforms.xla_gpu.index_values import index_constant
+
+MAX_SIZE = 400
+"""What an unrolled body may come to, in the units of `BodySizes`. XLA's number, found by experiment."""
+
+EXPENSIVE: frozenset[type[Operation]] = frozenset(
+    {
+        func.CallOp,
+        math.AcosOp,
+        math.AcoshOp,
+        math.AsinOp,
+        math.AsinhOp,
+        math.AtanhOp,
+        math.SinhOp,
+        scf.ForOp,
+        scf.WhileOp,
+    }
+)
+"""Operations that become so much code that they are never copied."""
+
+CHEAP_MATH: frozenset[type[Operation]] = frozenset(
+    {
+        math.AbsFOp,
+        math.CeilOp,
+        math.CopySignOp,
+        math.FloorOp,
+        math.FmaOp,
+        math.RoundEvenOp,
+        math.RoundOp,
+        math.RsqrtOp,
+        math.SqrtOp,
+        math.TruncOp,
+    }
+)
+"""Floating-point operations of the math dialect that become few instructions, if more than one."""
+
+MATH_SIZE = 20
+"""The size of every other floating-point operation of the math dialect."""
+
+
+@dataclass(frozen=True)
+class BodySizes:
+    """
+    A rough measure of how much code regions become: 1 for most operations, times the elements of a vector.
+
+    Calls count as the function that they call, which is measured once.
+    """
+
+    module: ModuleOp
+
+    @cached_property
+    def _functions(self) -> dict[str, func.FuncOp]:
+        return {op.sym_name.data: op for op in self.module.ops if isinstance(op, func.FuncOp)}
+
+    @cached_property
+    def _known(self) -> dict[str, int | None]:
+        return {}
+
+    def of_region(self, region: Region) -> int | None:
+        """The size of everything in `region`; None if there is something in it that should not be copied."""
+        total = 0
+        for op in region.walk():
+            size = self._of_operation(op)
+            if size is None:
+                return None
+            total += size
+        return total
+
+    def _of_operation(self, op: Operation) -> int | None:
+        if type(op) in EXPENSIVE:
+            return None
+        if isinstance(op, PureCallOp):
+            return self._of_function(op.callee.string_value())
+        size = MATH_SIZE if _is_long_math(op) else 1
+        if op.results and isinstance(type_ := op.results[0].type, VectorType):
+            for elements in type_.get_shape():
+                size *= elements
+        return size
+
+    def _of_function(self, name: str) -> int | None:
+        if name not in self._known:
+            self._known[name] = None  # what calls itself has no size
+            function = self._functions.get(name)
+            if function is not None and not function.is_declaration:
+                self._known[name] = self.of_region(function.body)
+        return self._known[name]
+
+
+def _is_long_math(op: Operation) -> bool:
+    if op.dialect_name() != "math" or type(op) in CHEAP_MATH or not op.results:
+        return False
+    return not isinstance(op.results[0].type, IntegerType | IndexType)
+
+
+def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
+    """
+    How many copies of its body an iteration of `loop` should have; 1 to leave it.
+
+    The largest divisor of the trip count with which the body stays within `MAX_SIZE`. Only loops from 0 in steps of 1
+    with a constant bound are unrolled: no others are generated.
+    """
+    trip_count = constant_value(loop.ub)
+    if constant_value(loop.lb) != 0 or constant_value(loop.step) != 1 or trip_count is None or trip_count < 2:
+        return 1
+    size = sizes.of_region(loop.body)
+    if size is None:
+        return 1
+    largest = min(trip_count, MAX_SIZE // max(size, 1))
+    return next((factor for factor in range(largest, 1, -1) if trip_count % factor == 0), 1)
+
+
+@dataclass(frozen=True)
+class UnrollLoop(RewritePattern):
+    """
+    `scf.for %i = 0 to 2 step 1 { body(%i) }` -> `body(0); body(1)`
+
+    `scf.for %i = 0 to 512 step 1 { body(%i) }` -> `scf.for %i = 0 to 512 step 8 { body(%i); body(%i + 1); ... }`
+    """
+
+    sizes: BodySizes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
+        factor = unroll_factor(op, self.sizes)
+        if factor == 1:
+            return
+        if factor == constant_value(op.ub):
+            _unroll_wholly(op, factor, rewriter)
+        else:
+            _unroll_by(op, factor, rewriter)
+
+
+def _unroll_wholly(loop: scf.ForOp, trip_count: int, rewriter: PatternRewriter) -> None:
+    """Replace `loop` by `trip_count` copies of its body; the last one is the body itself."""
+    body, carried = loop.body.block, tuple(loop.iter_args)
+    before = InsertPoint.before(loop)
+    for i in range(trip_count - 1):
+        carried = _copy_body(tuple(body.ops), body, (index_constant(i, loop, rewriter), *carried), before, rewriter)
+    last = index_constant(trip_count - 1, loop, rewriter)
+    terminator = body.last_op
+    assert isinstance(terminator, scf.YieldOp)
+    rewriter.inline_block(body, before, (last, *carried))
+    carried = tuple(terminator.operands)
+    rewriter.erase(terminator)
+    rewriter.replace(loop, (), carried)
+
+
+def _unroll_by(loop: scf.ForOp, factor: int, rewriter: PatternRewriter) -> None:
+    """Make an iteration of `loop` do what `factor` iterations did."""
+    body = loop.body.block
+    once = tuple(body.ops)
+    terminator = once[-1]
+    at_end = InsertPoint.before(terminator)
+    carried = tuple(terminator.operands)
+    for i in range(1, factor):
+        offset = index_constant(i, loop, rewriter)
+        index = rewriter.insert(arith.AddiOp(body.args[0], offset), at_end).result
+        carried = _copy_body(once, body, (index, *carried), at_end, rewriter)
+    terminator.operands = carried
+    loop.operands[2] = index_constant(factor, loop, rewriter)
+    rewriter.notify_op_modified(loop)
+
+
+def _copy_body(
+    ops: Sequence[Operation],
+    body: Block,
+    arguments: Sequence[SSAValue],
+    point: InsertPoint,
+    rewriter: PatternRewriter,
+) -> tuple[SSAValue, ...]:
+    """Copy `ops`, a body with its yield at the end, for these `arguments` to `point`. Gives what the copy yields."""
+    copies: dict[SSAValue, SSAValue] = dict(zip(body.args, arguments, strict=True))
+    *copied, terminator = ops
+    for op in copied:
+        rewriter.insert(op.clone(copies), point)
+    return tuple(copies.get(value, value) for value in terminator.operands)
+
+
+class OptimizeLoopsPass(ModulePass):
+    """Unroll small loops, the innermost first."""
+
+    name = "xla-gpu-optimize-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pattern = UnrollLoop(BodySizes(op))
+        PatternRewriteWalker(pattern, walk_regions_first=True, apply_recursively=False).rewrite_module(op)
