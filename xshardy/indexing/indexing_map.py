@@ -14,7 +14,7 @@ from functools import cached_property
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
-from xshardy.indexing.affine import constant, dim, substitute, sym, used_variables
+from xshardy.indexing.affine import constant, dim, leaves, substitute, sym
 from xshardy.indexing.interval import Interval
 from xshardy.indexing.ranges import range_of
 
@@ -39,12 +39,13 @@ NOWHERE = Constraint(constant(0), Interval.point(1))
 """`0 in [1, 1]`: no point at all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IndexingMap:
     """
     `(dimensions)[ranges]{runtimes} -> (results)` on the points that are in the bounds and fulfil the constraints.
 
-    In expressions `d_i` is `dimensions[i]` and `s_i` is `symbols[i]`, range variables first.
+    In expressions `d_i` is `dimensions[i]` and `s_i` is `symbols[i]`, range variables first. Maps are equal if they are
+    written alike, but for the order of their constraints.
     Raises `ValueError` when two variables have one name.
     """
 
@@ -60,13 +61,22 @@ class IndexingMap:
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two variables named {twice}: rename one, or leave its name empty")
 
+    @cached_property
+    def _key(self) -> tuple[object, ...]:
+        return self.results, self.dimensions, self.ranges, self.runtimes, frozenset(self.constraints)
+
     # Maps key dictionaries and caches, and hashing their expressions costs more than looking them up.
     @cached_property
     def _hash(self) -> int:
-        return hash((self.results, self.dimensions, self.ranges, self.runtimes, self.constraints))
+        return hash(self._key)
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, IndexingMap) and self._hash == other._hash and self._key == other._key
 
     def __str__(self) -> str:
         from xshardy.indexing.text import print_indexing_map  # the text knows the map, so import it late
@@ -239,27 +249,42 @@ class IndexingMap:
         )
         return bound if inside else bound.nowhere()
 
-    def remove_unused_variables(self) -> tuple[IndexingMap, tuple[bool, ...], tuple[bool, ...]]:
+    def remove_unused_variables(
+        self, *, keep_constraints: bool = True
+    ) -> tuple[IndexingMap, tuple[bool, ...], tuple[bool, ...]]:
         """
         The map without the variables that neither a result nor a constraint reads, and for each dimension and each
         symbol whether it was removed.
+
+        Without `keep_constraints`, constraints that have nothing to do with the results are dropped first. This is
+        right where the domain is a promise, as in `apply_indexing`; in a loop they decide which iterations run.
         """
-        used_dims: set[int] = set()
-        used_symbols: set[int] = set()
-        for expr in (*self.results, *(c.expr for c in self.constraints)):
-            dims, symbols = used_variables(expr)
-            used_dims |= dims
-            used_symbols |= symbols
-        removed_dims = tuple(i not in used_dims for i in range(len(self.dimensions)))
-        removed_symbols = tuple(i not in used_symbols for i in range(len(self.symbols)))
+        constraints = self.constraints if keep_constraints else self._relevant_constraints()
+        used: set[AffineExpr] = set()
+        for expr in (*self.results, *(c.expr for c in constraints)):
+            used.update(leaves(expr))
+        removed_dims = tuple(dim(i) not in used for i in range(len(self.dimensions)))
+        removed_symbols = tuple(sym(i) not in used for i in range(len(self.symbols)))
         if not any(removed_dims) and not any(removed_symbols):
             return self, removed_dims, removed_symbols
         # The replacement of an unused variable is never looked at.
-        rebuilt = self._rebuilt(
+        rebuilt = replace(self, constraints=constraints)._rebuilt(
             [constant(0) if removed else None for removed in removed_dims],
             [constant(0) if removed else None for removed in removed_symbols],
         )
         return rebuilt, removed_dims, removed_symbols
+
+    def _relevant_constraints(self) -> tuple[Constraint, ...]:
+        """The constraints that share a variable with a result, or with another relevant constraint."""
+        relevant = {leaf for result in self.results for leaf in leaves(result)}
+        pending = [
+            (c, {leaf for leaf in leaves(c.expr) if not isinstance(leaf, AffineConstantExpr)}) for c in self.constraints
+        ]
+        while True:
+            reached = [variables for _, variables in pending if variables & relevant and not variables <= relevant]
+            if not reached:
+                return tuple(c for c, variables in pending if variables & relevant or not variables)
+            relevant.update(*reached)
 
     def _rebuilt(self, dims: Sequence[AffineExpr | None], symbols: Sequence[AffineExpr | None]) -> IndexingMap:
         """The map with constants for the variables that have one, and the remaining variables closed up."""
