@@ -1,0 +1,125 @@
+"""
+How propagation went: along which axes, from which operands and results to which, in which step.
+
+Source: rows SDY-ATTR-05, SDY-ATTR-08, SDY-ATTR-14, SDY-ATTR-15 and SDY-ENUM-01.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.str_enum import StrEnum
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, BodyAttribute, array, expect, parse_list
+
+
+class EdgeNodeType(StrEnum):
+    """Which side of an operation a value is on."""
+
+    OPERAND = "operand"
+    RESULT = "result"
+
+
+@irdl_attr_definition
+class EdgeNodeTypeAttr(EnumAttribute[EdgeNodeType]):
+    name = "sdy.edge_node_type"
+
+
+@irdl_attr_definition
+class EdgeValueRefAttr(BareBodyAttribute):
+    """`operand-0`, `result-2`: a value of the operation that carries the attribute."""
+
+    name = "sdy.edge_value_ref"
+    type: EdgeNodeTypeAttr = param_def()
+    index: IntAttr = param_def(converter=IntAttr.get)
+
+    def __init__(self, type: EdgeNodeType, index: int):
+        super().__init__(EdgeNodeTypeAttr(type), IntAttr(index))
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> EdgeValueRefAttr:
+        kind = parser.parse_str_enum(EdgeNodeType)
+        expect(parser, "-")
+        return cls(kind, parser.parse_integer(allow_boolean=False))
+
+    def print_body(self, printer: Printer) -> None:
+        printer.print_string(f"{self.type.data.value}-{self.index.data}")
+
+
+@irdl_attr_definition
+class AxisToPropagationDetailsAttr(BareBodyAttribute):
+    """`{"y" = operand-1 -> [operand-0, result-0]}`: an axis went from one value to others."""
+
+    name = "sdy.axis_to_propagation_details"
+    axis_name: AxisRefAttr = param_def()
+    source: EdgeValueRefAttr = param_def()
+    targets: ArrayAttr[EdgeValueRefAttr] = param_def(converter=array)
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> AxisToPropagationDetailsAttr:
+        expect(parser, "{")
+        axis = AxisRefAttr.parse_body(parser)
+        expect(parser, "=")
+        source = EdgeValueRefAttr.parse_body(parser)
+        expect(parser, "->")
+        targets = parse_list(parser, lambda: EdgeValueRefAttr.parse_body(parser), "[", "]")
+        expect(parser, "}")
+        return cls(axis, source, targets)
+
+    def print_body(self, printer: Printer) -> None:
+        with printer.in_braces():
+            self.axis_name.print_body(printer)
+            printer.print_string(" = ")
+            self.source.print_body(printer)
+            printer.print_string(" -> ")
+            with printer.in_square_brackets():
+                printer.print_list(self.targets, lambda target: target.print_body(printer))
+
+
+@irdl_attr_definition
+class PropagationOneStepAttr(BareBodyAttribute):
+    """`{step-2 = [{"y" = operand-1 -> [result-0]}]}`: what went through the operation in one step, axis by axis."""
+
+    name = "sdy.propagation_one_step"
+    step_index: IntAttr = param_def(converter=IntAttr.get)
+    axis_entries: ArrayAttr[AxisToPropagationDetailsAttr] = param_def(converter=array)
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> PropagationOneStepAttr:
+        expect(parser, "{")
+        parser.parse_keyword("step")
+        expect(parser, "-")
+        step = parser.parse_integer(allow_boolean=False)
+        expect(parser, "=")
+        entries = parse_list(parser, lambda: AxisToPropagationDetailsAttr.parse_body(parser), "[", "]")
+        expect(parser, "}")
+        return cls(step, entries)
+
+    def print_body(self, printer: Printer) -> None:
+        with printer.in_braces():
+            printer.print_string(f"step-{self.step_index.data} = ")
+            with printer.in_square_brackets():
+                printer.print_list(self.axis_entries, lambda entry: entry.print_body(printer))
+
+
+@irdl_attr_definition
+class PropagationEdgesAttr(BodyAttribute):
+    """`<[{step-2 = [...]}, {step-5 = [...]}]>`: all steps in which something went through the operation."""
+
+    name = "sdy.propagation_edges"
+    steps: ArrayAttr[PropagationOneStepAttr] = param_def(converter=array)
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> PropagationEdgesAttr:
+        expect(parser, "<")
+        steps = parse_list(parser, lambda: PropagationOneStepAttr.parse_body(parser), "[", "]")
+        expect(parser, ">")
+        return cls(steps)
+
+    def print_body(self, printer: Printer) -> None:
+        with printer.in_angle_brackets(), printer.in_square_brackets():
+            printer.print_list(self.steps, lambda step: step.print_body(printer))

@@ -1,0 +1,159 @@
+"""Meshes: devices arranged along named axes. Source: rows SDY-ATTR-10, SDY-ATTR-11 and SDY-ATTR-12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.sdy.attributes.text import (
+    BareBodyAttribute,
+    BodyAttribute,
+    array,
+    expect,
+    parse_list,
+    parse_string,
+)
+
+
+@irdl_attr_definition
+class MeshAxisAttr(BareBodyAttribute):
+    """`"axis"=size`: a named axis, and the number of devices along it."""
+
+    name = "sdy.mesh_axis"
+    axis: StringAttr = param_def(converter=StringAttr.get)
+    size: IntAttr = param_def(converter=IntAttr.get)
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> MeshAxisAttr:
+        axis = parse_string(parser)
+        expect(parser, "=")
+        return cls(axis, parser.parse_integer(allow_boolean=False))
+
+    def print_body(self, printer: Printer) -> None:
+        printer.print_string_literal(self.axis.data)
+        printer.print_string(f"={self.size.data}")
+
+    def verify(self) -> None:
+        if self.size.data < 1:
+            raise VerifyException(f"axis size must be at least 1, got: {self.size.data}")
+
+
+def _is_iota(device_ids: Sequence[int]) -> bool:
+    return all(index == device for index, device in enumerate(device_ids))
+
+
+@irdl_attr_definition
+class MeshAttr(BodyAttribute):
+    """
+    `<["a"=2, "b"=3], device_ids=[...]>`: axes from major to minor, and the order of the devices along them.
+
+    Without `device_ids` the devices are 0, 1, 2, ... Without axes, one device id makes a maximal mesh, which is that device
+    alone, and none makes the empty mesh, a placeholder.
+    """
+
+    name = "sdy.mesh"
+    axes: ArrayAttr[MeshAxisAttr] = param_def(converter=array)
+    device_ids: ArrayAttr[IntAttr] = param_def(converter=array)
+
+    @classmethod
+    def of(cls, axes: Iterable[tuple[str, int]], device_ids: Iterable[int] = ()) -> MeshAttr:
+        """The mesh of these axes (name, size). Device ids 0, 1, 2, ... written out are dropped, as upstream does."""
+        ids = tuple(device_ids)
+        mesh_axes = tuple(MeshAxisAttr(axis, size) for axis, size in axes)
+        redundant = bool(mesh_axes) and len(ids) == prod(a.size.data for a in mesh_axes) and _is_iota(ids)
+        return cls(mesh_axes, () if redundant else tuple(map(IntAttr, ids)))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The size of each axis by its name, from major to minor."""
+        return {axis.axis.data: axis.size.data for axis in self.axes}
+
+    @property
+    def device_count(self) -> int:
+        """The number of devices along all axes; 1 for a mesh without axes."""
+        return prod(axis.size.data for axis in self.axes)
+
+    @property
+    def maximal_device_id(self) -> int | None:
+        """The device of a maximal mesh; None for every other mesh."""
+        return self.device_ids.data[0].data if self.device_ids.data and not self.axes.data else None
+
+    @property
+    def is_maximal(self) -> bool:
+        return self.maximal_device_id is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether this is the placeholder without axes and devices."""
+        return not self.axes.data and not self.device_ids.data
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> MeshAttr:
+        expect(parser, "<")
+        axes = parse_list(parser, lambda: MeshAxisAttr.parse_body(parser), "[", "]")
+        device_ids: list[int] = []
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("device_ids")
+            expect(parser, "=")
+            device_ids = parse_list(parser, lambda: parser.parse_integer(allow_boolean=False), "[", "]")
+        expect(parser, ">")
+        return cls.of(((axis.axis.data, axis.size.data) for axis in axes), device_ids)
+
+    def print_body(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            with printer.in_square_brackets():
+                printer.print_list(self.axes, lambda axis: axis.print_body(printer))
+            if self.device_ids.data:
+                printer.print_string(f", device_ids=[{', '.join(str(device.data) for device in self.device_ids)}]")
+
+    def verify(self) -> None:
+        ids = [device.data for device in self.device_ids]
+        if (lowest := min(ids, default=0)) < 0:
+            raise VerifyException(f"device id must be non-negative, got: {lowest}")
+        if not self.axes.data:
+            if len(ids) > 1:
+                raise VerifyException("axes is empty and device_ids has more than one element")
+            return
+        names = [axis.axis.data for axis in self.axes]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise VerifyException(f'duplicate axis name: "{twice}"')
+        if not ids:
+            return
+        if len(ids) != self.device_count:
+            raise VerifyException(
+                f"total product of axis sizes must match total number of device ids, got: {self.device_count} != {len(ids)}"
+            )
+        if not _is_iota(sorted(ids)):
+            listed = ", ".join(map(str, sorted(ids)))
+            raise VerifyException(f"sorted device ids must be iota(product(axes)), got: {listed}")
+        if _is_iota(ids):
+            raise VerifyException(
+                "if the ordered device ids are the same as iota(product(axes)), no need to specify them for simplicity"
+            )
+
+
+@irdl_attr_definition
+class ManualAxesAttr(BareBodyAttribute):
+    """`{"a", "b"}`: the full axes that the body of a manual computation is local to."""
+
+    name = "sdy.manual_axes"
+    axes: ArrayAttr[StringAttr] = param_def(converter=array)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(axis.data for axis in self.axes)
+
+    @classmethod
+    def parse_body(cls, parser: AttrParser) -> ManualAxesAttr:
+        return cls(map(StringAttr, parse_list(parser, lambda: parse_string(parser), "{", "}")))
+
+    def print_body(self, printer: Printer) -> None:
+        with printer.in_braces():
+            printer.print_list(self.names, printer.print_string_literal)
