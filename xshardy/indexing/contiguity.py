@@ -1,4 +1,4 @@
-"""What makes neighbouring values of a variable touch neighbouring elements: its stride, and the alignment of the rest."""
+"""Whether neighbouring values of a variable touch neighbouring elements: its stride, and how the rest is aligned."""
 
 from math import gcd
 

@@ -1,4 +1,4 @@
-"""Index arithmetic as operations: constants shared by a function, indexing maps applied to values, tests of a domain."""
+"""Index arithmetic as operations: constants that a function shares, maps applied to values, tests of a domain."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`xla_gpu.loop` becomes nested `scf.for`s with an `scf.if` inside, which skips what is outside the domain (row XGPU-33)."""
+"""Lower `xla_gpu.loop` to nested `scf.for`s, with an `scf.if` inside that skips what is off the domain (XGPU-33)."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ class LoopToForNest(RewritePattern):
     """
     `xla_gpu.loop (%d)[%i, %j] -> (%r) in #map iter_args(%x = %init) { body; yield %y }`
     ->
-    `scf.for %i { scf.for %j { scf.if in_domain(%d, %i, %j) { %r = apply_indexing; body; yield %y } else { yield %x } } }`
+    `scf.for %i { scf.for %j { scf.if in_domain(%d, %i, %j) { %r = apply #map; body; yield %y } else { yield %x } } }`
 
     The bounds of the loops are those of the range variables, so only dimensions and constraints are tested. There is no
     `scf.if` where nothing has to be, and nothing at all for a domain that is known to be empty. Discardable attributes

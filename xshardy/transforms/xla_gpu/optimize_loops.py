@@ -1,4 +1,4 @@
-"""Unroll loops with a small body: wholly if all of it fits, by a factor if not (row XGPU-36)."""
+"""Unroll loops with a small body: wholly if all of it fits, by a factor if not (XGPU-36)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,0 +1,325 @@
+"""
+Project tensors and vectors of two or more dimensions to one, in which elements lie as they do in memory (XGPU-34).
+
+First come the indices, while types still say what they index, then all types at once. In between they disagree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeGuard
+
+import numpy as np
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, builtin, func, tensor, vector
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+    NoneAttr,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
+
+from xshardy.dialects import xla_gpu
+from xshardy.dialects.extensions.vector import FromElementsOp
+from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.indexing.affine import add, constant, dim, mul, total
+from xshardy.indexing.indexing_map import IndexingMap, Variable
+from xshardy.indexing.interval import Interval
+from xshardy.transforms.xla_gpu.index_values import apply_map
+
+Shaped = TensorType[Attribute] | VectorType[Attribute]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where an operation that accesses one element has its operands: what it accesses, and the indices at the end."""
+
+    shaped: int
+    first_index: int
+
+
+ACCESSES: Mapping[type[Operation], Access] = {
+    tensor.ExtractOp: Access(shaped=0, first_index=1),
+    tensor.InsertOp: Access(shaped=1, first_index=2),
+    xla_gpu.AtomicRMWOp: Access(shaped=0, first_index=1),
+    xla_gpu.PredicatedExtractOp: Access(shaped=2, first_index=3),
+    xla_gpu.PredicatedInsertOp: Access(shaped=2, first_index=3),
+}
+
+INDIFFERENT_DIALECTS = frozenset({"arith", "func", "math", "scf"})
+"""Dialects whose operations mean the same whatever the shape: element by element, or passing values on."""
+
+INDIFFERENT: frozenset[type[Operation]] = frozenset(
+    {
+        *ACCESSES,
+        builtin.UnrealizedConversionCastOp,
+        tensor.EmptyOp,
+        tensor.FromElementsOp,
+        tensor.SplatOp,
+        vector.BroadcastOp,
+        vector.ExtractOp,
+        vector.FMAOp,
+        vector.InsertOp,
+        FromElementsOp,
+        vector.TransferReadOp,
+        vector.TransferWriteOp,
+        xla_gpu.AllocateSharedOp,
+        xla_gpu.GetDynamicDimSizeOp,
+        xla_gpu.LoopOp,
+        xla_gpu.PureCallOp,
+        xla_gpu.SyncThreadsOp,
+        xla_gpu.YieldOp,
+    }
+)
+"""The other operations that may have several dimensions; those that index them are rewritten before the types are."""
+
+
+# -- Types ------------------------------------------------------------------------------------------------------------
+
+
+def is_nested(type_: Attribute) -> TypeGuard[Shaped]:
+    """Whether this is a tensor or vector of two or more dimensions."""
+    return isinstance(type_, TensorType | VectorType) and type_.get_num_dims() > 1
+
+
+def flat_type(type_: Attribute) -> Attribute:
+    """`tensor<2x3xf32>` -> `tensor<6xf32>`, without the layout. Types of less than two dimensions stay as they are."""
+    if not is_nested(type_):
+        return type_
+    elements = prod(type_.get_shape())
+    if isinstance(type_, TensorType):
+        return TensorType(type_.element_type, (elements,))
+    return VectorType(type_.element_type, (elements,))
+
+
+def minor_to_major(type_: Shaped) -> tuple[int, ...]:
+    """
+    The dimensions, the one that varies fastest in memory first. Without a layout that is the last one.
+
+    Raises `PassFailedException` for an encoding that is no such list, as in `dense<[0, 1]> : tensor<2xi64>`.
+    """
+    rank = type_.get_num_dims()
+    if not isinstance(type_, TensorType) or isinstance(type_.encoding, NoneAttr):
+        return tuple(reversed(range(rank)))
+    if isa(type_.encoding, DenseIntOrFPElementsAttr[IntegerType]):
+        dims = type_.encoding.get_values()
+        if sorted(dims) == list(range(rank)):
+            return dims
+    raise PassFailedException(
+        f"cannot flatten {type_}: its encoding is not a layout; write the dimensions from minor to major, "
+        f"as in dense<[1, 0]> : tensor<2xi64>"
+    )
+
+
+def linear_index(type_: Shaped, indices: Sequence[SSAValue | int], user: Operation, builder: Builder) -> SSAValue:
+    """
+    The position in memory, in elements, of what is at `indices`: a value for `user`, made where `builder` stands.
+
+    Constants among the indices go into the map; the others are its dimensions, bounded by the sizes of the shape.
+    """
+    shape = type_.get_shape()
+    strides: dict[int, int] = {}
+    stride = 1
+    for dimension in minor_to_major(type_):
+        strides[dimension] = stride
+        stride *= shape[dimension]
+    values: list[SSAValue] = []
+    variables: list[Variable] = []
+    offset = 0
+    terms: dict[int, AffineExpr] = {}
+    for dimension, index in enumerate(indices):
+        known = index if isinstance(index, int) else constant_value(index)
+        if known is not None:
+            offset += known * strides[dimension]
+            continue
+        assert isinstance(index, SSAValue)
+        terms[dimension] = mul(dim(len(values)), constant(strides[dimension]))
+        values.append(index)
+        # Nothing is ever read from an empty dimension, so any bounds will do for it.
+        variables.append(Variable("", Interval.of_size(max(shape[dimension], 1))))
+    major_to_minor = [terms[dimension] for dimension in reversed(minor_to_major(type_)) if dimension in terms]
+    indexing_map = IndexingMap((add(total(major_to_minor), constant(offset)),), tuple(variables))
+    return apply_map(indexing_map, values, (), user, builder)[0]
+
+
+# -- Indices ----------------------------------------------------------------------------------------------------------
+
+
+class LinearizeAccess(RewritePattern):
+    """`tensor.extract %t[%i, %j]` -> `tensor.extract %t[apply_indexing #map(%i, %j)]`; all rows of `ACCESSES`."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        access = ACCESSES.get(type(op))
+        if access is None:
+            return
+        type_ = op.operands[access.shaped].type
+        if not is_nested(type_):
+            return
+        index = linear_index(type_, op.operands[access.first_index :], op, rewriter)
+        op.operands = (*op.operands[: access.first_index], index)
+        rewriter.notify_op_modified(op)
+
+
+class LinearizeVectorExtract(RewritePattern):
+    """`vector.extract %v[%i, 2]` -> `vector.extract %v[apply_indexing #map(%i)]`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.ExtractOp, rewriter: PatternRewriter, /):
+        type_ = op.vector.type
+        if not is_nested(type_):
+            return
+        _require_element(op, op.result.type)
+        index = linear_index(type_, op.get_mixed_position(), op, rewriter)
+        rewriter.replace(op, vector.ExtractOp(op.vector, (index,), op.result.type))
+
+
+class LinearizeVectorInsert(RewritePattern):
+    """`vector.insert %x, %v[1, %i]` -> `vector.insert %x, %v[apply_indexing #map(%i)]`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
+        type_ = op.dest.type
+        if not is_nested(type_):
+            return
+        _require_element(op, op.source.type)
+        index = linear_index(type_, op.get_mixed_position(), op, rewriter)
+        rewriter.replace(op, vector.InsertOp(op.source, op.dest, (index,)))
+
+
+class LinearizeTransfer(RewritePattern):
+    """
+    `vector.transfer_read %t[%i, %j], %pad` -> `vector.transfer_read %t[apply_indexing #map(%i, %j)], %pad`; or a write.
+
+    The elements of the vector have to be neighbours in memory: along the minor dimension, and with no mask.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.TransferReadOp | vector.TransferWriteOp, rewriter: PatternRewriter, /):
+        type_ = op.source.type
+        if not is_nested(type_):
+            return
+        minor = AffineMap(type_.get_num_dims(), 0, (dim(minor_to_major(type_)[0]),))
+        if op.permutation_map.data != minor or op.mask is not None:
+            raise PassFailedException(
+                f"cannot flatten '{op.name}' along {op.permutation_map.data}{' with a mask' if op.mask else ''}: "
+                f"access {type_} along its minor dimension, {minor}, without a mask"
+            )
+        index = linear_index(type_, op.indices, op, rewriter)
+        along = AffineMapAttr(AffineMap.identity(1))
+        if isinstance(op, vector.TransferReadOp):
+            new = vector.TransferReadOp(op.source, (index,), op.padding, op.result.type, op.in_bounds, along)
+        else:
+            assert isinstance(type_, TensorType)
+            new = vector.TransferWriteOp(op.vector, op.source, (index,), op.in_bounds, None, along, type_)
+        rewriter.replace(op, new)
+
+
+def _require_element(op: Operation, type_: Attribute) -> None:
+    if isinstance(type_, VectorType):
+        raise PassFailedException(f"cannot flatten '{op.name}' of a {type_}: give a position in every dimension")
+
+
+# -- Values -----------------------------------------------------------------------------------------------------------
+
+
+def flatten_types(module: ModuleOp) -> None:
+    """
+    Give every value of two or more dimensions its flat type, and constants and functions with it. Visits each once.
+
+    Raises `PassFailedException` for an operation to which the shape means something that this module does not know.
+    """
+    for op in module.walk():
+        _check_flattenable(op)
+        if isinstance(op, arith.ConstantOp) and isa(op.value, DenseIntOrFPElementsAttr):
+            op.value = flat_constant(op.value)
+        if isinstance(op, func.FuncOp):
+            inputs, outputs = op.function_type.inputs, op.function_type.outputs
+            op.function_type = FunctionType.from_lists(
+                [flat_type(type_) for type_ in inputs], [flat_type(type_) for type_ in outputs]
+            )
+        arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
+        for value in (*op.results, *arguments):
+            if is_nested(value.type):
+                Rewriter.replace_value_with_new_type(value, flat_type(value.type))
+
+
+def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
+    """`dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>` -> `dense<[1, 2, 3, 4]> : tensor<4xi32>`, ordered by the layout."""
+    type_ = value.type
+    if not is_nested(type_):
+        return value
+    major_to_minor = tuple(reversed(minor_to_major(type_)))
+    elements = np.frombuffer(value.data.data, dtype=f"V{value.get_element_type().compile_time_size}")
+    in_memory = elements.reshape(type_.get_shape()).transpose(major_to_minor)
+    return DenseIntOrFPElementsAttr.new((flat_type(type_), BytesAttr(in_memory.tobytes())))
+
+
+def _check_flattenable(op: Operation) -> None:
+    if op.dialect_name() in INDIFFERENT_DIALECTS or type(op) in INDIFFERENT:
+        return
+    types = (*op.result_types, *(operand.type for operand in op.operands))
+    if (type_ := next(filter(is_nested, types), None)) is not None:
+        raise PassFailedException(f"cannot flatten {type_} in '{op.name}': lower this operation first")
+
+
+class DropIdentityCast(RewritePattern):
+    """`builtin.unrealized_conversion_cast %x : T to T` -> `%x`: what was a cast between shapes is none any more."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: builtin.UnrealizedConversionCastOp, rewriter: PatternRewriter, /):
+        if op.operand_types == op.result_types:
+            rewriter.replace(op, (), op.operands)
+
+
+def _check_casts(module: ModuleOp) -> None:
+    """Only casts that change no bits may be left: between integers of one width that differ in being signed."""
+    for op in module.walk():
+        if not isinstance(op, builtin.UnrealizedConversionCastOp):
+            continue
+        for before, after in zip(op.operand_types, op.result_types, strict=False):
+            if isinstance(before, IntegerType) and isinstance(after, IntegerType) and before.bitwidth == after.bitwidth:
+                continue
+            raise PassFailedException(
+                f"FlattenTensorsPass failed to converge: a cast from {before} to {after} is left; replace it by an "
+                "operation that computes one from the other"
+            )
+
+
+class FlattenTensorsPass(ModulePass):
+    """Project tensors and vectors of two or more dimensions to one dimension, honouring layouts."""
+
+    name = "xla-gpu-flatten-tensors"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        indices: list[RewritePattern] = [
+            LinearizeAccess(),
+            LinearizeVectorExtract(),
+            LinearizeVectorInsert(),
+            LinearizeTransfer(),
+        ]
+        linearize = GreedyRewritePatternApplier(indices, dce_enabled=False)
+        PatternRewriteWalker(linearize, apply_recursively=False).rewrite_module(op)
+        flatten_types(op)
+        # A linear index is most often made of indices that were computed from a few values: compute it from those.
+        clean_up = [DropIdentityCast(), *xla_gpu.ApplyIndexingOp.get_canonicalization_patterns()]
+        PatternRewriteWalker(GreedyRewritePatternApplier(clean_up)).rewrite_module(op)
+        _check_casts(op)

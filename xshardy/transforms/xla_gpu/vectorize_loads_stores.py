@@ -1,0 +1,341 @@
+"""
+Read and write the neighbouring elements that a loop touches one by one as one vector (XGPU-35).
+
+A loop over `[0, n)` that reads `%t[base + %i]` reads `n` neighbours: one `vector.transfer_read` before it can do that.
+What a loop inserts is collected in a vector that it carries, and one `vector.transfer_write` follows it.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf, tensor, vector
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    ArrayAttr,
+    BoolAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    NoneAttr,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
+from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.indexing.affine import dim, sym
+from xshardy.indexing.contiguity import alignment_without, stride
+from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
+from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
+
+Element: TypeAlias = IntegerType | AnyFloat
+"""What vectors hold: neither indices, which have no width yet, nor complex numbers."""
+
+LENGTHS = frozenset({2, 4, 8, 16, 32})
+"""The numbers of elements that make a vector."""
+
+MAX_BITS = 256
+"""The widest vector, in bits: two of the widest accesses of a thread, which PTX splits it into."""
+
+ATOMIC_LENGTHS = frozenset({2, 4})
+"""The numbers of f32 that `red.global.add` takes as one vector."""
+
+ATOMIC_VECTORS_SINCE = ComputeCapability(9)
+
+IN_BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])
+ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
+
+
+# -- What can be a vector ---------------------------------------------------------------------------------------------
+
+
+def trip_count_from_zero(loop: scf.ForOp) -> int | None:
+    """`n` for a loop over 0, 1, ..., n - 1; None if it is none, or the bounds are not constant."""
+    if constant_value(loop.lb) != 0 or constant_value(loop.step) != 1:
+        return None
+    return constant_value(loop.ub)
+
+
+def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] | None:
+    """
+    The vector of the elements of a flat tensor that `loop` touches, if it is one that can be loaded at once.
+
+    Its length must also divide the tensor, so that aligned vectors never reach beyond the end.
+    """
+    if not isa(tensor_type, TensorType[Element]) or tensor_type.get_num_dims() != 1:
+        return None
+    length = trip_count_from_zero(loop)
+    if length not in LENGTHS or tensor_type.get_shape()[0] % length or not isinstance(tensor_type.encoding, NoneAttr):
+        return None
+    if tensor_type.element_type.bitwidth * length > MAX_BITS:
+        return None
+    return VectorType(tensor_type.element_type, (length,))
+
+
+def base_index(index: SSAValue, loop: scf.ForOp, length: int, rewriter: PatternRewriter) -> SSAValue | None:
+    """
+    `index` at the first iteration, made before `loop`, if it then grows by 1 and starts at a multiple of `length`.
+
+    That is seen for the induction variable itself, and for an `apply_indexing` of it whose other operands are defined
+    outside of the loop.
+    """
+    induction_var = loop.body.block.args[0]
+    if index is induction_var:
+        return index_constant(0, loop, rewriter)
+    applied = index.owner
+    if not isinstance(applied, ApplyIndexingOp) or len(applied.results) != 1:
+        return None
+    uses = [i for i, operand in enumerate(applied.operands) if operand is induction_var]
+    outside = (_is_outside(operand, loop) for operand in applied.operands if operand is not induction_var)
+    if len(uses) != 1 or not all(outside):
+        return None
+    position = uses[0]
+    dims = len(applied.map.dimensions)
+    variable = dim(position) if position < dims else sym(position - dims)
+    expr = applied.map.results[0]
+    if stride(expr, variable) != 1 or alignment_without(expr, variable) % length:
+        return None
+    operands = list(applied.operands)
+    operands[position] = index_constant(0, loop, rewriter)
+    return rewriter.insert(ApplyIndexingOp(operands, applied.map), InsertPoint.before(loop)).results[0]
+
+
+def written_result(op: Operation, written: SSAValue) -> int | None:
+    """
+    Which result of its loop `op` makes by writing to `written`, if the writes of all iterations can wait for its end.
+
+    They can if only the yield sees the result, only `op` sees the carried tensor, and both are the same one.
+    """
+    if len(op.results) != 1 or not op.results[0].has_one_use():
+        return None
+    use = next(iter(op.results[0].uses))
+    if not isinstance(use.operation, scf.YieldOp) or not isinstance(written, BlockArgument):
+        return None
+    if written.block is not op.parent_block() or written.index != use.index + 1 or not written.has_one_use():
+        return None
+    return use.index
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+class VectorizeLoad(RewritePattern):
+    """
+    `scf.for %i = 0 to 4 { tensor.extract %t[base + %i] }`
+    ->
+    `%v = vector.transfer_read %t[base]; scf.for %i = 0 to 4 { vector.extract %v[%i] }`
+
+    The tensor must be defined outside of the loop: what the loop carries may have been written in it.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /):
+        loop = op.parent_op()
+        if not isinstance(loop, scf.ForOp) or not _is_outside(op.tensor, loop):
+            return
+        type_ = vector_type(op.tensor.type, loop)
+        if type_ is None:
+            return
+        base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
+        if base is None:
+            return
+        padding = shared_constant(_zero(type_.element_type), loop, rewriter)
+        read = vector.TransferReadOp(op.tensor, (base,), padding, type_, IN_BOUNDS, ALONG_THE_TENSOR)
+        rewriter.insert(read, InsertPoint.before(loop))
+        rewriter.replace(op, vector.ExtractOp(read.result, (loop.body.block.args[0],), op.result.type))
+
+
+class VectorizeStore(RewritePattern):
+    """
+    `%r = scf.for %i = 0 to 4 iter_args(%u = %t) { yield (tensor.insert %x into %u[base + %i]) }`
+    ->
+    `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
+    `%r = vector.transfer_write %v, %t[base]`
+
+    The tensor stays one of the carried values, unchanged, for a canonicalization to drop.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /):
+        loop = op.parent_op()
+        result = written_result(op, op.dest)
+        if not isinstance(loop, scf.ForOp) or result is None:
+            return
+        type_ = vector_type(op.dest.type, loop)
+        if type_ is None:
+            return
+        base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
+        if base is None:
+            return
+        loop = _collect(op.scalar, loop, type_, rewriter)
+        rewriter.replace(op, (), (op.dest,))
+        into = loop.iter_args[result]
+        assert isa(into.type, TensorType[Attribute])
+        write = vector.TransferWriteOp(loop.results[-1], into, (base,), IN_BOUNDS, None, ALONG_THE_TENSOR, into.type)
+        rewriter.insert(write, InsertPoint.after(loop))
+        rewriter.replace_all_uses_with(loop.results[result], write.results[0])
+
+
+@dataclass(frozen=True)
+class VectorizeAtomicAdd(RewritePattern):
+    """
+    `%r = scf.for %i = 0 to 4 iter_args(%u = %t) { yield (atomic_rmw %u[base + %i] { (%c: f32): yield %c + %x }) }`
+    ->
+    `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
+    `%r = atomic_rmw %t[base] { (%c: vector<4xf32>): yield %c + %v }`
+
+    For f32, on GPUs since Hopper.
+    """
+
+    device: ComputeCapability | None
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
+        if self.device is None or self.device < ATOMIC_VECTORS_SINCE:
+            return
+        loop = op.parent_op()
+        result = written_result(op, op.input)
+        addend = _atomic_addend(op)
+        if not isinstance(loop, scf.ForOp) or result is None or addend is None:
+            return
+        type_ = vector_type(op.input.type, loop)
+        if (
+            type_ is None
+            or not isinstance(type_.element_type, Float32Type)
+            or type_.get_shape()[0] not in ATOMIC_LENGTHS
+        ):
+            return
+        base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
+        if base is None:
+            return
+        loop = _collect(addend, loop, type_, rewriter)
+        rewriter.replace(op, (), (op.input,))
+        body = Block(arg_types=(type_,))
+        total = arith.AddfOp(body.args[0], loop.results[-1])
+        body.add_ops((total, YieldOp(total.result)))
+        atomic = AtomicRMWOp(loop.iter_args[result], (base,), Region(body))
+        rewriter.insert(atomic, InsertPoint.after(loop))
+        rewriter.replace_all_uses_with(loop.results[result], atomic.result)
+
+
+class FoldVectorCopy(RewritePattern):
+    """
+    `%r = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert (vector.extract %v[%i]), %w[%i]) }` -> `%r = %v`
+
+    Not where `%v` is all of a tensor: reading and writing a whole tensor would look like nothing but a new name for it,
+    and the copy would be lost.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
+        loop, extract = op.parent_op(), op.source.owner
+        result = written_result(op, op.dest)
+        if not isinstance(loop, scf.ForOp) or not isinstance(extract, vector.ExtractOp) or result is None:
+            return
+        type_, induction_var = op.dest.type, loop.body.block.args[0]
+        if not isa(type_, VectorType[Attribute]) or (trip_count_from_zero(loop),) != type_.get_shape():
+            return
+        same_place = op.get_mixed_position() == extract.get_mixed_position() == [induction_var]
+        if extract.vector.type != type_ or not same_place or not _is_outside(extract.vector, loop):
+            return
+        if _is_whole_tensor(extract.vector):
+            return
+        terminator = loop.body.block.last_op
+        assert isinstance(terminator, scf.YieldOp)
+        terminator.operands[result] = op.dest
+        rewriter.notify_op_modified(terminator)
+        rewriter.replace_all_uses_with(loop.results[result], extract.vector)
+
+
+def _is_outside(value: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether `value`, which the body of `loop` sees, is defined outside of it."""
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else owner.parent_block()
+    return block is not loop.body.block
+
+
+def _is_whole_tensor(value: SSAValue) -> bool:
+    """Whether the vector was read from a tensor that has no more elements."""
+    read = value.owner
+    if not isinstance(read, vector.TransferReadOp) or not isa(read.source.type, TensorType[Attribute]):
+        return False
+    assert isa(value.type, VectorType[Attribute])
+    return read.source.type.get_shape() == value.type.get_shape()
+
+
+def _collect(element: SSAValue, loop: scf.ForOp, type_: VectorType[Element], rewriter: PatternRewriter) -> scf.ForOp:
+    """`loop`, replaced by one that also carries a vector, and puts `element` at the induction variable into it."""
+    body = loop.body.block
+    init = shared_constant(_zero_vector(type_), loop, rewriter)
+    collected = rewriter.insert_block_argument(body, len(body.args), type_)
+    terminator = body.last_op
+    assert isinstance(terminator, scf.YieldOp)
+    insert = rewriter.insert(vector.InsertOp(element, collected, (body.args[0],)), InsertPoint.before(terminator))
+    terminator.operands = (*terminator.operands, insert.result)
+    moved = rewriter.move_region_contents_to_new_regions(loop.body)
+    new = scf.ForOp(loop.lb, loop.ub, loop.step, (*loop.iter_args, init), moved)
+    new.attributes.update(loop.attributes)
+    rewriter.replace(loop, new, new.results[:-1])
+    return new
+
+
+def _zero(type_: Element) -> IntegerAttr | FloatAttr:
+    return IntegerAttr(0, type_) if isinstance(type_, IntegerType) else FloatAttr(0.0, type_)
+
+
+def _zero_vector(type_: VectorType[Element]) -> DenseIntOrFPElementsAttr[Element]:
+    # Zero is all bits 0 in every integer and floating-point format.
+    return DenseIntOrFPElementsAttr(
+        type_, BytesAttr(bytes(type_.get_shape()[0] * type_.element_type.compile_time_size))
+    )
+
+
+def _atomic_addend(op: AtomicRMWOp) -> SSAValue | None:
+    """`%x` if all that the body does is to add `%x`, from outside, to the current value."""
+    body = op.computation.block
+    add, current = body.first_op, op.current_value
+    if not isinstance(add, arith.AddfOp) or add.next_op is not body.last_op or add.next_op is None:
+        return None
+    if add.next_op.operands[0] is not add.result or not current.has_one_use():
+        return None
+    return add.rhs if add.lhs is current else add.lhs
+
+
+@dataclass(frozen=True)
+class VectorizeLoadsStoresPass(ModulePass):
+    """
+    Turn loops over a few neighbouring elements of flat tensors into vector reads and writes around the loop.
+
+    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; it decides on vector atomics.
+    """
+
+    name = "xla-gpu-vectorize-loads-stores"
+    gpu_device_info: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        device = parse_device_info(self.gpu_device_info)
+        patterns: list[RewritePattern] = [
+            VectorizeLoad(),
+            VectorizeStore(),
+            VectorizeAtomicAdd(device),
+            FoldVectorCopy(),
+        ]
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
