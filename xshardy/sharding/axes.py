@@ -70,7 +70,7 @@ def is_suffix(a: AxisRefAttr, b: AxisRefAttr, mesh: MeshAttr) -> bool:
 
 
 def can_coexist(a: AxisRefAttr, b: AxisRefAttr) -> bool:
-    """Whether one splitting of the axis has both: the parts in which they differ, and the one they share, are sub-axes."""
+    """Whether one splitting of the axis has both: what they share, and the parts in which they differ, are sub-axes."""
     if not _same_axis(a, b) or a.is_full or b.is_full:
         return True
     start, end = sorted((pre_size(a), pre_size(b))), sorted((_end(a), _end(b)))
@@ -146,7 +146,7 @@ def merged(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ..
 
 
 def difference(axis: AxisRefAttr, others: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
-    """The parts of `axis` that share nothing with any of `others`, major to minor. All of them must be able to coexist."""
+    """The parts of `axis` that share nothing with any of `others`, major to minor. All must be able to coexist."""
     start, end = pre_size(axis), next_pre_size(axis, mesh)
     name = axis.axis.data
     parts: list[AxisRefAttr] = []
@@ -171,7 +171,7 @@ def sharded_size(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> int:
 
 
 def local_shape(shape: Sequence[int], sharding: TensorShardingAttr, mesh: MeshAttr) -> tuple[int, ...]:
-    """The shape that each device holds of a tensor, in elements. The last devices are padded where a division has a rest."""
+    """The shape that each device holds of a tensor, in elements, the last devices with padding if there is a rest."""
     return tuple(
         -(-extent // sharded_size(dimension.axes, mesh))
         for extent, dimension in zip(shape, sharding.dim_shardings, strict=True)

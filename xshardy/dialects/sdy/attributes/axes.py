@@ -1,7 +1,8 @@
 """
 References to axes and to parts of axes, and lists of them.
 
-Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16. What can be computed with them is in `sharding/axes.py`.
+What can be computed with them is in `sharding/axes.py`.
+Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16.
 """
 
 from __future__ import annotations

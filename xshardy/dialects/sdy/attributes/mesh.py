@@ -53,8 +53,8 @@ class MeshAttr(BodyAttribute):
     """
     `<["a"=2, "b"=3], device_ids=[...]>`: axes from major to minor, and the order of the devices along them.
 
-    Without `device_ids` the devices are 0, 1, 2, ... Without axes, one device id makes a maximal mesh, which is that device
-    alone, and none makes the empty mesh, a placeholder.
+    Without `device_ids` the devices are 0, 1, 2, ... Without axes, one device id makes a maximal mesh, which is that
+    device alone, and none makes the empty mesh, a placeholder.
     """
 
     name = "sdy.mesh"
@@ -128,7 +128,8 @@ class MeshAttr(BodyAttribute):
             return
         if len(ids) != self.device_count:
             raise VerifyException(
-                f"total product of axis sizes must match total number of device ids, got: {self.device_count} != {len(ids)}"
+                "total product of axis sizes must match total number of device ids, "
+                f"got: {self.device_count} != {len(ids)}"
             )
         if not _is_iota(sorted(ids)):
             listed = ", ".join(map(str, sorted(ids)))

@@ -113,11 +113,11 @@ class TensorMappingAttr(BareBodyAttribute):
 @irdl_attr_definition
 class OpShardingRuleAttr(BodyAttribute):
     """
-    `<([i, k],[k, j])->([i, j]) {i=8, j=16, k=8} reduction={k}, custom>`: factors with their sizes in elements, and uses.
+    `<([i, k],[k, j])->([i, j]) {i=8, j=16, k=8} reduction={k}, custom>`: the factors, and their sizes in elements.
 
-    A reduction factor needs a reduction where it is sharded, a need-replication factor must not be sharded, a permutation
-    factor needs a collective permute; the others pass through. Along blocked factors nothing is propagated. A custom rule
-    is the user's own, and is kept.
+    A reduction factor needs a reduction where it is sharded, a need-replication factor must not be sharded, a
+    permutation factor needs a collective permute; the others pass through. Along blocked factors nothing is propagated.
+    A custom rule is the user's own, and is kept.
     """
 
     name = "sdy.op_sharding_rule"

@@ -94,9 +94,9 @@ class TensorShardingAttr(BodyAttribute):
     """
     `<@mesh, [{"a"}, {?}], replicated={"b"}, unreduced={"c"}>`: a dimension sharding for each dimension of a tensor.
 
-    The mesh is named, or written out as `mesh<["a"=2]>`. Axes that shard no dimension are replicated: so they stay where
-    they are listed, and free to be used where they are not. Along unreduced axes each device has a part of the sum (or of
-    the maximum or minimum: `unreduced=max{"c"}`).
+    The mesh is named, or written out as `mesh<["a"=2]>`. Axes that shard no dimension are replicated: so they stay
+    where they are listed, and free to be used where they are not. Along unreduced axes each device has a part of the
+    sum (or of the maximum or minimum: `unreduced=max{"c"}`).
     """
 
     name = "sdy.sharding"

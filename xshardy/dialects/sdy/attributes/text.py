@@ -1,4 +1,4 @@
-"""What the sdy attributes share in their text: lists, strings and punctuation, with upstream's wording for what is missing."""
+"""What the sdy attributes share in their text: lists, strings and punctuation, and upstream's wording for errors."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
