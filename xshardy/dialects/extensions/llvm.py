@@ -1,8 +1,8 @@
 """
 What upstream's `llvm` dialect has and xDSL's lacks: memory operations with all their flags, casts, atomics.
 
-`llvm.load`, `llvm.store`, `llvm.fcmp` and `llvm.select` replace xDSL's operations of these names, which cannot say `invariant`
-or `syncscope` and know no vectors of conditions. The intrinsics are in `llvm_intrinsics`.
+`llvm.load`, `llvm.store`, `llvm.fcmp` and `llvm.select` replace xDSL's operations of these names, which cannot say
+`invariant` or `syncscope` and know no vectors of conditions. The intrinsics are in `llvm_intrinsics`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -406,8 +406,8 @@ class AtomicCmpXchgOp(IRDLOperation):
         expected = LLVMStructType.from_type_list([self.val.type, i1])
         if self.cmp.type != self.val.type or self.res.type != expected:
             raise VerifyException(
-                f"compares {self.cmp.type} with {self.val.type} to give {self.res.type}: expected two values of one type, "
-                f"and the result {expected}"
+                f"compares {self.cmp.type} with {self.val.type} to give {self.res.type}: expected two values of one "
+                f"type, and the result {expected}"
             )
 
     @classmethod
@@ -686,7 +686,7 @@ class ConstantRangeAttr(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
             type = parser.expect(lambda: parser.parse_optional_type(), "expected an integer type, as in <i32, 0, 128>")
-            if not isinstance(type, IntegerType):
+            if not isa(type, IntegerType):
                 parser.raise_error(f"expected an integer type, as in <i32, 0, 128>, not {type}")
             parser.parse_punctuation(",")
             lower = parser.parse_integer(context_msg=" for the first value of a range")

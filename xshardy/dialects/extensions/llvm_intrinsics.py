@@ -100,12 +100,12 @@ class FlaggedIntegerIntrinsic(IRDLOperation, ABC):
     arg = operand_def(T)
     res = result_def(T)
     traits = traits_def(Pure())
-    flag_name: ClassVar[str]
+    FLAG: ClassVar[str]
 
     def __init__(self, arg: SSAValue | Operation, flag: bool = False):
         super().__init__(
             operands=[arg],
-            properties={self.flag_name: BoolAttr.from_bool(flag)},
+            properties={self.FLAG: BoolAttr.from_bool(flag)},
             result_types=[SSAValue.get(arg).type],
         )
 
@@ -310,7 +310,7 @@ class AbsOp(FlaggedIntegerIntrinsic):
     """The absolute value of a signed integer; the flag is about the most negative one."""
 
     name = "llvm.intr.abs"
-    flag_name = "is_int_min_poison"
+    FLAG: ClassVar = "is_int_min_poison"
     is_int_min_poison = prop_def(IntegerAttr[IntegerType])
 
 
@@ -319,7 +319,7 @@ class CountLeadingZerosOp(FlaggedIntegerIntrinsic):
     """How many zeros are above the highest one; the flag is about 0."""
 
     name = "llvm.intr.ctlz"
-    flag_name = "is_zero_poison"
+    FLAG: ClassVar = "is_zero_poison"
     is_zero_poison = prop_def(IntegerAttr[IntegerType])
 
 
@@ -328,7 +328,7 @@ class CountTrailingZerosOp(FlaggedIntegerIntrinsic):
     """How many zeros are below the lowest one; the flag is about 0."""
 
     name = "llvm.intr.cttz"
-    flag_name = "is_zero_poison"
+    FLAG: ClassVar = "is_zero_poison"
     is_zero_poison = prop_def(IntegerAttr[IntegerType])
 
 

@@ -1,0 +1,339 @@
+"""
+The `nvvm` dialect: what PTX has and LLVM IR does not, as far as the kernels of the emitters need it.
+
+Each operation is one NVVM intrinsic. On a function, `nvvm.kernel` marks a kernel and `nvvm.reqntid` its block size.
+Source: MLIR's NVVM dialect, whose syntax this is.
+"""
+
+from abc import ABC
+from enum import auto
+
+from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, UnitAttr, i1, i32
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from xshardy.dialects.extensions.llvm import ConstantRangeAttr
+
+KERNEL = "nvvm.kernel"
+"""Unit attribute of an `llvm.func`: the host launches it."""
+
+REQUIRED_BLOCK_SIZE = "nvvm.reqntid"
+"""Attribute of an `llvm.func`, `array<i32: x, y, z>`: the threads of each of its blocks."""
+
+
+def required_block_size(function: Operation) -> tuple[int, ...] | None:
+    """The threads per block, (x, y, z), that `function` must be launched with; None if it does not say."""
+    sizes = function.attributes.get(REQUIRED_BLOCK_SIZE)
+    return tuple(int(size) for size in sizes.get_values()) if isinstance(sizes, DenseArrayBase) else None
+
+
+class SpecialRegisterOp(IRDLOperation, ABC):
+    """Read a special register. `range`, if there, holds every value that it can have."""
+
+    range = opt_prop_def(ConstantRangeAttr)
+    res = result_def(I32)
+    traits = traits_def(Pure())
+
+    def __init__(self, range: ConstantRangeAttr | None = None):
+        super().__init__(properties={"range": range}, result_types=[i32])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "SpecialRegisterOp":
+        range = None
+        if parser.parse_optional_keyword("range") is not None:
+            range = ConstantRangeAttr.new(ConstantRangeAttr.parse_parameters(parser))
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        result_type = parser.parse_type()
+        properties = {} if range is None else {"range": range}
+        return cls.create(properties=properties, attributes=attributes, result_types=[result_type])
+
+    def print(self, printer: Printer) -> None:
+        if self.range is not None:
+            printer.print_string(" range ")
+            self.range.print_parameters(printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.res.type)
+
+
+@irdl_op_definition
+class ThreadIdXOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.tid.x"
+
+
+@irdl_op_definition
+class ThreadIdYOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.tid.y"
+
+
+@irdl_op_definition
+class ThreadIdZOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.tid.z"
+
+
+@irdl_op_definition
+class BlockDimXOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ntid.x"
+
+
+@irdl_op_definition
+class BlockDimYOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ntid.y"
+
+
+@irdl_op_definition
+class BlockDimZOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ntid.z"
+
+
+@irdl_op_definition
+class BlockIdXOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ctaid.x"
+
+
+@irdl_op_definition
+class BlockIdYOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ctaid.y"
+
+
+@irdl_op_definition
+class BlockIdZOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.ctaid.z"
+
+
+@irdl_op_definition
+class GridDimXOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.nctaid.x"
+
+
+@irdl_op_definition
+class GridDimYOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.nctaid.y"
+
+
+@irdl_op_definition
+class GridDimZOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.nctaid.z"
+
+
+@irdl_op_definition
+class LaneIdOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.laneid"
+
+
+@irdl_op_definition
+class WarpSizeOp(SpecialRegisterOp):
+    name = "nvvm.read.ptx.sreg.warpsize"
+
+
+SPECIAL_REGISTERS: tuple[type[SpecialRegisterOp], ...] = (
+    ThreadIdXOp,
+    ThreadIdYOp,
+    ThreadIdZOp,
+    BlockDimXOp,
+    BlockDimYOp,
+    BlockDimZOp,
+    BlockIdXOp,
+    BlockIdYOp,
+    BlockIdZOp,
+    GridDimXOp,
+    GridDimYOp,
+    GridDimZOp,
+    LaneIdOp,
+    WarpSizeOp,
+)
+
+
+@irdl_op_definition
+class Barrier0Op(IRDLOperation):
+    """Wait for all threads of the block."""
+
+    name = "nvvm.barrier0"
+
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class SyncWarpOp(IRDLOperation):
+    """Wait for the threads of the warp that are in the mask."""
+
+    name = "nvvm.bar.warp.sync"
+
+    mask = operand_def(I32)
+    assembly_format = "$mask attr-dict `:` type($mask)"
+
+    def __init__(self, mask: SSAValue | Operation):
+        super().__init__(operands=[mask])
+
+
+class ShuffleKind(StrEnum):
+    """Which lane a lane reads from: lane xor offset, lane - offset, lane + offset, or the one given."""
+
+    BFLY = auto()
+    UP = auto()
+    DOWN = auto()
+    IDX = auto()
+
+
+@irdl_attr_definition
+class ShuffleKindAttr(EnumAttribute[ShuffleKind], SpacedOpaqueSyntaxAttribute):
+    name = "nvvm.shfl_kind"
+
+
+@irdl_op_definition
+class ShuffleOp(IRDLOperation):
+    """
+    Read `val` of another lane of the warp.
+
+    With `return_value_and_is_valid` the result is a struct of the value and whether the lane was in bounds.
+    """
+
+    name = "nvvm.shfl.sync"
+
+    thread_mask = operand_def(I32)
+    val = operand_def()
+    offset = operand_def(I32)
+    mask_and_clamp = operand_def(I32)
+    kind = prop_def(ShuffleKindAttr)
+    return_value_and_is_valid = opt_prop_def(UnitAttr)
+    res = result_def()
+
+    def __init__(
+        self,
+        kind: ShuffleKind,
+        thread_mask: SSAValue | Operation,
+        val: SSAValue | Operation,
+        offset: SSAValue | Operation,
+        mask_and_clamp: SSAValue | Operation,
+        *,
+        with_validity: bool = False,
+    ):
+        type = SSAValue.get(val).type
+        super().__init__(
+            operands=[thread_mask, val, offset, mask_and_clamp],
+            properties={
+                "kind": ShuffleKindAttr(kind),
+                "return_value_and_is_valid": UnitAttr() if with_validity else None,
+            },
+            result_types=[LLVMStructType.from_type_list([type, i1]) if with_validity else type],
+        )
+
+    def verify_(self) -> None:
+        if self.val.type != i32 and not (isinstance(self.val.type, AnyFloat) and self.val.type.bitwidth == 32):
+            raise VerifyException(f"a shuffle moves 32 bits: expected i32 or f32, not {self.val.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ShuffleOp":
+        kind = parser.parse_str_enum(ShuffleKind)
+        operands = [parser.parse_unresolved_operand()]
+        for _ in range(3):
+            parser.parse_punctuation(",")
+            operands.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        val_type = parser.parse_type()
+        parser.parse_punctuation("->")
+        result_type = parser.parse_type()
+        properties: dict[str, Attribute] = {"kind": ShuffleKindAttr(kind)}
+        if (flag := attributes.pop("return_value_and_is_valid", None)) is not None:
+            properties["return_value_and_is_valid"] = flag
+        return cls.create(
+            operands=parser.resolve_operands(operands, [i32, val_type, i32, i32], parser.pos),
+            properties=properties,
+            attributes=attributes,
+            result_types=[result_type],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        flag = self.return_value_and_is_valid
+        printer.print_op_attributes(self.attributes | ({} if flag is None else {"return_value_and_is_valid": flag}))
+        printer.print_string(" : ")
+        printer.print_attribute(self.val.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.res.type)
+
+
+class ReduxKind(StrEnum):
+    """How the lanes of a warp are combined."""
+
+    ADD = auto()
+    AND = auto()
+    OR = auto()
+    XOR = auto()
+    MAX = auto()
+    MIN = auto()
+    UMAX = auto()
+    UMIN = auto()
+
+
+@irdl_attr_definition
+class ReduxKindAttr(EnumAttribute[ReduxKind], SpacedOpaqueSyntaxAttribute):
+    name = "nvvm.redux_kind"
+
+
+@irdl_op_definition
+class ReduxOp(IRDLOperation):
+    """Combine an integer over the lanes in the mask; every lane gets the result. From sm_80 on."""
+
+    name = "nvvm.redux.sync"
+
+    val = operand_def(I32)
+    kind = prop_def(ReduxKindAttr)
+    mask_and_clamp = operand_def(I32)
+    res = result_def(I32)
+
+    def __init__(self, kind: ReduxKind, val: SSAValue | Operation, mask: SSAValue | Operation):
+        super().__init__(operands=[val, mask], properties={"kind": ReduxKindAttr(kind)}, result_types=[i32])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ReduxOp":
+        kind = parser.parse_str_enum(ReduxKind)
+        operands = [parser.parse_unresolved_operand()]
+        parser.parse_punctuation(",")
+        operands.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        val_type = parser.parse_type()
+        parser.parse_punctuation("->")
+        result_type = parser.parse_type()
+        return cls.create(
+            operands=parser.resolve_operands(operands, [val_type, i32], parser.pos),
+            properties={"kind": ReduxKindAttr(kind)},
+            attributes=attributes,
+            result_types=[result_type],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.val.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.res.type)
+
+
+NVVM = Dialect(
+    "nvvm",
+    [*SPECIAL_REGISTERS, Barrier0Op, SyncWarpOp, ShuffleOp, ReduxOp],
+    [ShuffleKindAttr, ReduxKindAttr],
+)
