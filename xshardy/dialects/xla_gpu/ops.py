@@ -291,7 +291,11 @@ class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
 
 @irdl_op_definition
 class GetDynamicDimSizeOp(IRDLOperation):
-    """The size, in elements, that a dimension really has in a tensor whose type gives an upper bound."""
+    """
+    The size, in elements, that a dimension really has in a tensor whose type gives an upper bound.
+
+    A flattened tensor, of one dimension, still has the sizes of those that it had before.
+    """
 
     name = "xla_gpu.get_dynamic_dim_size"
     tensor = operand_def(AnyTensorTypeConstr)
@@ -306,7 +310,7 @@ class GetDynamicDimSizeOp(IRDLOperation):
     def verify_(self) -> None:
         assert isa(self.tensor.type, AnyTensorType)
         rank = self.tensor.type.get_num_dims()
-        if not 0 <= self.dim.value.data < rank:
+        if self.dim.value.data < 0 or (rank != 1 and self.dim.value.data >= rank):
             raise VerifyException(
                 f"dimension {self.dim.value.data} does not exist: the tensor has {rank} dimensions, counted from 0"
             )
