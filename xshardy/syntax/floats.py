@@ -40,7 +40,7 @@ def hex_text(value: float, type: AnyFloat) -> str:
 
 
 def natural_text(value: float, digits: int) -> str:
-    """`value` with at most `digits` significant digits and no trailing zeros, as LLVM has it: `0.1`, `1.5E-10`, `16`."""
+    """`value` with at most `digits` significant digits and no trailing zeros, as in LLVM: `0.1`, `1.5E-10`, `16`."""
     number = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)).normalize()
     sign, significand, exponent = number.as_tuple()
     assert isinstance(exponent, int)  # only infinities and NaNs have another one

@@ -1,8 +1,8 @@
 """
 xDSL's parser, reading what upstream's tools write.
 
-What is special to one operation is a row of `formats`. Every complaint about the text carries its place: an invariant of
-an attribute or an operation that breaks while it is read is reported where it is read.
+What is special to one operation is a row of `formats`. Every complaint about the text carries its place: an invariant
+of an attribute or an operation that breaks while it is read is reported where it is read.
 """
 
 from collections.abc import Mapping
@@ -11,23 +11,21 @@ from functools import cache
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyFloat,
-    Attribute,
     ComplexType,
     IndexType,
     IntegerType,
     ModuleOp,
     RankedStructure,
-    TypeAttribute,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
 from xdsl.parser import Parser as XDSLParser
 from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from xshardy.syntax.formats import format_of
+from xshardy.syntax.formats import attribute_reader, format_of
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
@@ -111,9 +109,7 @@ class Parser(XDSLParser):
     def _op_type(self, name: str, span: Span) -> type[Operation]:
         found = self.ctx.get_optional_op(_current_name(name), dialect_stack=self._parser_state.dialect_stack)
         if found is None:
-            self.raise_error(
-                f"operation '{name}' is not registered: is the dialect loaded, or the name mistyped?", span
-            )
+            self.raise_error(f"operation '{name}' is not registered: no dialect here has it", span)
         return found
 
     def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> TypeAttribute:
@@ -124,6 +120,13 @@ class Parser(XDSLParser):
             if isinstance(error, ParseError):
                 raise
             raise InvalidIRError(start, str(error)) from error
+
+    def _parse_dialect_type_or_attribute_body(
+        self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: Position | None
+    ):
+        if (read := attribute_reader(attr_name)) is not None:
+            return read(self)
+        return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
 
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
         if operand.operand_name not in self.ssa_values:

@@ -1,8 +1,8 @@
 """
 xDSL's printer, writing what upstream's tools write.
 
-Names, aliases, digits, sorted dictionaries and elided dialect prefixes are decided here; what is special to one operation
-is a row of `formats`. Text is collected in a list, and the text of an attribute is made once per attribute object.
+Names, aliases, digits, sorted dictionaries and elided dialect prefixes are decided here; what is special to one
+operation is a row of `formats`. Text is collected in a list, and the text of an attribute is made once per object.
 """
 
 import re

@@ -13,7 +13,7 @@ def extended(
     traits: Mapping[OpTrait, Iterable[type[Operation]]] | None = None,
 ) -> Dialect:
     """
-    `dialect` with `operations` and `attributes` that it does not have yet, and with `traits` on operations that lack them.
+    `dialect` with the `operations` and `attributes` that it does not have, and `traits` on operations without them.
 
     An operation that a later xDSL brings along wins over ours of the same name. Traits are added to xDSL's classes, so
     calling this twice changes nothing.

@@ -1,10 +1,87 @@
 """What upstream's `vector` dialect has and xDSL's lacks."""
 
-from xdsl.ir import Dialect
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import ClassVar
+
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.extensions import extended
 
 
+@irdl_op_definition
+class FromElementsOp(IRDLOperation):
+    """A vector of given elements, in row-major order."""
+
+    name = "vector.from_elements"
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    elements = var_operand_def(T)
+    dest = result_def(VectorType.constr(T))
+    traits = traits_def(Pure())
+    assembly_format = "$elements attr-dict `:` type($dest)"
+
+    def __init__(self, elements: Sequence[SSAValue], result_type: VectorType):
+        super().__init__(operands=[elements], result_types=[result_type])
+
+    def verify_(self) -> None:
+        _verify_count(self.dest.type, len(self.elements))
+
+
+@irdl_op_definition
+class ShapeCastOp(IRDLOperation):
+    """The same elements, in row-major order, in another shape."""
+
+    name = "vector.shape_cast"
+    source = operand_def(base(VectorType))
+    result = result_def(base(VectorType))
+    traits = traits_def(Pure())
+    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
+
+    def __init__(self, source: SSAValue, result_type: VectorType):
+        super().__init__(operands=[source], result_types=[result_type])
+
+    def verify_(self) -> None:
+        _verify_count(self.result.type, self.source.type.element_count())
+
+
+def _verify_count(type: VectorType, count: int) -> None:
+    if type.element_count() != count:
+        raise VerifyException(f"{type} has {type.element_count()} elements, but {count} are given")
+
+
+class TransferEffect(MemoryEffect):
+    """Transfers read or write memory where they work on a memref; a transfer on a tensor is a value like any other."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        if not any(isinstance(value.type, MemRefType) for value in op.operands):
+            return frozenset()
+        kind = MemoryEffectKind.READ if isinstance(op, vector.TransferReadOp) else MemoryEffectKind.WRITE
+        return frozenset({EffectInstance(kind)})
+
+
 def extend(dialect: Dialect) -> Dialect:
     """`dialect` with the operations and traits of this module."""
-    return extended(dialect)
+    return extended(
+        dialect,
+        (FromElementsOp, ShapeCastOp),
+        traits={
+            Pure(): (vector.BitcastOp, vector.CreateMaskOp, vector.ReductionOp),
+            TransferEffect(): (vector.TransferReadOp, vector.TransferWriteOp),
+        },
+    )

@@ -11,17 +11,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import FormatProgram
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 
-MODULES: Mapping[str, str] = {
-    name: f"xshardy.syntax.formats.{name}_format"
-    for name in (
-        "builtin",
-        "func",
-    )
-}
+MODULES: Mapping[str, str] = {name: f"xshardy.syntax.formats.{name}_format" for name in ("dlti", "func", "gpu", "scf")}
 """The dialects with a table, each in a module with a mapping `FORMATS` from operation classes to rows."""
 
 
@@ -33,6 +29,16 @@ class Format:
     print: Callable[[Any, Printer], None] | None = None
 
 
+def declared(op: type[IRDLOperation], assembly_format: str) -> Format:
+    """The row that a declarative assembly format stands for."""
+    program = FormatProgram.from_str(assembly_format, op.get_irdl_definition())
+
+    def print_op(instance: IRDLOperation, printer: Printer) -> None:
+        program.print(printer, instance)
+
+    return Format(lambda parser: program.parse(parser, op), print_op)
+
+
 @cache
 def format_of(op: type[Operation]) -> Format | None:
     """The row of an operation class, if it has one."""
@@ -41,3 +47,13 @@ def format_of(op: type[Operation]) -> Format | None:
         return None
     formats: Mapping[type[Operation], Format] = import_module(module).FORMATS
     return formats.get(op)
+
+
+@cache
+def attribute_reader(name: str) -> Callable[[AttrParser], Attribute] | None:
+    """What reads the text behind the name of an attribute that xDSL reads in another way; None: xDSL does."""
+    module = MODULES.get(name.partition(".")[0])
+    if module is None:
+        return None
+    readers: Mapping[str, Callable[[AttrParser], Attribute]] = getattr(import_module(module), "ATTRIBUTE_READERS", {})
+    return readers.get(name)

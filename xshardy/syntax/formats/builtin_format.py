@@ -1,3 +1,0 @@
-"""Texts of the builtin dialect."""
-
-FORMATS = {}
