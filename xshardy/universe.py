@@ -48,6 +48,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-lower-to-llvm": "xshardy.lowering.pipeline:LowerToLLVMPass",
     "xla-gpu-lower-xla-gpu-loops-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
     "xla-gpu-lower-xla-gpu-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
+    "xla-gpu-lower-xla-shared": "xshardy.transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
     "xla-gpu-merge-pointers": "xshardy.transforms.xla_gpu.merge_pointers:MergePointersPass",
     "xla-gpu-optimize-loops": "xshardy.transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
     "xla-gpu-propagate-slice-indices": "xshardy.transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",

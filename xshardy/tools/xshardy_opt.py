@@ -48,7 +48,6 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
     "canonicalize": ("xla-gpu-canonicalize",),
     "loop-invariant-code-motion": ("licm",),
     "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
-    "xla-gpu-lower-xla-shared": ("xla-gpu-lower-xla-gpu-to-scf",),
     "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
     "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "cse"),
     "xla-gpu-test-transform-loops": (

@@ -1,0 +1,106 @@
+"""Lower what the emitters of all backends share to what it is on a GPU: threads and blocks."""
+
+from xdsl.context import Context
+from xdsl.dialects import gpu
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.extensions.scf import ForallOp, InParallelOp
+from xshardy.dialects.extensions.tensor import ParallelInsertSliceOp
+from xshardy.dialects.xla_gpu import WorkgroupIdOp
+from xshardy.dialects.xla_gpu.discardable import set_range
+from xshardy.indexing.interval import Interval
+
+DIMENSIONS = tuple(gpu.DimensionAttr(dimension) for dimension in gpu.DimensionEnum)
+"""The dimensions of a block, in the order in which those of an `scf.forall` become them."""
+
+
+class ForallToThreads(RewritePattern):
+    """
+    `scf.forall (%i, %j) in (128, 2) shared_outs(%u = %t) { body; in_parallel { parallel_insert_slice %r into %u } }`
+    ->
+    `%i = gpu.thread_id x {xla.range = [0, 127]}; %j = gpu.thread_id y {xla.range = [0, 1]}; body` with `%t` for `%u`
+
+    Every thread does one iteration, and the result is the tensor as the thread sees it: `%r`.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ForallOp, rewriter: PatternRewriter, /):
+        threads: list[SSAValue] = []
+        for dimension, size in zip(DIMENSIONS, _sizes(op), strict=False):
+            thread_id = rewriter.insert(gpu.ThreadIdOp(dimension))
+            set_range(thread_id, Interval.of_size(size))
+            threads.append(thread_id.result)
+        body = op.region.block
+        terminator = body.last_op
+        assert isinstance(terminator, InParallelOp)
+        inserts = _inserts(op, terminator)
+        rewriter.inline_block(body, InsertPoint.before(op), (*threads, *op.outputs))
+        results = tuple(
+            output if insert is None else insert.source for insert, output in zip(inserts, op.outputs, strict=True)
+        )
+        rewriter.erase(terminator)
+        rewriter.replace(op, (), results)
+
+
+def _sizes(op: ForallOp) -> tuple[int, ...]:
+    """The sizes of the box. Raises `PassFailedException` if it is not the box of the threads of a block."""
+    lower, upper, step = (
+        bound.get_values() for bound in (op.static_lower_bound, op.static_upper_bound, op.static_step)
+    )
+    dynamic = (*op.dynamic_lower_bound, *op.dynamic_upper_bound, *op.dynamic_step)
+    if dynamic or any(lower) or any(value != 1 for value in step) or len(upper) > len(DIMENSIONS) or 0 in upper:
+        raise PassFailedException(
+            f"cannot run '{op.name}' on the threads of a block: it must go from 0 to constants in steps of 1, "
+            "in at most 3 dimensions"
+        )
+    return upper
+
+
+def _inserts(op: ForallOp, terminator: InParallelOp) -> tuple[ParallelInsertSliceOp | None, ...]:
+    """For each of the shared tensors what is inserted into it, which has to be all of it, if anything is."""
+    inserts: dict[SSAValue, ParallelInsertSliceOp] = {}
+    for insert in terminator.region.block.ops:
+        assert isinstance(insert, ParallelInsertSliceOp)
+        assert isa(insert.dest.type, TensorType[Attribute])
+        shape = insert.dest.type.get_shape()
+        offsets, sizes, strides = (
+            values.get_values() for values in (insert.static_offsets, insert.static_sizes, insert.static_strides)
+        )
+        if any(offsets) or sizes != shape or any(stride != 1 for stride in strides):
+            raise PassFailedException(
+                f"'{insert.name}' must insert a whole {insert.dest.type}, as one thread sees it, and not a part of one"
+            )
+        inserts[insert.dest] = insert
+    return tuple(inserts.get(argument) for argument in op.region.block.args[op.rank :])
+
+
+class WorkgroupIdToBlockId(RewritePattern):
+    """`xla_gpu.workgroup_id x` -> `gpu.block_id x`, with its attributes"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: WorkgroupIdOp, rewriter: PatternRewriter, /):
+        block_id = gpu.BlockIdOp(gpu.DimensionAttr(gpu.DimensionEnum(op.dimension.data)))
+        block_id.attributes.update(op.attributes)
+        rewriter.replace(op, block_id)
+
+
+class LowerXlaSharedPass(ModulePass):
+    """Run `scf.forall` on the threads of a block, and work groups as blocks."""
+
+    name = "xla-gpu-lower-xla-shared"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        patterns = GreedyRewritePatternApplier([ForallToThreads(), WorkgroupIdToBlockId()])
+        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
