@@ -14,10 +14,9 @@ from xdsl.dialects.builtin import (
     IntegerType,
     SignlessIntegerConstraint,
     VectorType,
-    i1,
     i32,
 )
-from xdsl.dialects.llvm import FastMathAttr, LLVMStructType
+from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -123,22 +122,6 @@ class IntegerBinaryIntrinsic(IRDLOperation, ABC):
 
     def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation):
         super().__init__(operands=[lhs, rhs], result_types=[SSAValue.get(lhs).type])
-
-
-class OverflowIntrinsic(IRDLOperation, ABC):
-    """`x op y`, and whether the true result does not fit the type."""
-
-    T: ClassVar = VarConstraint("T", SignlessIntegerConstraint)
-
-    lhs = operand_def(T)
-    rhs = operand_def(T)
-    res = result_def(LLVMStructType)
-    traits = traits_def(Pure())
-    assembly_format = FUNCTION_FORMAT
-
-    def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation):
-        result_type = LLVMStructType.from_type_list([SSAValue.get(lhs).type, i1])
-        super().__init__(operands=[lhs, rhs], result_types=[result_type])
 
 
 class FunnelShiftIntrinsic(IRDLOperation, ABC):
@@ -360,11 +343,6 @@ class FShrOp(FunnelShiftIntrinsic):
 
 
 @irdl_op_definition
-class UAddWithOverflowOp(OverflowIntrinsic):
-    name = "llvm.intr.uadd.with.overflow"
-
-
-@irdl_op_definition
 class FPToSISatOp(ConversionIntrinsic):
     """Rounds towards zero; what is out of range becomes the nearest integer, NaN becomes 0."""
 
@@ -443,7 +421,7 @@ class VectorReduceFMinimumOp(FloatReduceIntrinsic):
     name = "llvm.intr.vector.reduce.fminimum"
 
 
-INTRINSICS: tuple[type[Operation], ...] = (
+OPERATIONS: tuple[type[Operation], ...] = (
     AbsOp,
     BitReverseOp,
     ByteSwapOp,
@@ -464,7 +442,6 @@ INTRINSICS: tuple[type[Operation], ...] = (
     RoundOp,
     SMaxOp,
     SMinOp,
-    UAddWithOverflowOp,
     UMaxOp,
     UMinOp,
     VectorReduceAddOp,

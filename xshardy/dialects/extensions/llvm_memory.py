@@ -1,11 +1,12 @@
-"""Memory operations of upstream's `llvm` dialect that xDSL lacks: atomic updates, casts between address spaces."""
+"""Memory operations of upstream's `llvm` dialect that xDSL lacks, or has without all their flags."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i1, i64
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -59,14 +60,14 @@ class AtomicBinOp(StrEnum):
 
 
 @irdl_attr_definition
-class AtomicOrderingAttr(EnumAttribute[AtomicOrdering]):
+class AtomicOrderingAttr(EnumAttribute[AtomicOrdering], SpacedOpaqueSyntaxAttribute):
     """A memory ordering, printed as the bare keyword."""
 
     name = "llvm.atomic_ordering"
 
 
 @irdl_attr_definition
-class AtomicBinOpAttr(EnumAttribute[AtomicBinOp]):
+class AtomicBinOpAttr(EnumAttribute[AtomicBinOp], SpacedOpaqueSyntaxAttribute):
     """The kind of an atomic update, printed as the bare keyword."""
 
     name = "llvm.atomic_bin_op"
@@ -233,5 +234,206 @@ class AddrSpaceCastOp(IRDLOperation):
         super().__init__(operands=[arg], result_types=[type])
 
 
-OPERATIONS = (AddrSpaceCastOp, AtomicCmpXchgOp, AtomicRMWOp)
+def _flag(value: bool) -> UnitAttr | None:
+    return UnitAttr() if value else None
+
+
+def _access_properties(
+    alignment: int | None, volatile: bool, ordering: AtomicOrdering | None, syncscope: str | None
+) -> dict[str, Attribute | None]:
+    return {
+        "alignment": None if alignment is None else IntegerAttr(alignment, i64),
+        "volatile_": _flag(volatile),
+        "ordering": None if ordering is None else AtomicOrderingAttr(ordering),
+        "syncscope": None if syncscope is None else StringAttr(syncscope),
+    }
+
+
+def _parse_scope(parser: Parser) -> StringAttr | None:
+    """`syncscope("agent")`, if it is there."""
+    if parser.parse_optional_keyword("syncscope") is None:
+        return None
+    with parser.in_parens():
+        return StringAttr(parser.parse_str_literal())
+
+
+def _print_scope(printer: Printer, scope: StringAttr | None) -> None:
+    if scope is not None:
+        printer.print_string(" syncscope")
+        with printer.in_parens():
+            printer.print_string_literal(scope.data)
+
+
+def _parse_atomic(parser: Parser) -> dict[str, Attribute | None]:
+    """`atomic syncscope("agent") monotonic`, if it is there."""
+    if parser.parse_optional_keyword("atomic") is None:
+        return {}
+    scope = _parse_scope(parser)
+    return {"syncscope": scope, "ordering": AtomicOrderingAttr(parser.parse_str_enum(AtomicOrdering))}
+
+
+def _print_atomic(printer: Printer, ordering: AtomicOrderingAttr | None, scope: StringAttr | None) -> None:
+    if ordering is not None:
+        printer.print_string(" atomic")
+        _print_scope(printer, scope)
+        printer.print_string(f" {ordering.data}")
+
+
+HIDDEN_PROPERTIES = ("alignment", "nontemporal")
+"""Properties that the syntax shows in the attribute dictionary."""
+
+
+def _parse_attributes(parser: Parser) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """The attribute dictionary, parted into properties and attributes."""
+    every = parser.parse_optional_attr_dict()
+    properties = {name: every.pop(name) for name in HIDDEN_PROPERTIES if name in every}
+    return properties, every
+
+
+def _print_attributes(printer: Printer, op: Operation) -> None:
+    """The inverse of `_parse_attributes`."""
+    shown = {name: op.properties[name] for name in HIDDEN_PROPERTIES if name in op.properties}
+    printer.print_op_attributes(op.attributes | shown)
+
+
+def _present(properties: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
+    return {name: value for name, value in properties.items() if value is not None}
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """
+    `llvm.load %ptr invariant : !llvm.ptr -> f32`: read memory.
+
+    `invariant` promises that nobody writes what is read while the kernel runs.
+    """
+
+    name = "llvm.load"
+    ptr = operand_def(LLVMPointerType)
+    alignment = opt_prop_def(IntegerAttr)
+    volatile_ = opt_prop_def(UnitAttr)
+    nontemporal = opt_prop_def(UnitAttr)
+    invariant = opt_prop_def(UnitAttr)
+    ordering = opt_prop_def(AtomicOrderingAttr)
+    syncscope = opt_prop_def(StringAttr)
+    dereferenced_value = result_def()
+
+    def __init__(
+        self,
+        ptr: SSAValue | Operation,
+        result_type: Attribute,
+        *,
+        alignment: int | None = None,
+        invariant: bool = False,
+        volatile: bool = False,
+        ordering: AtomicOrdering | None = None,
+        syncscope: str | None = None,
+    ):
+        """`alignment` is in bytes; None means that of the type."""
+        properties = _access_properties(alignment, volatile, ordering, syncscope) | {"invariant": _flag(invariant)}
+        super().__init__(operands=[ptr], properties=_present(properties), result_types=[result_type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoadOp":
+        volatile = parser.parse_optional_keyword("volatile") is not None
+        ptr = parser.parse_unresolved_operand()
+        properties = {"volatile_": _flag(volatile), **_parse_atomic(parser)}
+        properties["invariant"] = _flag(parser.parse_optional_keyword("invariant") is not None)
+        hidden, attributes = _parse_attributes(parser)
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(ptr, parser.parse_type())
+        parser.parse_punctuation("->")
+        return cls.create(
+            operands=[operand],
+            properties=_present(properties) | hidden,
+            attributes=attributes,
+            result_types=[parser.parse_type()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" " if self.volatile_ is None else " volatile ")
+        printer.print_ssa_value(self.ptr)
+        _print_atomic(printer, self.ordering, self.syncscope)
+        if self.invariant is not None:
+            printer.print_string(" invariant")
+        _print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.ptr.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.dereferenced_value.type)
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """`llvm.store %value, %ptr : f32, !llvm.ptr`: write memory."""
+
+    name = "llvm.store"
+    value = operand_def()
+    ptr = operand_def(LLVMPointerType)
+    alignment = opt_prop_def(IntegerAttr)
+    volatile_ = opt_prop_def(UnitAttr)
+    nontemporal = opt_prop_def(UnitAttr)
+    ordering = opt_prop_def(AtomicOrderingAttr)
+    syncscope = opt_prop_def(StringAttr)
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        ptr: SSAValue | Operation,
+        *,
+        alignment: int | None = None,
+        volatile: bool = False,
+        ordering: AtomicOrdering | None = None,
+        syncscope: str | None = None,
+    ):
+        """`alignment` is in bytes; None means that of the type."""
+        properties = _access_properties(alignment, volatile, ordering, syncscope)
+        super().__init__(operands=[value, ptr], properties=_present(properties))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "StoreOp":
+        volatile = parser.parse_optional_keyword("volatile") is not None
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        ptr = parser.parse_unresolved_operand()
+        properties = {"volatile_": _flag(volatile), **_parse_atomic(parser)}
+        hidden, attributes = _parse_attributes(parser)
+        parser.parse_punctuation(":")
+        value_type = parser.parse_type()
+        parser.parse_punctuation(",")
+        ptr_type = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(value, value_type), parser.resolve_operand(ptr, ptr_type)],
+            properties=_present(properties) | hidden,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" " if self.volatile_ is None else " volatile ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.ptr)
+        _print_atomic(printer, self.ordering, self.syncscope)
+        _print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+        printer.print_string(", ")
+        printer.print_attribute(self.ptr.type)
+
+
+@irdl_op_definition
+class FenceOp(IRDLOperation):
+    """`llvm.fence syncscope("agent") seq_cst`: order the accesses before and after it, as its scope sees them."""
+
+    name = "llvm.fence"
+    ordering = prop_def(AtomicOrderingAttr)
+    syncscope = opt_prop_def(StringAttr)
+    assembly_format = "(`syncscope` `(` $syncscope^ `)`)? $ordering attr-dict"
+
+    def __init__(self, ordering: AtomicOrdering, syncscope: str | None = None):
+        scope = None if syncscope is None else StringAttr(syncscope)
+        super().__init__(properties={"ordering": AtomicOrderingAttr(ordering), "syncscope": scope})
+
+
+OPERATIONS = (AddrSpaceCastOp, AtomicCmpXchgOp, AtomicRMWOp, FenceOp, LoadOp, StoreOp)
 ATTRIBUTES = (AtomicBinOpAttr, AtomicOrderingAttr)
