@@ -22,6 +22,7 @@ from xshardy.transforms.xla_gpu.device import device_info
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
+from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
@@ -67,6 +68,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 *clean_up,
                 SimplifyArithPass(),
                 SimplifyAffinePass(),
+                LowerAffinePass(),
                 ConvertIndexTypePass(),
                 CommonSubexpressionElimination(),
                 ExpandFloatOpsPass(),

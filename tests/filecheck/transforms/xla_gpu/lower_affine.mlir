@@ -1,0 +1,27 @@
+// RUN: xshardy-opt %s -p xla-gpu-lower-affine --split-input-file | filecheck %s
+
+// CHECK-LABEL: func.func @mod(
+// CHECK:         %[[R:.*]] = arith.remsi %arg0, %c3 : index
+// CHECK-NEXT:    %[[NEGATIVE:.*]] = arith.cmpi slt, %[[R]], %c0 : index
+// CHECK-NEXT:    %[[UP:.*]] = arith.addi %[[R]], %c3 overflow<nsw> : index
+// CHECK-NEXT:    %[[MOD:.*]] = arith.select %[[NEGATIVE]], %[[UP]], %[[R]] : index
+// CHECK-NEXT:    return %[[MOD]] : index
+func.func @mod(%i: index) -> index {
+  %0 = affine.apply affine_map<(d0) -> (d0 mod 3)>(%i)
+  return %0 : index
+}
+
+// -----
+
+// CHECK-LABEL: func.func @floordiv(
+// CHECK:         %[[NEGATIVE:.*]] = arith.cmpi slt, %arg1, %c0 : index
+// CHECK-NEXT:    %[[MIRRORED:.*]] = arith.subi %c-1, %arg1 overflow<nsw> : index
+// CHECK-NEXT:    %[[POSITIVE:.*]] = arith.select %[[NEGATIVE]], %[[MIRRORED]], %arg1 : index
+// CHECK-NEXT:    %[[Q:.*]] = arith.divsi %[[POSITIVE]], %c3 : index
+// CHECK-NEXT:    %[[BACK:.*]] = arith.subi %c-1, %[[Q]] overflow<nsw> : index
+// CHECK-NEXT:    %[[FLOOR:.*]] = arith.select %[[NEGATIVE]], %[[BACK]], %[[Q]] : index
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addi %arg0, %[[FLOOR]] overflow<nsw> : index
+func.func @floordiv(%i: index, %j: index) -> index {
+  %0 = affine.apply affine_map<(d0)[s0] -> (d0 + s0 floordiv 3)>(%i)[%j]
+  return %0 : index
+}

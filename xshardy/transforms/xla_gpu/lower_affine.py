@@ -1,0 +1,33 @@
+"""Compute every `affine.apply` with arith operations that are right for negative values too."""
+
+from xdsl.context import Context
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.transforms.xla_gpu.affine_values import SIGNED, Expander
+from xshardy.transforms.xla_gpu.simplify_affine import has_positive_divisors
+
+
+class LowerAffineApply(RewritePattern):
+    """`affine.apply (d0) -> (d0 mod 4)` -> `r = remsi(d0, 4)`, `select(r < 0, r + 4, r)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /):
+        map = op.map.data
+        (expr,) = map.results
+        if not has_positive_divisors(expr):
+            raise PassFailedException(f"affine.apply of {map}: it divides by what is not a positive constant")
+        dims, symbols = op.mapOperands[: map.num_dims], op.mapOperands[map.num_dims :]
+        rewriter.replace(op, (), (Expander(dims, symbols, op, rewriter, SIGNED).value(expr),))
+
+
+class LowerAffinePass(ModulePass):
+    """Lower `affine.apply` to arith. Unlike xDSL's `lower-affine`, `mod` is never negative."""
+
+    name = "xla-gpu-lower-affine"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(LowerAffineApply(), apply_recursively=False).rewrite_module(op)

@@ -1,0 +1,104 @@
+"""
+Compute `apply_indexing` and `affine.apply` with arith operations, once their expressions are as simple as bounds allow.
+
+Divisions become unsigned ones, which are cheaper and which LLVM understands better. What may divide a negative value
+stays an `affine.apply`, for `lower_affine`.
+"""
+
+from xdsl.context import Context
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from xshardy.dialects.xla_gpu.discardable import get_range
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.indexing.indexing_map import IndexingMap, Variable
+from xshardy.transforms.xla_gpu.affine_values import UNSIGNED, Expander
+
+
+def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
+    """Whether every division in `expr` is by a positive constant, rounds down, and divides what is never negative."""
+    match expr:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul, lhs, rhs):
+            return divides_no_negative(lhs, map) and divides_no_negative(rhs, map)
+        case AffineBinaryOpExpr(kind, lhs, AffineConstantExpr(divisor)):
+            return (
+                kind is not AffineBinaryOpKind.CeilDiv
+                and divisor > 0
+                and divides_no_negative(lhs, map)
+                and map.range_of(lhs).lower >= 0
+            )
+        case AffineBinaryOpExpr():
+            return False
+        case _:
+            return True
+
+
+class ExpandApplyIndexing(RewritePattern):
+    """`apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, each result on its own."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        map = op.map.simplify()
+        expander = Expander(op.dims, op.symbols, op, rewriter, UNSIGNED)
+        values: list[SSAValue] = []
+        for expr in map.results:
+            if divides_no_negative(expr, map):
+                values.append(expander.value(expr))
+            else:
+                single = AffineMap(len(map.dimensions), len(map.symbols), (expr,))
+                values.append(rewriter.insert(affine.ApplyOp(op.operands, AffineMapAttr(single))).result)
+        rewriter.replace(op, (), values)
+
+
+class ExpandAffineApply(RewritePattern):
+    """`affine.apply (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, if all operands have a known range."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /):
+        variables: list[Variable] = []
+        for operand in op.mapOperands:
+            interval = get_range(operand)
+            if interval is None:
+                return
+            variables.append(Variable("", interval))
+        count = op.map.data.num_dims
+        map = IndexingMap(op.map.data.results, tuple(variables[:count]), tuple(variables[count:]))
+        if not has_positive_divisors(map.results[0]):
+            return
+        map = map.simplify()
+        if divides_no_negative(map.results[0], map):
+            expander = Expander(op.mapOperands[:count], op.mapOperands[count:], op, rewriter, UNSIGNED)
+            rewriter.replace(op, (), (expander.value(map.results[0]),))
+
+
+def has_positive_divisors(expr: AffineExpr) -> bool:
+    """Whether `expr` divides by positive constants only."""
+    match expr:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul, lhs, rhs):
+            return has_positive_divisors(lhs) and has_positive_divisors(rhs)
+        case AffineBinaryOpExpr(_, lhs, AffineConstantExpr(divisor)):
+            return divisor > 0 and has_positive_divisors(lhs)
+        case AffineBinaryOpExpr():
+            return False
+        case _:
+            return True
+
+
+class SimplifyAffinePass(ModulePass):
+    """Compute affine maps with arith operations, simplified for the ranges of their operands."""
+
+    name = "xla-gpu-simplify-affine"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        patterns = GreedyRewritePatternApplier([ExpandApplyIndexing(), ExpandAffineApply()])
+        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
