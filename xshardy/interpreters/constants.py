@@ -1,0 +1,40 @@
+"""The values of constant attributes as numpy arrays."""
+
+import numpy as np
+from xdsl.dialects import builtin, complex
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.interpreters.numerics.integers import wrapped
+
+
+def constant_array(value: Attribute) -> Array:
+    """
+    What a constant op with this `value` gives: an array of no dimensions for a number, and one of its shape for `dense<...>`.
+
+    Raises `InterpretationError` for an attribute that is no constant of numbers.
+    """
+    match value:
+        case builtin.IntegerAttr():
+            bits = np.array(value.value.data % 2**64, np.uint64)
+            return wrapped(bits, numpy_dtype(value.type))
+        case builtin.FloatAttr():
+            return np.array(value.value.data).astype(numpy_dtype(value.type))
+        case complex.ComplexNumberAttr():
+            return np.array(value.real.data + 1j * value.imag.data).astype(numpy_dtype(value.type))
+        case builtin.DenseIntOrFPElementsAttr():
+            return dense_array(value)
+        case _:
+            raise InterpretationError(f"constant {value}: expected a number, or dense<...> of numbers")
+
+
+def dense_array(value: builtin.DenseIntOrFPElementsAttr) -> Array:
+    """The elements of `dense<...>` in its shape. Integers of fewer than 8 bits have a byte each in the attribute."""
+    dtype = numpy_dtype(value.type)
+    shape = value.get_shape()
+    narrow = KINDS[dtype] in (Kind.PRED, Kind.INTEGER) and dtype.itemsize == 1
+    elements = np.frombuffer(value.data.data, np.int8 if narrow else dtype)
+    if narrow:
+        elements = wrapped(elements, dtype)
+    return np.broadcast_to(elements, shape) if elements.size == 1 else elements.reshape(shape)

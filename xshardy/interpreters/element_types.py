@@ -1,0 +1,115 @@
+"""The numpy types that hold the element types of the IR. What numpy lacks comes from `ml_dtypes`."""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import builtin
+from xdsl.ir import Attribute
+
+Array: TypeAlias = NDArray[Any]
+DType: TypeAlias = np.dtype[Any]
+
+FLOATS: Mapping[type[Attribute], DType] = {
+    kind: np.dtype(scalar)
+    for kind, scalar in (
+        (builtin.Float64Type, np.float64),
+        (builtin.Float32Type, np.float32),
+        (builtin.Float16Type, np.float16),
+        (builtin.BFloat16Type, ml_dtypes.bfloat16),
+        (builtin.Float8E3M4Type, ml_dtypes.float8_e3m4),
+        (builtin.Float8E4M3Type, ml_dtypes.float8_e4m3),
+        (builtin.Float8E4M3FNType, ml_dtypes.float8_e4m3fn),
+        (builtin.Float8E4M3FNUZType, ml_dtypes.float8_e4m3fnuz),
+        (builtin.Float8E4M3B11FNUZType, ml_dtypes.float8_e4m3b11fnuz),
+        (builtin.Float8E5M2Type, ml_dtypes.float8_e5m2),
+        (builtin.Float8E5M2FNUZType, ml_dtypes.float8_e5m2fnuz),
+        (builtin.Float8E8M0FNUType, ml_dtypes.float8_e8m0fnu),
+        (builtin.Float6E2M3FNType, ml_dtypes.float6_e2m3fn),
+        (builtin.Float6E3M2FNType, ml_dtypes.float6_e3m2fn),
+        (builtin.Float4E2M1FNType, ml_dtypes.float4_e2m1fn),
+    )
+}
+
+SIGNED_INTEGERS: Mapping[int, DType] = {
+    bits: np.dtype(scalar)
+    for bits, scalar in (
+        (1, np.bool_),
+        (2, ml_dtypes.int2),
+        (4, ml_dtypes.int4),
+        (8, np.int8),
+        (16, np.int16),
+        (32, np.int32),
+        (64, np.int64),
+    )
+}
+
+UNSIGNED_INTEGERS: Mapping[int, DType] = {
+    bits: np.dtype(scalar)
+    for bits, scalar in (
+        (1, np.bool_),
+        (2, ml_dtypes.uint2),
+        (4, ml_dtypes.uint4),
+        (8, np.uint8),
+        (16, np.uint16),
+        (32, np.uint32),
+        (64, np.uint64),
+    )
+}
+
+COMPLEX: Mapping[type[Attribute], DType] = {
+    builtin.Float32Type: np.dtype(np.complex64),
+    builtin.Float64Type: np.dtype(np.complex128),
+}
+
+
+class Kind(Enum):
+    """What an element is. `PRED` is a single bit: an `i1` of the IR, a `bool` of numpy."""
+
+    PRED = auto()
+    INTEGER = auto()
+    FLOAT = auto()
+    COMPLEX = auto()
+
+
+KINDS: Mapping[DType, Kind] = {
+    **dict.fromkeys((*SIGNED_INTEGERS.values(), *UNSIGNED_INTEGERS.values()), Kind.INTEGER),
+    **dict.fromkeys(FLOATS.values(), Kind.FLOAT),
+    **dict.fromkeys(COMPLEX.values(), Kind.COMPLEX),
+    np.dtype(np.bool_): Kind.PRED,
+}
+
+BITS: Mapping[DType, int] = {
+    dtype: bits for table in (SIGNED_INTEGERS, UNSIGNED_INTEGERS) for bits, dtype in table.items()
+}
+"""The width of each integer type in bits. Those of fewer than 8 bits are stored in a byte each."""
+
+
+def numpy_dtype(kind: Attribute) -> DType:
+    """
+    The numpy type that holds one element of `kind`, which is the type of a scalar, or of a tensor or vector of them.
+
+    Signless integers are held as signed ones, `i1` as `bool`, `index` as `int64`.
+    Raises `NotImplementedError` for a type without a numpy counterpart, such as `i24` or `f80`.
+    """
+    match kind:
+        case builtin.TensorType() | builtin.VectorType() | builtin.UnrankedTensorType():
+            return numpy_dtype(kind.get_element_type())
+        case builtin.IntegerType():
+            unsigned = kind.signedness.data is builtin.Signedness.UNSIGNED
+            dtype = (UNSIGNED_INTEGERS if unsigned else SIGNED_INTEGERS).get(kind.width.data)
+        case builtin.IndexType():
+            dtype = np.dtype(np.int64)
+        case builtin.ComplexType():
+            dtype = COMPLEX.get(type(kind.element_type))
+        case _:
+            dtype = FLOATS.get(type(kind))
+    if dtype is None:
+        raise NotImplementedError(
+            f"no numpy type holds {kind}: use integers of 1, 2, 4, 8, 16, 32 or 64 bits, floats of at most 64 bits, or "
+            "complex numbers of f32 or f64"
+        )
+    return dtype

@@ -1,0 +1,221 @@
+"""
+Floating-point functions as XLA defines them, on every float type: what is narrower than f32 is computed in f32 and rounded once.
+
+Functions of numpy that XLA's agree with (`np.add`, comparisons, ...) are used as they are: `ml_dtypes` rounds them likewise.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache, wraps
+
+import ml_dtypes
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, DType
+
+WIDE = {np.dtype(scalar) for scalar in (np.float32, np.float64, np.complex64, np.complex128)}
+
+
+def computed_in_f32(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A function of f32 or f64 -> one of any float type, which rounds once, to the type of its first argument."""
+
+    @wraps(function)
+    def on_any(x: Array, *more: Array) -> Array:
+        if x.dtype in WIDE:
+            return function(x, *more)
+        return function(x.astype(np.float32), *(y.astype(np.float32) for y in more)).astype(x.dtype)
+
+    return on_any
+
+
+exp = computed_in_f32(np.exp)
+exp2 = computed_in_f32(np.exp2)
+expm1 = computed_in_f32(np.expm1)
+log = computed_in_f32(np.log)
+log1p = computed_in_f32(np.log1p)
+log2 = computed_in_f32(np.log2)
+log10 = computed_in_f32(np.log10)
+sqrt = computed_in_f32(np.sqrt)
+cbrt = computed_in_f32(np.cbrt)
+sin = computed_in_f32(np.sin)
+cos = computed_in_f32(np.cos)
+tan = computed_in_f32(np.tan)
+asin = computed_in_f32(np.arcsin)
+acos = computed_in_f32(np.arccos)
+atan = computed_in_f32(np.arctan)
+atan2 = computed_in_f32(np.arctan2)
+sinh = computed_in_f32(np.sinh)
+cosh = computed_in_f32(np.cosh)
+tanh = computed_in_f32(np.tanh)
+asinh = computed_in_f32(np.arcsinh)
+acosh = computed_in_f32(np.arccosh)
+atanh = computed_in_f32(np.arctanh)
+power = computed_in_f32(np.power)
+remainder = computed_in_f32(np.fmod)
+floor = computed_in_f32(np.floor)
+ceil = computed_in_f32(np.ceil)
+trunc = computed_in_f32(np.trunc)
+round_half_even = computed_in_f32(np.rint)
+sign = computed_in_f32(np.sign)
+copy_sign = computed_in_f32(np.copysign)
+
+
+@computed_in_f32
+def rsqrt(x: Array) -> Array:
+    return 1 / np.sqrt(x)
+
+
+@computed_in_f32
+def logistic(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+@computed_in_f32
+def round_half_away_from_zero(x: Array) -> Array:
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(x.dtype.type(1), x), whole)
+
+
+def one_by_one(function: Callable[[float], float], x: Array) -> Array:
+    """`function`, which numpy lacks, of each number, computed in f64."""
+    return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape).astype(x.dtype)
+
+
+@cache
+def at_all_bits(function: Callable[[float], float], dtype: DType) -> Array:
+    """`function` of every number of a type of one or two bytes, at the place that the number's bits count."""
+    return one_by_one(function, np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype))
+
+
+def scalar_function(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A function of floats -> one of arrays of any float type. Of a type with few numbers, each is computed once."""
+
+    def on_any(x: Array) -> Array:
+        return at_all_bits(function, x.dtype)[x.view(f"u{x.itemsize}")] if x.itemsize <= 2 else one_by_one(function, x)
+
+    return on_any
+
+
+erf = scalar_function(math.erf)
+erfc = scalar_function(math.erfc)
+
+
+def smallest_normal(dtype: DType) -> float:
+    return float(ml_dtypes.finfo(dtype).smallest_normal)
+
+
+def maximum(x: Array, y: Array) -> Array:
+    """The larger one, NaN if either is, and +0 of two zeros of different sign: IEEE 754-2019 `maximum`."""
+    return with_ordered_zeros(np.maximum(x, y), x, y, positive=True)
+
+
+def minimum(x: Array, y: Array) -> Array:
+    """The smaller one, NaN if either is, and -0 of two zeros of different sign: IEEE 754-2019 `minimum`."""
+    return with_ordered_zeros(np.minimum(x, y), x, y, positive=False)
+
+
+def maximum_number(x: Array, y: Array) -> Array:
+    """The larger one, and the other one where one is NaN: IEEE 754-2019 `maximumNumber`."""
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, maximum(x, y)))
+
+
+def minimum_number(x: Array, y: Array) -> Array:
+    """The smaller one, and the other one where one is NaN: IEEE 754-2019 `minimumNumber`."""
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, minimum(x, y)))
+
+
+def with_ordered_zeros(extreme: Array, x: Array, y: Array, positive: bool) -> Array:
+    """`extreme` of `x` and `y`, where numpy leaves open which of two zeros of different sign it is."""
+    zeros = (extreme == 0) & (np.signbit(x) != np.signbit(y)) & (x == y)
+    if not zeros.any():
+        return extreme
+    return np.where(zeros, x.dtype.type(0.0 if positive else -0.0), extreme)
+
+
+def total_order(x: Array) -> Array:
+    """
+    Signed integers that compare as IEEE 754 `totalOrder` does the floats `x`: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
+    """
+    bits = x.view(f"int{8 * x.itemsize}")
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    """The rounded sum, and the exact error of rounding it."""
+    total = x + y
+    of_y = total - x
+    return total, (x - (total - of_y)) + (y - of_y)
+
+
+def two_product(x: Array, y: Array) -> tuple[Array, Array]:
+    """The rounded product of f64 numbers, and the exact error of rounding it, unless it over- or underflows."""
+    (x_high, x_low), (y_high, y_low) = split(x), split(y)
+    product = x * y
+    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+
+
+def split(x: Array) -> tuple[Array, Array]:
+    """f64 numbers as sums of two with at most 26 significant bits each."""
+    scaled = x * (2.0**27 + 1)
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def rounded_to_odd(x: Array, error: Array) -> Array:
+    """
+    The f64 number next to `x + error`, for an `error` below the last bit of `x`: the one whose last bit is set, if `error` is
+    not 0. Rounding that to a type with at least two bits less gives the same as rounding `x + error` at once.
+    """
+    bits = x.view(np.int64)
+    towards_error = np.where((error > 0) == (x > 0), 1, -1)
+    inexact = (error != 0) & np.isfinite(x) & np.isfinite(error) & ((bits & 1) == 0)
+    return np.where(inexact, bits + towards_error, bits).view(np.float64)
+
+
+def fused_multiply_add(x: Array, y: Array, z: Array) -> Array:
+    """`x * y + z`, rounded once."""
+    if x.dtype != np.float64:  # a product of two of them is exact in f64
+        total, error = two_sum(x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64))
+        return narrowed(rounded_to_odd(total, error), x.dtype)
+    product, of_product = two_product(x, y)
+    total, of_total = two_sum(product, z)
+    correction = of_product + of_total
+    return np.where(np.isfinite(correction), total + correction, x * y + z)
+
+
+def narrowed(x: Array, dtype: DType) -> Array:
+    """f64 or f32 numbers rounded to `dtype`, once: on the way from f64 to a type of `ml_dtypes`, f32 is rounded to odd."""
+    if x.dtype != np.float64 or dtype in WIDE or dtype == np.float16:
+        return x.astype(dtype)
+    single = x.astype(np.float32)
+    bits = single.view(np.int32)
+    error = x - single
+    towards_error = np.where((error > 0) == (x > 0), 1, -1).astype(np.int32)
+    inexact = (error != 0) & np.isfinite(error) & ((bits & 1) == 0)
+    return np.where(inexact, bits + towards_error, bits).view(np.float32).astype(dtype)
+
+
+def reduce_precision(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
+    """
+    `x` rounded to a float with so many bits, in the type of `x`: to nearest, ties to even; too large is infinite, and too small for a
+    normal number is zero. NaN stays NaN.
+    """
+    dtype = x.dtype
+    if dtype not in WIDE:
+        return reduce_precision(x.astype(np.float32), exponent_bits, mantissa_bits).astype(dtype)
+    info = np.finfo(dtype)
+    bits = x.view(f"uint{8 * dtype.itemsize}")
+    one = bits.dtype.type(1)
+    dropped = max(info.nmant - mantissa_bits, 0)
+    if dropped:
+        half_but_one = (one << bits.dtype.type(dropped - 1)) - one
+        last_kept = (bits >> bits.dtype.type(dropped)) & one
+        unit = one << bits.dtype.type(dropped)
+        bits = (bits + half_but_one + last_kept) & ~(unit - one)
+    rounded = bits.view(dtype)
+    if exponent_bits < info.iexp:
+        bias = 2 ** (exponent_bits - 1) - 1
+        magnitude = np.abs(rounded)
+        rounded = np.where(magnitude >= dtype.type(2.0) ** (bias + 1), np.copysign(dtype.type(np.inf), x), rounded)
+        rounded = np.where(magnitude < dtype.type(2.0) ** (1 - bias), np.copysign(dtype.type(0), x), rounded)
+    return np.where(np.isnan(x), x, rounded)

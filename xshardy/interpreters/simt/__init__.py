@@ -1,0 +1,10 @@
+"""
+Executes kernels on a CPU: every SSA value is a numpy array over the threads of the grid.
+
+It reads every level of a kernel alike, from xla_gpu to vectors, so that the kernel before and after any pass can be compared.
+"""
+
+from xshardy.interpreters.simt.errors import SimtError
+from xshardy.interpreters.simt.kernel import find_kernel, run_kernel
+
+__all__ = ["SimtError", "find_kernel", "run_kernel"]

@@ -1,0 +1,174 @@
+"""What the ops of `arith` compute. Integers are signless: each op says whether it reads their bits as signed numbers."""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
+
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics import floats, integers
+from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.numerics.integers import as_signed, as_unsigned, signed, unsigned, wrapped
+from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
+from xshardy.interpreters.simt.memory import Tensor, Value, constant_tensor
+
+INTEGER_COMPARISONS: Sequence[tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = (
+    (unsigned, operator.eq),
+    (unsigned, operator.ne),
+    (signed, operator.lt),
+    (signed, operator.le),
+    (signed, operator.gt),
+    (signed, operator.ge),
+    (unsigned, operator.lt),
+    (unsigned, operator.le),
+    (unsigned, operator.gt),
+    (unsigned, operator.ge),
+)
+"""How `arith.cmpi` reads its operands and compares them, by the number of its predicate."""
+
+
+def ordered(x: Array, y: Array) -> Array:
+    """Whether neither is NaN."""
+    return ~(np.isnan(x) | np.isnan(y))
+
+
+ORDERED_COMPARISONS: Sequence[Callable[[Array, Array], Array]] = (
+    lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape), np.bool_),
+    operator.eq,
+    operator.gt,
+    operator.ge,
+    operator.lt,
+    operator.le,
+    lambda x, y: (x < y) | (x > y),
+    ordered,
+)
+"""The predicates of `arith.cmpf` from 0 to 7, all false for NaN. The others are their opposites, in the opposite order."""
+
+
+def compare_integers(lanes: Lanes, op: arith.CmpiOp, x: Array, y: Array) -> Array:
+    reading, comparison = INTEGER_COMPARISONS[op.predicate.value.data]
+    return comparison(reading(x), reading(y))
+
+
+def compare_floats(lanes: Lanes, op: arith.CmpfOp, x: Array, y: Array) -> Array:
+    """`uge` (10) is where `olt` (4) does not hold, and so on."""
+    predicate = op.predicate.value.data
+    if predicate < len(ORDERED_COMPARISONS):
+        return ORDERED_COMPARISONS[predicate](x, y)
+    return ~ORDERED_COMPARISONS[OPPOSITES[predicate]](x, y)
+
+
+OPPOSITES: Mapping[int, int] = {8: 6, 9: 5, 10: 4, 11: 3, 12: 2, 13: 1, 14: 7, 15: 0}
+"""The ordered predicate of `arith.cmpf` that holds where an unordered one does not: `ueq` and `one`, `ugt` and `ole`, ..."""
+
+
+def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
+    """The same value in all lanes. A tensor is made once for the whole launch."""
+    known = lanes.program.constants.get(op)
+    if known is None:
+        array = constant_array(op.value)
+        kind = op.result.type
+        known = constant_tensor("a constant", array, kind) if isinstance(kind, TensorType) else array[None, None]
+        lanes.program.constants[op] = known
+    return known
+
+
+def select(lanes: Lanes, op: arith.SelectOp, condition: Array, x: Value, y: Value) -> Value:
+    """A scalar condition chooses whole vectors. Between tensors the condition must be the same in all lanes."""
+    if isinstance(x, Tensor) or isinstance(y, Tensor):
+        return lanes.uniform(op, condition, x, y)
+    return np.where(lanes.on_vector(condition, x.ndim), x, y)
+
+
+def convert_from(reading: Callable[[Array], Array]) -> Rule:
+    """Convert the number that `reading` sees in the operand to the type of the result."""
+
+    def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
+        return convert(reading(x), numpy_dtype(op.results[0].type))
+
+    return rule
+
+
+def to_unsigned(lanes: Lanes, op: Operation, x: Array) -> Array:
+    dtype = numpy_dtype(op.results[0].type)
+    return wrapped(convert(x, unsigned(np.zeros(1, dtype)).dtype), dtype)
+
+
+def resize_from(reading: Callable[[Array], Array]) -> Rule:
+    """More or fewer bits: the number that `reading` sees, modulo the new width."""
+
+    def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
+        return wrapped(reading(x), numpy_dtype(op.results[0].type))
+
+    return rule
+
+
+def itself(x: Array) -> Array:
+    return x
+
+
+def bitcast(lanes: Lanes, op: Operation, x: Array) -> Array:
+    return x.view(numpy_dtype(op.results[0].type))
+
+
+ARITH: Mapping[str, Rule] = {
+    **{
+        f"arith.{name}": elementwise(function)
+        for name, function in {
+            "addf": np.add,
+            "addi": as_unsigned(np.add),
+            "addui_extended": integers.add_unsigned_extended,
+            "andi": as_unsigned(np.bitwise_and),
+            "ceildivsi": as_signed(integers.ceil_quotient),
+            "ceildivui": as_unsigned(integers.ceil_quotient),
+            "divf": np.divide,
+            "divsi": as_signed(integers.quotient),
+            "divui": as_unsigned(integers.quotient),
+            "floordivsi": as_signed(integers.floor_quotient),
+            "maximumf": floats.maximum,
+            "maxnumf": floats.maximum_number,
+            "maxsi": as_signed(np.maximum),
+            "maxui": as_unsigned(np.maximum),
+            "minimumf": floats.minimum,
+            "minnumf": floats.minimum_number,
+            "minsi": as_signed(np.minimum),
+            "minui": as_unsigned(np.minimum),
+            "mulf": np.multiply,
+            "muli": as_unsigned(np.multiply),
+            "mulsi_extended": integers.multiply_signed_extended,
+            "mului_extended": integers.multiply_unsigned_extended,
+            "negf": np.negative,
+            "ori": as_unsigned(np.bitwise_or),
+            "remf": floats.remainder,
+            "remsi": as_signed(integers.rest),
+            "remui": as_unsigned(integers.rest),
+            "shli": integers.shift_left,
+            "shrsi": integers.shift_right_arithmetic,
+            "shrui": integers.shift_right_logical,
+            "subf": np.subtract,
+            "subi": as_unsigned(np.subtract),
+            "xori": as_unsigned(np.bitwise_xor),
+        }.items()
+    },
+    "arith.bitcast": bitcast,
+    "arith.cmpf": compare_floats,
+    "arith.cmpi": compare_integers,
+    "arith.constant": constant,
+    "arith.extf": convert_from(itself),
+    "arith.extsi": resize_from(signed),
+    "arith.extui": resize_from(unsigned),
+    "arith.fptosi": convert_from(itself),
+    "arith.fptoui": to_unsigned,
+    "arith.index_cast": resize_from(signed),
+    "arith.index_castui": resize_from(unsigned),
+    "arith.select": select,
+    "arith.sitofp": convert_from(signed),
+    "arith.truncf": convert_from(itself),
+    "arith.trunci": resize_from(unsigned),
+    "arith.uitofp": convert_from(unsigned),
+}
+"""A rule for each op of `arith`. Where MLIR leaves a result undefined, as for a division by 0, XLA's result is taken."""

@@ -1,0 +1,58 @@
+"""What the ops of `complex` compute."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.dialects import complex
+from xdsl.dialects.builtin import ArrayAttr
+
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics import complexes
+from xshardy.interpreters.simt.arith import bitcast
+from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
+
+
+def constant(lanes: Lanes, op: complex.ConstantOp) -> Array:
+    """A number, or `[real, imaginary]`."""
+    value = op.value
+    if isinstance(value, ArrayAttr):
+        real, imaginary = map(constant_array, value)
+        return complexes.create(real, imaginary).astype(numpy_dtype(op.complex.type))[None, None]
+    return constant_array(value)[None, None]
+
+
+FUNCTIONS: Mapping[str, Callable[..., Array]] = {
+    "abs": np.abs,
+    "add": np.add,
+    "angle": np.angle,
+    "atan2": complexes.atan2,
+    "conj": np.conj,
+    "cos": np.cos,
+    "create": complexes.create,
+    "div": np.divide,
+    "eq": np.equal,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "im": np.imag,
+    "log": np.log,
+    "log1p": np.log1p,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "neq": np.not_equal,
+    "pow": np.power,
+    "re": np.real,
+    "rsqrt": complexes.rsqrt,
+    "sign": complexes.sign,
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "sub": np.subtract,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+
+COMPLEX: Mapping[str, Rule] = {
+    **{f"complex.{name}": elementwise(function) for name, function in FUNCTIONS.items()},
+    "complex.bitcast": bitcast,
+    "complex.constant": constant,
+}

@@ -1,0 +1,75 @@
+"""What the ops of `gpu` do: where a thread is, barriers, and values from other threads of the warp."""
+
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+from xdsl.dialects import gpu
+
+from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.integers import signed
+from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
+from xshardy.interpreters.simt.machine import Lanes, Rule, constant
+
+
+def axis(op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | gpu.GlobalIdOp) -> int:
+    return AXES.index(op.dimension.data.value)
+
+
+def thread_id(lanes: Lanes, op: gpu.ThreadIdOp) -> Array:
+    return along_axis(lanes.threads, lanes.launch.block, axis(op))
+
+
+def block_id(lanes: Lanes, op: gpu.BlockIdOp) -> Array:
+    return along_axis(lanes.blocks, lanes.launch.grid, axis(op))
+
+
+def block_dim(lanes: Lanes, op: gpu.BlockDimOp) -> Array:
+    return constant(lanes.launch.block[axis(op)])
+
+
+def grid_dim(lanes: Lanes, op: gpu.GridDimOp) -> Array:
+    return constant(lanes.launch.grid[axis(op)])
+
+
+def global_id(lanes: Lanes, op: gpu.GlobalIdOp) -> Array:
+    block = along_axis(lanes.blocks, lanes.launch.grid, axis(op))
+    return block * lanes.launch.block[axis(op)] + along_axis(lanes.threads, lanes.launch.block, axis(op))
+
+
+def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Array) -> tuple[Array, Array]:
+    """The value of another thread among `width` neighbours, and whether there is one; without one, the thread's own."""
+    thread = lanes.threads % WARP_SIZE
+    group = thread // width * width
+    source = {
+        ShuffleMode.Xor: thread ^ signed(offset),
+        ShuffleMode.Up: thread - signed(offset),
+        ShuffleMode.Down: thread + signed(offset),
+        ShuffleMode.Idx: group + signed(offset),
+    }[op.mode.data]
+    return from_thread(lanes, value, source - thread + lanes.threads, (source >= group) & (source < group + width))
+
+
+def from_thread(lanes: Lanes, value: Array, source: Array, valid: Array) -> tuple[Array, Array]:
+    """The value of the thread of the same block that has the number `source`, where that is `valid` and there is one."""
+    valid = valid & (source >= 0) & (source < lanes.launch.threads)
+    source = np.broadcast_to(np.where(valid, source, lanes.threads), (source.shape[0], lanes.launch.threads))
+    whole = np.broadcast_to(value, (value.shape[0], lanes.launch.threads, *value.shape[2:]))
+    blocks = np.arange(max(len(source), len(whole)))[:, None]
+    return whole[blocks if len(whole) > 1 else 0, source], valid
+
+
+GPU: Mapping[str, Rule] = {
+    "gpu.barrier": lambda lanes, op: lanes.barrier(op),
+    "gpu.block_dim": block_dim,
+    "gpu.block_id": block_id,
+    "gpu.global_id": global_id,
+    "gpu.grid_dim": grid_dim,
+    "gpu.lane_id": lambda lanes, op: lanes.threads % WARP_SIZE,
+    "gpu.num_subgroups": lambda lanes, op: constant(-(-prod(lanes.launch.block) // WARP_SIZE)),
+    "gpu.shuffle": shuffle,
+    "gpu.subgroup_id": lambda lanes, op: lanes.threads // WARP_SIZE,
+    "gpu.subgroup_size": lambda lanes, op: constant(WARP_SIZE),
+    "gpu.thread_id": thread_id,
+}

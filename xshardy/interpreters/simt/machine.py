@@ -1,0 +1,235 @@
+"""
+The lanes of a kernel: all threads of some blocks, which execute each op together.
+
+A value is one numpy array over the lanes. Its first two dimensions are the blocks and the threads of a block, and each has size 1
+where the value is the same along it: `gpu.block_id` is [B, 1], `gpu.thread_id` [1, T], a constant [1, 1]. Behind them come the
+dimensions of a vector. Control flow is a mask: ops run on all lanes, and only the active ones touch memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, SSAValue
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt.errors import SimtError, shown
+from xshardy.interpreters.simt.launch import Launch
+from xshardy.interpreters.simt.memory import Tensor, Value
+
+Results: TypeAlias = Value | Sequence[Value] | None
+Rule: TypeAlias = Callable[..., Results]
+"""Executes an op: `rule(lanes, op, *operands)`. One result may be given as it is, several as a sequence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An op of a block with its rule, and the values that nothing in the block reads any more after it."""
+
+    op: Operation
+    rule: Rule
+    dead: tuple[SSAValue, ...]
+
+
+@dataclass(eq=False)
+class Program:
+    """A kernel prepared for execution: its functions, and the steps of each block, worked out when it is first entered."""
+
+    functions: Mapping[str, func.FuncOp]
+    rules: Mapping[str, Rule]
+    steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
+    constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
+
+    def steps_of(self, block: Block) -> tuple[Step, ...]:
+        """The steps of all ops of `block` but the terminator."""
+        if block not in self.steps:
+            ops = [op for op in block.ops if op is not block.last_op]
+            dead = values_by_last_reader(block)
+            self.steps[block] = tuple(Step(op, self.rule_of(op), tuple(dead.get(op, ()))) for op in ops)
+        return self.steps[block]
+
+    def rule_of(self, op: Operation) -> Rule:
+        rule = self.rules.get(op.name)
+        if rule is None:
+            raise SimtError(f"{shown(op)}\n  the interpreter has no rule for {op.name}: lower it first, or add a rule for it")
+        return rule
+
+
+def values_by_last_reader(block: Block) -> Mapping[Operation, list[SSAValue]]:
+    """The values made in `block`, by the op of `block` that reads them last, itself or in its regions."""
+    order = {op: position for position, op in enumerate(block.ops)}
+    result: dict[Operation, list[SSAValue]] = {}
+    for op in block.ops:
+        for value in op.results:
+            readers = (block.find_ancestor_op_in_block(use.operation) for use in value.uses)
+            last = max((reader for reader in readers if reader), key=order.__getitem__, default=op)
+            result.setdefault(last, []).append(value)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The block, the thread and, in a vector, the element that a diagnostic is about."""
+
+    index: tuple[int, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def of(self, value: Array) -> Any:
+        """What `value` is there."""
+        return value[tuple(i if size > 1 else 0 for i, size in zip(self.index, value.shape, strict=True))]
+
+
+class Lanes:
+    """The state of the threads of some blocks of a launch. `active` is the mask of those that execute the current op."""
+
+    def __init__(self, program: Program, launch: Launch, blocks: range, time: int = 0):
+        self.program = program
+        self.launch = launch
+        self.blocks = np.arange(blocks.start, blocks.stop)[:, None]
+        """The number in the grid of each block: [B, 1]."""
+        self.block_in_chunk = self.blocks - blocks.start
+        """The number of each block among those that run together: [B, 1]."""
+        self.threads = np.arange(launch.threads)[None, :]
+        """The number in its block of each thread: [1, T]."""
+        self.lane = self.blocks * launch.threads + self.threads
+        """The number in the grid of each thread: [B, T]."""
+        self.shape = self.lane.shape
+        self.active = np.ones((1, 1), np.bool_)
+        self.time = time
+        """How many stores there have been in the launch."""
+        self.last_barrier = np.full((len(blocks), 1), -1)
+        """The time of the last barrier of each block: [B, 1]. What was written up to then is seen by all of its threads."""
+        self.values: dict[SSAValue, Value] = {}
+        self.calls: list[str] = []
+
+    # -- Execution ----------------------------------------------------------------------------------------------------
+
+    def run(self, block: Block, arguments: Sequence[Value]) -> tuple[Value, ...]:
+        """Execute `block`, and return the operands of its terminator."""
+        values = self.values
+        values.update(zip(block.args, arguments, strict=True))
+        for step in self.program.steps_of(block):
+            op = step.op
+            results = step.rule(self, op, *[values[operand] for operand in op.operands])
+            if isinstance(results, np.ndarray | Tensor):
+                values[op.results[0]] = results
+            elif results is not None:
+                values.update(zip(op.results, results, strict=True))
+            for value in step.dead:
+                values.pop(value, None)
+        terminator = block.last_op
+        return tuple(values[operand] for operand in terminator.operands) if terminator else ()
+
+    def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
+        """Execute the function `name`, and return what it returns. Raises `SimtError` if it is not there or calls itself."""
+        function = self.program.functions.get(name)
+        if function is None or not function.body.blocks:
+            raise SimtError(f"call of @{name}: the module has no body for it")
+        if name in self.calls:
+            raise SimtError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}; a kernel cannot recurse")
+        if len(function.body.blocks) > 1:
+            raise SimtError(f"call of @{name}: it has several blocks: the interpreter runs structured control flow only")
+        self.calls.append(name)
+        try:
+            return self.run(function.body.block, arguments)
+        finally:
+            self.calls.pop()
+
+    @contextmanager
+    def only(self, mask: Array) -> Iterator[None]:
+        """Within the context, the active lanes are those in `mask`."""
+        before = self.active
+        self.active = mask
+        try:
+            yield
+        finally:
+            self.active = before
+
+    # -- Time and barriers --------------------------------------------------------------------------------------------
+
+    def tick(self) -> int:
+        self.time += 1
+        return self.time
+
+    def barrier(self, op: Operation) -> None:
+        """All active threads wait for each other. Raises `SimtError` if only some threads of a block get here."""
+        active = np.broadcast_to(self.active, self.shape)
+        some, every = active.any(axis=1, keepdims=True), active.all(axis=1, keepdims=True)
+        if (some & ~every).any():
+            missing = self.first(some & ~active)
+            raise SimtError(f"{shown(op)}\n  {missing} does not reach this barrier, but other threads of its block do")
+        self.last_barrier = np.where(some, self.time, self.last_barrier)
+
+    def synchronized(self, writer: Array, written_at: Array, reader: Array | None = None) -> Array:
+        """
+        Whether a barrier lies between a write and now: the `writer` is a thread of the reader's block and wrote before it.
+
+        A lane is its own reader, unless `reader` has the numbers in the grid.
+        """
+        if reader is None:
+            reader = self.on_vector(self.lane, writer.ndim)
+            barrier = self.on_vector(self.last_barrier, writer.ndim)
+        else:
+            barrier = self.last_barrier[reader // self.launch.threads - self.blocks[0, 0], 0]
+        same_block = writer // self.launch.threads == reader // self.launch.threads
+        return same_block & (written_at <= barrier)
+
+    def merged(self, mask: Array, new: Sequence[Value], old: Sequence[Value]) -> tuple[Value, ...]:
+        """`new` in the lanes of `mask`, `old` in the others, in each place. Lanes that are not active may get either."""
+        if not (self.active & ~mask).any():
+            return tuple(new)
+        return tuple(merged(mask, ours, theirs) for ours, theirs in zip(new, old, strict=True))
+
+    def uniform(self, op: Operation, condition: Array, if_true: Value, if_false: Value) -> Value:
+        """One of two values, by a `condition` that is the same in all active lanes. Raises `SimtError` if it is not."""
+        chosen = np.broadcast_to(condition, self.shape)[np.broadcast_to(self.active, self.shape)]
+        if chosen.any() and not chosen.all():
+            raise SimtError(f"{shown(op)}\n  chooses different tensors in different threads: use scf.if around the access")
+        return if_true if chosen.any() else if_false
+
+    # -- Shapes -------------------------------------------------------------------------------------------------------
+
+    def on_vector(self, value: Array, ndim: int) -> Array:
+        """A value per lane with as many dimensions of size 1 behind it as a vector of `ndim` has."""
+        return value.reshape(value.shape + (1,) * (ndim - value.ndim))
+
+    def first(self, mask: Array) -> Place:
+        """The first lane in `mask`, which must have one."""
+        index = tuple(int(i) for i in np.argwhere(mask)[0])
+        block, thread = index[0] if mask.shape[0] > 1 else 0, index[1] if mask.shape[1] > 1 else 0
+        return Place((block, thread, *index[2:]), self.launch.place(int(self.lane[block, thread])))
+
+
+def elementwise(function: Callable[..., Results]) -> Rule:
+    """The rule of an op that computes the same function of its operands in each lane."""
+
+    def rule(lanes: Lanes, op: Operation, *operands: Value) -> Results:
+        return function(*operands)
+
+    return rule
+
+
+def constant(number: Any, dtype: Any = np.int64) -> Array:
+    """A value that is the same in all lanes: [1, 1]."""
+    return np.array([[number]], dtype)
+
+
+def merged(mask: Array, new: Value, old: Value) -> Value:
+    """`new` in the lanes of `mask`, `old` in the others. Of two states of one tensor, the later one."""
+    if isinstance(new, Tensor) and isinstance(old, Tensor):
+        if new.buffer is not old.buffer:
+            raise SimtError(
+                f"threads of one kernel would go on with different tensors, {new.buffer.name} and {old.buffer.name}: a tensor "
+                "that leaves an scf.if or a loop must be an update of the same one on every way"
+            )
+        return new if new.time >= old.time else old
+    assert isinstance(new, np.ndarray) and isinstance(old, np.ndarray)
+    return np.where(mask.reshape(mask.shape + (1,) * (new.ndim - mask.ndim)), new, old)

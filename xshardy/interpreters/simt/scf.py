@@ -1,0 +1,79 @@
+"""What the ops of `scf` do: branches are masks, and a loop runs while any lane is in it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.ir import Region
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.integers import signed, unsigned
+from xshardy.interpreters.simt.errors import SimtError, shown
+from xshardy.interpreters.simt.machine import Lanes, Rule
+from xshardy.interpreters.simt.memory import Value
+
+
+def if_(lanes: Lanes, op: scf.IfOp, condition: Array) -> Sequence[Value]:
+    """Lanes where `condition` holds execute one branch, the others the other one; a branch without lanes is left out."""
+    return choose(lanes, [(condition, op.true_region), (~condition, op.false_region)])
+
+
+def index_switch(lanes: Lanes, op: scf.IndexSwitchOp, argument: Array) -> Sequence[Value]:
+    cases = [argument == case for case in op.cases.get_values()]
+    default = ~np.logical_or.reduce([np.zeros_like(argument, np.bool_), *cases])
+    return choose(lanes, [*zip(cases, op.case_regions, strict=True), (default, op.default_region)])
+
+
+def choose(lanes: Lanes, branches: Sequence[tuple[Array, Region]]) -> Sequence[Value]:
+    """What each lane gets from the branch whose condition it fulfils."""
+    results: Sequence[Value] | None = None
+    for condition, region in branches:
+        mask = lanes.active & condition
+        if not mask.any() or not region.blocks:
+            continue
+        with lanes.only(mask):
+            new = lanes.run(region.block, ())
+        results = new if results is None else lanes.merged(mask, new, results)
+    assert results is not None or not branches  # an op is not executed without any lane
+    return results or ()
+
+
+def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *inits: Value) -> Sequence[Value]:
+    """Each lane runs over its own bounds. Raises `SimtError` for a step that is not positive."""
+    reading = unsigned if "unsignedCmp" in op.properties else signed
+    backwards = (signed(step) <= 0) & lanes.active
+    if backwards.any():
+        place = lanes.first(backwards)
+        raise SimtError(f"{shown(op)}\n  the step is {place.of(step)} in {place}: it must be at least 1")
+    carried, index = inits, lower
+    while True:
+        mask = lanes.active & (reading(index) < reading(upper))
+        if not mask.any():
+            return carried
+        with lanes.only(mask):
+            carried = lanes.merged(mask, lanes.run(op.body.block, (index, *carried)), carried)
+        index = index + step
+
+
+def while_(lanes: Lanes, op: scf.WhileOp, *arguments: Value) -> Sequence[Value]:
+    """The region `before` says for each lane whether it goes on, and with what; what it said last are the results."""
+    mask, results = lanes.active, None
+    while True:
+        with lanes.only(mask):
+            condition, *passed = lanes.run(op.before_region.block, arguments)
+        results = passed if results is None else lanes.merged(mask, passed, results)
+        assert isinstance(condition, np.ndarray)
+        mask = mask & condition
+        if not mask.any():
+            return results
+        with lanes.only(mask):
+            arguments = lanes.run(op.after_region.block, results)
+
+
+SCF: Mapping[str, Rule] = {
+    "scf.execute_region": lambda lanes, op: lanes.run(op.region.block, ()),
+    "scf.for": for_,
+    "scf.if": if_,
+    "scf.index_switch": index_switch,
+    "scf.while": while_,
+}

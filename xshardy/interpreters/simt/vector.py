@@ -1,0 +1,225 @@
+"""What the ops of `vector` do. A vector is an array whose dimensions follow those of the lanes: [B, T, ...]."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics import floats
+from xshardy.interpreters.numerics.integers import as_signed, as_unsigned
+from xshardy.interpreters.simt import memory
+from xshardy.interpreters.simt.errors import SimtError, shown
+from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
+from xshardy.interpreters.simt.memory import Tensor
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector, and `()` for a scalar."""
+    return value.type.get_shape() if isinstance(value.type, VectorType) else ()
+
+
+# -- Elements of vectors ----------------------------------------------------------------------------------------------
+
+
+def positions(
+    lanes: Lanes, op: vector.ExtractOp | vector.InsertOp, sizes: Sequence[int], dynamic: Sequence[Array]
+) -> list[int | Array]:
+    """
+    Where in a vector to look, one index per leading dimension: a number, or an array if it differs between lanes.
+
+    Raises `SimtError` if an active lane is out of bounds.
+    """
+    remaining = iter(dynamic)
+    result: list[int | Array] = []
+    for dimension, static in enumerate(op.static_position.get_values()):
+        index = next(remaining) if static == DYNAMIC_INDEX else int(static)
+        if isinstance(index, np.ndarray):
+            outside = ((index < 0) | (index >= sizes[dimension])) & lanes.active
+            if outside.any():
+                place = lanes.first(outside)
+                raise SimtError(
+                    f"{shown(op)}\n  position {place.of(index)} is out of bounds in dimension {dimension} of size "
+                    f"{sizes[dimension]}, in {place}"
+                )
+            index = int(index[0, 0]) if index.size == 1 else np.clip(index, 0, sizes[dimension] - 1)
+        result.append(index)
+    return result
+
+
+def lane_grid(*arrays: Array | int) -> tuple[Array, Array]:
+    """Indices for the two dimensions of the lanes, as far as the arrays have them."""
+    shape = np.broadcast_shapes(*(array.shape[:2] for array in arrays if isinstance(array, np.ndarray)))
+    return np.arange(shape[0])[:, None], np.arange(shape[1])[None, :]
+
+
+def extract(lanes: Lanes, op: vector.ExtractOp, source: Array, *dynamic: Array) -> Array:
+    where = positions(lanes, op, shape_of(op.vector), dynamic)
+    if all(isinstance(index, int) for index in where):
+        return source[(slice(None), slice(None), *where)]
+    blocks, threads = lane_grid(source, *where)
+    whole = np.broadcast_to(source, (len(blocks), threads.shape[1], *source.shape[2:]))
+    return whole[(blocks, threads, *where)]
+
+
+def insert(lanes: Lanes, op: vector.InsertOp, source: Array, dest: Array, *dynamic: Array) -> Array:
+    where = positions(lanes, op, shape_of(op.dest), dynamic)
+    blocks, threads = lane_grid(source, dest, *where)
+    result = np.broadcast_to(dest, (len(blocks), threads.shape[1], *dest.shape[2:])).copy()
+    if all(isinstance(index, int) for index in where):
+        result[(slice(None), slice(None), *where)] = source
+    else:
+        result[(blocks, threads, *where)] = source
+    return result
+
+
+def from_elements(lanes: Lanes, op: Operation, *elements: Array) -> Array:
+    stacked = np.stack(np.broadcast_arrays(*elements), axis=-1)
+    return stacked.reshape(*stacked.shape[:2], *shape_of(op.results[0]))
+
+
+def to_elements(lanes: Lanes, op: Operation, source: Array) -> list[Array]:
+    flat = source.reshape(*source.shape[:2], -1)
+    return [flat[:, :, i] for i in range(flat.shape[2])]
+
+
+# -- Shapes -----------------------------------------------------------------------------------------------------------
+
+
+def broadcast(lanes: Lanes, op: vector.BroadcastOp, source: Array) -> Array:
+    """A scalar, or a vector whose dimensions are the last ones of the result or have size 1 there."""
+    shape = shape_of(op.vector)
+    lanes_shape, rest = source.shape[:2], source.shape[2:]
+    aligned = source.reshape(*lanes_shape, *(1,) * (len(shape) - len(rest)), *rest)
+    return np.broadcast_to(aligned, (*lanes_shape, *shape))
+
+
+def shape_cast(lanes: Lanes, op: Operation, source: Array) -> Array:
+    return source.reshape(*source.shape[:2], *shape_of(op.results[0]))
+
+
+def bitcast(lanes: Lanes, op: Operation, source: Array) -> Array:
+    """The bits of the last dimension read as more or fewer elements of another width."""
+    return np.ascontiguousarray(source).view(numpy_dtype(op.results[0].type))
+
+
+def shuffle(lanes: Lanes, op: vector.ShuffleOp, first: Array, second: Array) -> Array:
+    """The elements that the mask numbers, in the first vector and then on in the second one."""
+    both = np.concatenate(np.broadcast_arrays(first, second), axis=2)
+    return both[:, :, list(op.mask.get_values())]
+
+
+def create_mask(lanes: Lanes, op: vector.CreateMaskOp, *sizes: Array) -> Array:
+    """Set are the elements whose index is below the size, in each dimension."""
+    shape = shape_of(op.mask_vector)
+    result = np.ones((1, 1, *shape), np.bool_)
+    for dimension, size in enumerate(sizes):
+        along = np.arange(shape[dimension]).reshape(along_dimension(dimension, len(shape)))
+        result = result & (along < lanes.on_vector(size, result.ndim))
+    return result
+
+
+def along_dimension(dimension: int, rank: int) -> tuple[int, ...]:
+    """The shape of an array that runs along one dimension of a vector, in all lanes alike."""
+    return (1, 1, *(-1 if d == dimension else 1 for d in range(rank)))
+
+
+# -- Memory -----------------------------------------------------------------------------------------------------------
+
+
+def element_indices(
+    lanes: Lanes, op: vector.TransferReadOp | vector.TransferWriteOp, shape: Sequence[int], indices: Sequence[Array]
+) -> list[Array]:
+    """The tensor's indices of each element of the vector, which starts at `indices` and follows the permutation map."""
+    rank = len(shape)
+    result = [lanes.on_vector(index, 2 + rank) for index in indices]
+    for dimension, expr in enumerate(op.permutation_map.data.results):
+        if isinstance(expr, AffineDimExpr):  # the others are 0: the vector repeats the element
+            steps = np.arange(shape[dimension]).reshape(along_dimension(dimension, rank))
+            result[expr.position] = result[expr.position] + steps
+    return result
+
+
+def transfer_mask(
+    lanes: Lanes, op: vector.TransferReadOp | vector.TransferWriteOp, rank: int, mask: Sequence[Array]
+) -> Array:
+    """Which elements of which lanes to transfer, as far as the op's own mask tells."""
+    active = lanes.on_vector(lanes.active, 2 + rank)
+    return active & mask[0] if mask else active
+
+
+def is_in_bounds(op: vector.TransferReadOp | vector.TransferWriteOp) -> bool:
+    """Whether the op promises that no element is out of bounds."""
+    return all(bool(flag.value.data) for flag in op.in_bounds)
+
+
+def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *operands: Array) -> Array:
+    """The elements from the indices on. Those outside of the tensor are the padding, unless the op says there are none."""
+    rank, shape = len(source.shape), shape_of(op.result)
+    indices = element_indices(lanes, op, shape, operands[:rank])
+    mask = transfer_mask(lanes, op, len(shape), operands[rank + 1 :])
+    padding = lanes.on_vector(operands[rank], 2 + len(shape))
+    if not is_in_bounds(op):
+        mask = mask & memory.in_bounds(source, indices)
+    values = memory.load(lanes, op, source, indices, mask)
+    if is_in_bounds(op) and op.mask is None:
+        return values
+    return np.where(mask, values, padding)
+
+
+def transfer_write(lanes: Lanes, op: vector.TransferWriteOp, value: Array, dest: Tensor, *operands: Array) -> Tensor:
+    """`dest` with the vector from the indices on. Elements outside of it are dropped, unless the op says there are none."""
+    rank, shape = len(dest.shape), shape_of(op.vector)
+    indices = element_indices(lanes, op, shape, operands[:rank])
+    mask = transfer_mask(lanes, op, len(shape), operands[rank:])
+    if not is_in_bounds(op):
+        mask = mask & memory.in_bounds(dest, indices)
+    return memory.store(lanes, op, dest, indices, value, mask)
+
+
+# -- Reductions -------------------------------------------------------------------------------------------------------
+
+COMBINERS: Mapping[str, Callable[[Array, Array], Array]] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "minui": as_unsigned(np.minimum),
+    "minsi": as_signed(np.minimum),
+    "minnumf": floats.minimum_number,
+    "maxui": as_unsigned(np.maximum),
+    "maxsi": as_signed(np.maximum),
+    "maxnumf": floats.maximum_number,
+    "and": as_unsigned(np.bitwise_and),
+    "or": as_unsigned(np.bitwise_or),
+    "xor": as_unsigned(np.bitwise_xor),
+    "minimumf": floats.minimum,
+    "maximumf": floats.maximum,
+}
+
+
+def reduction(lanes: Lanes, op: vector.ReductionOp, source: Array, *accumulator: Array) -> Array:
+    """All elements combined, one after the other, with the accumulator if there is one."""
+    combine = COMBINERS[op.kind.data.value]
+    result, *more = (*accumulator, *to_elements(lanes, op, source))
+    for element in more:
+        result = combine(result, element)
+    return result
+
+
+VECTOR: Mapping[str, Rule] = {
+    "vector.bitcast": bitcast,
+    "vector.broadcast": broadcast,
+    "vector.create_mask": create_mask,
+    "vector.extract": extract,
+    "vector.fma": elementwise(floats.fused_multiply_add),
+    "vector.from_elements": from_elements,
+    "vector.insert": insert,
+    "vector.reduction": reduction,
+    "vector.shape_cast": shape_cast,
+    "vector.shuffle": shuffle,
+    "vector.to_elements": to_elements,
+    "vector.transfer_read": transfer_read,
+    "vector.transfer_write": transfer_write,
+}

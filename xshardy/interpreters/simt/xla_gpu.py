@@ -1,0 +1,181 @@
+"""What the ops of `xla_gpu` do: loops over indexing maps, shared memory, and what the threads of a warp do together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+from xshardy.dialects import xla_gpu
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt import memory
+from xshardy.interpreters.simt.gpu import from_thread
+from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
+from xshardy.interpreters.simt.machine import Lanes, Rule, constant
+from xshardy.interpreters.simt.memory import Tensor, Value
+
+# -- Indexing maps ----------------------------------------------------------------------------------------------------
+
+AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
+    AffineBinaryOpKind.Add: np.add,
+    AffineBinaryOpKind.Mul: np.multiply,
+    AffineBinaryOpKind.Mod: np.mod,
+    AffineBinaryOpKind.FloorDiv: np.floor_divide,
+    AffineBinaryOpKind.CeilDiv: lambda x, y: -(-x // y),
+}
+
+
+def evaluate(expr: AffineExpr, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
+    """The value of `expr` in each lane."""
+    match expr:
+        case AffineConstantExpr(value):
+            return constant(value)
+        case AffineDimExpr(position):
+            return dims[position]
+        case AffineSymExpr(position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            return AFFINE_OPERATORS[kind](evaluate(lhs, dims, symbols), evaluate(rhs, dims, symbols))
+        case _:
+            raise NotImplementedError(f"affine expression {expr}")
+
+
+def is_within(value: Array, bounds: Interval) -> Array:
+    return (value >= bounds.lower) & (value <= bounds.upper)
+
+
+def is_in_domain(map: IndexingMap, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
+    """Whether each lane is at a point of the domain; the symbols are taken to be in their bounds."""
+    result = constant(True, np.bool_)
+    for value, bounds in zip(dims, map.dimension_intervals, strict=True):
+        result = result & is_within(value, bounds)
+    for constraint in map.constraints:
+        result = result & is_within(evaluate(constraint.expr, dims, symbols), constraint.bounds)
+    return result
+
+
+def apply_indexing(lanes: Lanes, op: xla_gpu.ApplyIndexingOp, *operands: Array) -> list[Array]:
+    dims, symbols = operands[: len(op.dims)], operands[len(op.dims) :]
+    return [evaluate(result, dims, symbols) for result in op.map.results]
+
+
+def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
+    """The body for all values of the symbols, the first one outermost, in the lanes that are in the domain then."""
+    map, count = op.map, len(op.dims)
+    dims = [value for value in operands[:count] if isinstance(value, np.ndarray)]
+    carried = operands[count:]
+    for point in product(*(range(bounds.lower, bounds.upper + 1) for bounds in map.symbol_intervals)):
+        symbols = [constant(value) for value in point]
+        mask = lanes.active & is_in_domain(map, dims, symbols)
+        if not mask.any():
+            continue
+        results = [evaluate(result, dims, symbols) for result in map.results]
+        with lanes.only(mask):
+            updated = lanes.run(op.body.block, (*symbols, *results, *carried))
+        carried = lanes.merged(mask, updated, carried)
+    return carried
+
+
+# -- Calls ------------------------------------------------------------------------------------------------------------
+
+
+def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequence[Value]:
+    return lanes.call(op.callee.string_value(), arguments)
+
+
+def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) -> Sequence[Value]:
+    """
+    Combine each thread with the one so many threads further on, at half the distance each time.
+
+    Where a warp has no such thread, its own value is combined with itself; what such threads get is of no use to anyone.
+    """
+    results: Sequence[Value] = values
+    distance = op.max_distance.value.data
+    while distance > 0:
+        inside = lanes.threads % WARP_SIZE + distance < WARP_SIZE
+        others = [from_thread(lanes, value, lanes.threads + distance, inside)[0] for value in results]
+        results = lanes.call(op.combiner.string_value(), (*results, *others))
+        distance //= 2
+    return results
+
+
+# -- Memory -----------------------------------------------------------------------------------------------------------
+
+
+def allocate_shared(lanes: Lanes, op: xla_gpu.AllocateSharedOp) -> Tensor:
+    kind = op.result.type
+    assert isinstance(kind, TensorType)
+    name = f"shared memory %{op.result.name_hint}" if op.result.name_hint else "shared memory"
+    return memory.shared_tensor(name, kind, lanes.shape[0])
+
+
+def sync_threads(lanes: Lanes, op: xla_gpu.SyncThreadsOp, *tensors: Tensor) -> Sequence[Tensor]:
+    lanes.barrier(op)
+    return [tensor.at(lanes.time) for tensor in tensors]
+
+
+def predicated_extract(
+    lanes: Lanes, op: xla_gpu.PredicatedExtractOp, condition: Array, fallback: Array, source: Tensor, *indices: Array
+) -> Array:
+    loaded = memory.load(lanes, op, source, indices, lanes.active & condition)
+    return np.where(condition, loaded, fallback)
+
+
+def predicated_insert(
+    lanes: Lanes, op: xla_gpu.PredicatedInsertOp, condition: Array, value: Array, dest: Tensor, *indices: Array
+) -> Tensor:
+    return memory.store(lanes, op, dest, indices, value, lanes.active & condition)
+
+
+def turns(where: Array, mask: Array) -> Array:
+    """For each lane in `mask`, how many lanes before it have the same element; -1 for the others."""
+    elements = where[mask]
+    order = np.argsort(elements, kind="stable")
+    ordered = elements[order]
+    is_first = np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    first = np.maximum.accumulate(np.where(is_first, np.arange(len(ordered)), 0))
+    result = np.full(mask.shape, -1)
+    counts = np.empty(len(ordered), np.int64)
+    counts[order] = np.arange(len(ordered)) - first
+    result[mask] = counts
+    return result
+
+
+def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Array) -> Tensor:
+    """Lanes that update the same element do so one after the other, in the order of their numbers; all others together."""
+    mask = np.broadcast_to(lanes.active, lanes.shape)
+    where = np.broadcast_to(memory.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
+    turn = turns(where, mask)
+    for now in range(int(turn.max(initial=-1)) + 1):
+        with lanes.only(turn == now):
+            current = memory.load(lanes, op, dest, indices, lanes.active, atomic=True)
+            (updated,) = lanes.run(op.computation.block, (current,))
+            assert isinstance(updated, np.ndarray)
+            dest = memory.store(lanes, op, dest, indices, updated, lanes.active, atomic=True)
+    return dest
+
+
+XLA_GPU: Mapping[str, Rule] = {
+    "xla_gpu.allocate_shared": allocate_shared,
+    "xla_gpu.apply_indexing": apply_indexing,
+    "xla_gpu.atomic_rmw": atomic_rmw,
+    "xla_gpu.loop": loop,
+    "xla_gpu.predicated_extract": predicated_extract,
+    "xla_gpu.predicated_insert": predicated_insert,
+    "xla_gpu.pure_call": pure_call,
+    "xla_gpu.shuffle_reduce": shuffle_reduce,
+    "xla_gpu.sync_threads": sync_threads,
+    "xla_gpu.workgroup_id": lambda lanes, op: along_axis(
+        lanes.blocks, lanes.launch.grid, AXES.index(op.dimension.data.value)
+    ),
+}
