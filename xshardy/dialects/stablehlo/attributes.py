@@ -1,0 +1,235 @@
+"""The attributes of StableHLO: enumerations, dimension numbers, accuracy, bounds of dynamic dimensions."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    f64,
+    i64,
+)
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+Integers = DenseArrayBase[IntegerAttr]
+
+
+def integers(values: Iterable[int]) -> DenseArrayBase:
+    """`array<i64: values>`, the form of every list of dimensions or sizes."""
+    return DenseArrayBase.from_list(i64, tuple(values))
+
+
+class ComparisonDirection(StrEnum):
+    EQ = "EQ"
+    NE = "NE"
+    GE = "GE"
+    GT = "GT"
+    LE = "LE"
+    LT = "LT"
+
+
+class ComparisonType(StrEnum):
+    NOTYPE = "NOTYPE"
+    FLOAT = "FLOAT"
+    TOTALORDER = "TOTALORDER"
+    SIGNED = "SIGNED"
+    UNSIGNED = "UNSIGNED"
+
+
+class Precision(StrEnum):
+    DEFAULT = "DEFAULT"
+    HIGH = "HIGH"
+    HIGHEST = "HIGHEST"
+
+
+class ResultAccuracyMode(StrEnum):
+    DEFAULT = "DEFAULT"
+    HIGHEST = "HIGHEST"
+    TOLERANCE = "TOLERANCE"
+
+
+@irdl_attr_definition
+class ComparisonDirectionAttr(EnumAttribute[ComparisonDirection], SpacedOpaqueSyntaxAttribute):
+    name = "stablehlo.comparison_direction"
+
+
+@irdl_attr_definition
+class ComparisonTypeAttr(EnumAttribute[ComparisonType], SpacedOpaqueSyntaxAttribute):
+    """How numbers are ordered; floats either with NaN unordered (FLOAT) or by their bits (TOTALORDER)."""
+
+    name = "stablehlo.comparison_type"
+
+
+@irdl_attr_definition
+class PrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):
+    name = "stablehlo.precision"
+
+
+@irdl_attr_definition
+class ResultAccuracyModeAttr(EnumAttribute[ResultAccuracyMode]):
+    name = "stablehlo.result_accuracy_mode"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> ResultAccuracyMode:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(ResultAccuracyMode)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+
+@irdl_attr_definition
+class ResultAccuracyAttr(ParametrizedAttribute):
+    """How far a result may be from the exact one: absolute and relative tolerance, and units in the last place."""
+
+    name = "stablehlo.result_accuracy"
+    atol: FloatAttr
+    rtol: FloatAttr
+    ulps: IntAttr
+    mode: ResultAccuracyModeAttr
+
+    @staticmethod
+    def of(mode: ResultAccuracyMode, atol: float = 0.0, rtol: float = 0.0, ulps: int = 0) -> "ResultAccuracyAttr":
+        """An accuracy from Python values."""
+        return ResultAccuracyAttr(
+            FloatAttr(atol, f64), FloatAttr(rtol, f64), IntAttr(ulps), ResultAccuracyModeAttr(mode)
+        )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def parse_optional_number(name: str) -> float:
+            if parser.parse_optional_keyword(name) is None:
+                return 0
+            parser.parse_punctuation("=")
+            value = parser.parse_number()
+            parser.parse_punctuation(",")
+            return value
+
+        with parser.in_angle_brackets():
+            atol, rtol, ulps = map(parse_optional_number, ("atol", "rtol", "ulps"))
+            parser.parse_keyword("mode")
+            parser.parse_punctuation("=")
+            mode = parser.parse_attribute()
+        return [FloatAttr(atol, f64), FloatAttr(rtol, f64), IntAttr(int(ulps)), mode]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            for name, tolerance in (("atol", self.atol), ("rtol", self.rtol)):
+                if tolerance.value.data:
+                    printer.print_string(f"{name} = ")
+                    printer.print_float(tolerance.value.data, f64)
+                    printer.print_string(", ")
+            if self.ulps.data:
+                printer.print_string(f"ulps = {self.ulps.data}, ")
+            printer.print_string("mode = ")
+            printer.print_attribute(self.mode)
+
+    def verify(self) -> None:
+        if self.atol.value.data < 0 or self.rtol.value.data < 0 or self.ulps.data < 0:
+            raise VerifyException("Invalid tolerances: atol, rtol and ulps must not be negative")
+        has_tolerance = bool(self.atol.value.data or self.rtol.value.data or self.ulps.data)
+        if has_tolerance and self.mode.data != ResultAccuracyMode.TOLERANCE:
+            raise VerifyException("Invalid result accuracy mode: tolerances go with mode TOLERANCE only")
+
+
+@irdl_attr_definition
+class BoundsAttr(ParametrizedAttribute):
+    """`#stablehlo.bounds<4, ?>`: the largest size of each dynamic dimension of a tensor, `?` if there is none."""
+
+    name = "stablehlo.bounds"
+    bounds: ArrayAttr[IntAttr] = param_def()
+
+    @staticmethod
+    def of(bounds: Iterable[int]) -> "BoundsAttr":
+        """Bounds from Python integers, `DYNAMIC_INDEX` for `?`."""
+        return BoundsAttr(ArrayAttr(map(IntAttr, bounds)))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def parse_bound() -> IntAttr:
+            return IntAttr(DYNAMIC_INDEX if parser.parse_optional_punctuation("?") else parser.parse_integer())
+
+        return [ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_bound))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        texts = ("?" if bound.data == DYNAMIC_INDEX else str(bound.data) for bound in self.bounds)
+        printer.print_string(f"<{', '.join(texts)}>")
+
+
+class DimensionNumbers(ParametrizedAttribute):
+    """
+    Named lists of dimensions, `<offset_dims = [1], index_vector_dim = 1>`; an empty list is left out.
+
+    A field that a subclass names in `SCALARS` is one dimension, not a list, and is left out when it is 0.
+    """
+
+    SCALARS: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def field_names(cls) -> tuple[str, ...]:
+        """The names of the fields in the order in which they are printed."""
+        return tuple(name for name, _ in cls.get_irdl_definition().parameters)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        names = cls.field_names()
+        fields: dict[str, Attribute] = {}
+
+        def parse_field() -> None:
+            name = parser.parse_keyword_in(names)
+            if name in fields:
+                parser.raise_error(f"'{name}' is given twice: remove one of the two")
+            parser.parse_punctuation("=")
+            fields[name] = (
+                IntAttr(parser.parse_integer())
+                if name in cls.SCALARS
+                else integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+            )
+
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
+        return [fields.get(name, IntAttr(0) if name in cls.SCALARS else integers(())) for name in names]
+
+    def print_parameters(self, printer: Printer) -> None:
+        texts: list[str] = []
+        for name, value in zip(self.field_names(), self.parameters, strict=True):
+            if isinstance(value, IntAttr):
+                texts += [f"{name} = {value.data}"] if value.data else []
+            elif dims := getattr(self, name).get_values():
+                texts.append(f"{name} = [{', '.join(map(str, dims))}]")
+        printer.print_string(f"<{', '.join(texts)}>")
+
+
+@irdl_attr_definition
+class DotDimensionNumbersAttr(DimensionNumbers):
+    """Which dimensions of a dot product run in step in both operands and the result, and which are summed over."""
+
+    name = "stablehlo.dot"
+    lhs_batching_dimensions: DenseArrayBase
+    rhs_batching_dimensions: DenseArrayBase
+    lhs_contracting_dimensions: DenseArrayBase
+    rhs_contracting_dimensions: DenseArrayBase
+
+
+@irdl_attr_definition
+class GatherDimensionNumbersAttr(DimensionNumbers):
+    """How the dimensions of the operand, of the indices and of the result of a gather correspond."""
+
+    name = "stablehlo.gather"
+    SCALARS = frozenset({"index_vector_dim"})
+    offset_dims: DenseArrayBase
+    collapsed_slice_dims: DenseArrayBase
+    operand_batching_dims: DenseArrayBase
+    start_indices_batching_dims: DenseArrayBase
+    start_index_map: DenseArrayBase
+    index_vector_dim: IntAttr

@@ -1,0 +1,254 @@
+"""The pieces of StableHLO's pretty syntax that several ops share, as custom directives of assembly formats."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import ComplexType, DenseArrayBase, FunctionType, TensorType, TupleType, i64
+from xdsl.ir import Attribute
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    VariadicOperandVariable,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+
+Abbreviate = Callable[[Sequence[Attribute], Attribute], Sequence[Attribute] | None]
+"""From operand types and result type to the types that stand for them, or None when all have to be written."""
+
+
+def operand_count(state: ParsingState) -> int:
+    """How many operands have been parsed."""
+    return sum(len(operands or ()) for operands in state.operands)
+
+
+def set_types(
+    parser: Parser,
+    state: ParsingState,
+    operands: TypeDirective,
+    result: TypeDirective,
+    types: Sequence[Attribute],
+    expand: Callable[[Sequence[Attribute]], tuple[Sequence[Attribute], Attribute]],
+) -> None:
+    """Take the types of operands and result from a function type, or from what `expand` makes of `types`."""
+    match types:
+        case [FunctionType() as function]:
+            if len(function.outputs) != 1:
+                parser.raise_error("expected single output")
+            operand_types, result_type = function.inputs.data, function.outputs.data[0]
+        case _:
+            operand_types, result_type = expand(types)
+    if len(operand_types) != (count := operand_count(state)):
+        parser.raise_error(f"{count} operands present, but expected {len(operand_types)}")
+    operands.set(state, operand_types)
+    result.set(state, (result_type,))
+
+
+def print_types(
+    printer: Printer, state: PrintingState, op: IRDLOperation, abbreviated: Sequence[Attribute] | None
+) -> None:
+    """Print `abbreviated`, or the whole function type where there is no abbreviation."""
+    state.print_whitespace(printer)
+    if abbreviated is None:
+        printer.print_function_type(op.operand_types, op.result_types)
+    else:
+        printer.print_list(abbreviated, printer.print_attribute)
+
+
+@irdl_custom_directive
+class SameOperandsAndResultType(CustomDirective):
+    """`tensor<4xf32>` when all operands have the type of the result; else a function type."""
+
+    operands: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        count = operand_count(state)
+        type = parser.parse_type()
+        set_types(parser, state, self.operands, self.result, [type], lambda types: ([types[0]] * count, types[0]))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        (result,) = self.result.get(op)
+        is_same = all(type == result for type in self.operands.get(op))
+        print_types(printer, state, op, [result] if is_same else None)
+
+
+def real_type(complex_type: Attribute) -> Attribute | None:
+    """`tensor<4xcomplex<f32>>` -> `tensor<4xf32>`; None for any other type."""
+    if not isinstance(complex_type, TensorType) or not isinstance(complex_type.element_type, ComplexType):
+        return None
+    tensor: TensorType[ComplexType] = complex_type
+    return TensorType(tensor.element_type.element_type, tensor.shape, tensor.encoding)
+
+
+@irdl_custom_directive
+class ComplexOpType(CustomDirective):
+    """The complex type of the result when both operands have its real type; else a function type."""
+
+    operands: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        def expand(types: Sequence[Attribute]) -> tuple[Sequence[Attribute], Attribute]:
+            if (real := real_type(types[0])) is None:
+                parser.raise_error("expected tensor with complex element type")
+            return [real, real], types[0]
+
+        set_types(parser, state, self.operands, self.result, [parser.parse_type()], expand)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        (result,) = self.result.get(op)
+        real = real_type(result)
+        is_same = all(type == real for type in self.operands.get(op))
+        print_types(printer, state, op, [result] if is_same else None)
+
+
+@irdl_custom_directive
+class SelectOpType(CustomDirective):
+    """The types of predicate and result when both branches have the type of the result; else a function type."""
+
+    operands: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        def expand(types: Sequence[Attribute]) -> tuple[Sequence[Attribute], Attribute]:
+            if len(types) != 2:
+                parser.raise_error("expected functional type or list of two types")
+            return [types[0], types[1], types[1]], types[1]
+
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        set_types(parser, state, self.operands, self.result, types, expand)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        (result,) = self.result.get(op)
+        predicate, *branches = self.operands.get(op)
+        is_same = all(type == result for type in branches)
+        print_types(printer, state, op, [predicate, result] if is_same else None)
+
+
+@irdl_custom_directive
+class TupleOpType(CustomDirective):
+    """The tuple type of the result; the operands have the types of its elements."""
+
+    operands: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        def expand(types: Sequence[Attribute]) -> tuple[Sequence[Attribute], Attribute]:
+            if not isinstance(types[0], TupleType):
+                parser.raise_error("expected tuple type")
+            return types[0].types.data, types[0]
+
+        set_types(parser, state, self.operands, self.result, [parser.parse_type()], expand)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        print_types(printer, state, op, self.result.get(op))
+
+
+@irdl_custom_directive
+class PairwiseOpType(CustomDirective):
+    """The types of the operands, which are those of the results too."""
+
+    operands: TypeDirective
+    results: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        self.operands.set(state, types)
+        self.results.set(state, types)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        print_types(printer, state, op, self.operands.get(op))
+
+
+@irdl_custom_directive
+class VariadicOperandWithAttribute(CustomDirective):
+    """`%a, %b,`: operands and the comma before the attribute that follows them."""
+
+    operands: VariadicOperandVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        operands: list[UnresolvedOperand] = []
+        while (operand := parser.parse_optional_unresolved_operand()) is not None:
+            operands.append(operand)
+            parser.parse_punctuation(",")
+        self.operands.set(state, operands)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        if operands := self.operands.get(op):
+            state.print_whitespace(printer)
+            printer.print_list(operands, printer.print_ssa_value)
+            printer.print_string(",")
+            state.should_emit_space = True
+
+
+@irdl_custom_directive
+class SliceRanges(CustomDirective):
+    """`[0:4, 1:8:2]`: start, limit and (unless 1) stride of each dimension."""
+
+    starts: AttributeVariable
+    limits: AttributeVariable
+    strides: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        def parse_range() -> tuple[int, int, int]:
+            start = parser.parse_integer()
+            parser.parse_punctuation(":")
+            limit = parser.parse_integer()
+            stride = parser.parse_integer() if parser.parse_optional_punctuation(":") else 1
+            return start, limit, stride
+
+        ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_range)
+        columns = list(zip(*ranges, strict=True)) or [(), (), ()]
+        for variable, values in zip((self.starts, self.limits, self.strides), columns, strict=True):
+            variable.set(state, DenseArrayBase.from_list(i64, values))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        columns = [get_integers(op, variable) for variable in (self.starts, self.limits, self.strides)]
+        state.print_whitespace(printer)
+        with printer.in_square_brackets():
+            if len({len(column) for column in columns}) != 1:  # does not verify, but is seen in error messages
+                names = ("start_indices", "limit_indices", "strides")
+                texts = (f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, columns, strict=True))
+            else:
+                texts = (
+                    f"{start}:{limit}" + (f":{stride}" if stride != 1 else "")
+                    for start, limit, stride in zip(*columns, strict=True)
+                )
+            printer.print_string(", ".join(texts))
+        state.should_emit_space = True
+
+
+def get_integers(op: IRDLOperation, variable: AttributeVariable) -> tuple[int, ...]:
+    """The values of the dense integer array that `variable` names in `op`; none if it is not such an array."""
+    attribute = variable.get(op)
+    return attribute.get_values() if isinstance(attribute, DenseArrayBase) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+
+
+@irdl_custom_directive
+class ExponentMantissa(CustomDirective):
+    """`e5m10`: the number of exponent and of mantissa bits."""
+
+    exponent: AttributeVariable
+    mantissa: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        import re
+
+        from xdsl.dialects.builtin import IntegerAttr, i32
+
+        word = parser.parse_identifier(" for exponent and mantissa in the form e#m#")
+        if (match := re.fullmatch(r"e(\d+)m(\d+)", word)) is None:
+            parser.raise_error(f"expected exponent mantissa in format e#m#, saw {word}")
+        for variable, bits in zip((self.exponent, self.mantissa), match.groups(), strict=True):
+            variable.set(state, IntegerAttr(int(bits), i32))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        exponent, mantissa = (getattr(op, v.name).value.data for v in (self.exponent, self.mantissa))
+        printer.print_string(f"e{exponent}m{mantissa}")
+        state.should_emit_space = True
