@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import (
     TensorType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -41,7 +41,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import xla_gpu
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.indexing.affine import add, constant, dim, mul, total
+from xshardy.indexing.affine import add, constant, dim, mul, total, used_variables
 from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.indexing.interval import Interval
 from xshardy.transforms.xla_gpu.index_values import apply_map
@@ -134,31 +134,33 @@ def linear_index(type_: Shaped, indices: Sequence[SSAValue | int], user: Operati
     """
     The position in memory, in elements, of what is at `indices`: a value for `user`, made where `builder` stands.
 
-    Constants among the indices go into the map; the others are its dimensions, bounded by the sizes of the shape.
+    Constants among the indices go into the map. The others are its dimensions, bounded by the sizes of the shape. What is
+    computed from most variables comes first, so that a map made of theirs has these variables in their order.
     """
     shape = type_.get_shape()
-    strides: dict[int, int] = {}
-    stride = 1
-    for dimension in minor_to_major(type_):
-        strides[dimension] = stride
-        stride *= shape[dimension]
-    values: list[SSAValue] = []
-    variables: list[Variable] = []
-    offset = 0
-    terms: dict[int, AffineExpr] = {}
-    for dimension, index in enumerate(indices):
-        known = index if isinstance(index, int) else constant_value(index)
-        if known is not None:
-            offset += known * strides[dimension]
-            continue
-        assert isinstance(index, SSAValue)
-        terms[dimension] = mul(dim(len(values)), constant(strides[dimension]))
-        values.append(index)
-        # Nothing is ever read from an empty dimension, so any bounds will do for it.
-        variables.append(Variable("", Interval.of_size(max(shape[dimension], 1))))
-    major_to_minor = [terms[dimension] for dimension in reversed(minor_to_major(type_)) if dimension in terms]
-    indexing_map = IndexingMap((add(total(major_to_minor), constant(offset)),), tuple(variables))
-    return apply_map(indexing_map, values, (), user, builder)[0]
+    layout = minor_to_major(type_)
+    strides = {d: prod(shape[minor] for minor in layout[:position]) for position, d in enumerate(layout)}
+    known = {d: value for d, index in enumerate(indices) if (value := _known_index(index)) is not None}
+    values = {d: index for d, index in enumerate(indices) if d not in known and isinstance(index, SSAValue)}
+    dimensions = sorted(values, key=lambda d: -_variables_read(values[d]))
+    terms = (mul(dim(dimensions.index(d)), constant(strides[d])) for d in reversed(layout) if d in values)
+    offset = constant(sum(value * strides[d] for d, value in known.items()))
+    # Nothing is ever read from an empty dimension, so any bounds will do for it.
+    variables = tuple(Variable("", Interval.of_size(max(shape[d], 1))) for d in dimensions)
+    indexing_map = IndexingMap((add(total(tuple(terms)), offset),), variables)
+    return apply_map(indexing_map, [values[d] for d in dimensions], (), user, builder)[0]
+
+
+def _known_index(index: SSAValue | int) -> int | None:
+    return index if isinstance(index, int) else constant_value(index)
+
+
+def _variables_read(index: SSAValue) -> int:
+    """How many variables the map reads that `index` comes from; 1 for any other value."""
+    if not isinstance(index, OpResult) or not isinstance(applied := index.op, xla_gpu.ApplyIndexingOp):
+        return 1
+    dims, symbols = used_variables(applied.map.results[index.index])
+    return len(dims) + len(symbols)
 
 
 # -- Indices ----------------------------------------------------------------------------------------------------------

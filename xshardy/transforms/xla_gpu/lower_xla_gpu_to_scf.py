@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects import arith, complex, scf, tensor, vector
@@ -234,15 +235,19 @@ class _LaneShift:
             return self._insert(arith.TruncIOp(self._shuffled_integer(widened, whole), type_))
         if words == 1:
             return self._shuffled_word(value)
-        joined: SSAValue | None = None
-        for i in range(words):
-            shift = self._constant(i * WORD.bitwidth, type_)
-            part = self._insert(arith.TruncIOp(self._insert(arith.ShRUIOp(value, shift)), WORD))
-            word = self._insert(arith.ExtUIOp(self._shuffled_word(part), type_))
-            placed = self._insert(arith.ShLIOp(word, shift))
-            joined = placed if joined is None else self._insert(arith.OrIOp(joined, placed))
-        assert joined is not None
-        return joined
+        placed = (self._shuffled_part(value, type_, i * WORD.bitwidth) for i in range(words))
+        return reduce(lambda low, high: self._insert(arith.OrIOp(low, high)), placed)
+
+    def _shuffled_part(self, value: SSAValue, type_: IntegerType, offset: int) -> SSAValue:
+        """The word of `value` that starts at bit `offset`, of the other lane, where it belongs in a `type_`."""
+        word = self._insert(arith.TruncIOp(self._shifted(arith.ShRUIOp, value, type_, offset), WORD))
+        wide = self._insert(arith.ExtUIOp(self._shuffled_word(word), type_))
+        return self._shifted(arith.ShLIOp, wide, type_, offset)
+
+    def _shifted(
+        self, shift: type[arith.ShLIOp | arith.ShRUIOp], value: SSAValue, type_: IntegerType, bits: int
+    ) -> SSAValue:
+        return self._insert(shift(value, self._constant(bits, type_))) if bits else value
 
     def _shuffled_word(self, value: SSAValue) -> SSAValue:
         distance, width = self._constant(self.distance, i32), self._constant(self.warp_size, i32)
