@@ -36,6 +36,11 @@ def less_its_quotient(value: AffineExpr, n: int, k: int) -> AffineExpr:
     return raw(AffineBinaryOpKind.Add, raw(AffineBinaryOpKind.Mul, value, constant(k)), quotient)
 
 
+def nested_divisions(outer: AffineBinaryOpKind, inner: AffineBinaryOpKind, value: AffineExpr, m: int, n: int):
+    """`(value inner m) outer n`."""
+    return raw(outer, raw(inner, value, constant(m)), constant(n))
+
+
 def exprs(dims: int = DIMS, symbols: int = RANGES + RUNTIMES) -> st.SearchStrategy[AffineExpr]:
     """Sums, products (semi-affine ones too) and divisions of variables and constants, folded or not."""
     variables = [dim(i) for i in range(dims)] + [sym(i) for i in range(symbols)]
@@ -52,6 +57,9 @@ def exprs(dims: int = DIMS, symbols: int = RANGES + RUNTIMES) -> st.SearchStrate
             st.builds(lambda f, a, b: f(AffineBinaryOpKind.Mul, a, b), build, smaller, smaller),
             st.builds(divided_and_put_together, smaller, divisors, factors),
             st.builds(less_its_quotient, smaller, divisors, factors),
+            st.builds(
+                nested_divisions, st.sampled_from(DIVISIONS), st.sampled_from(DIVISIONS), smaller, divisors, divisors
+            ),
         )
 
     return st.recursive(leaves, larger, max_leaves=8)
@@ -71,8 +79,29 @@ def maps(results: st.SearchStrategy[list[AffineExpr]] | None = None) -> st.Searc
         variables(DIMS, "th"),
         variables(RANGES, "r"),
         variables(RUNTIMES, "rt"),
-        st.lists(st.builds(Constraint, exprs(), wide_intervals), max_size=3),
+        st.lists(st.builds(Constraint, exprs(), wide_intervals) | telling_constraints(), max_size=3),
     )
+
+
+def telling_constraints() -> st.SearchStrategy[Constraint]:
+    """Constraints that say something about a variable: on quotients, remainders, and sums with aligned bounds."""
+    leaves = st.sampled_from([dim(0), dim(1), sym(0), sym(1)])
+    offsets = st.integers(-3, 3).map(constant)
+    small = st.builds(lambda low, width: Interval(low, low + width), st.integers(-4, 4), st.integers(0, 3))
+    offset_leaves = st.builds(lambda a, c: raw(AffineBinaryOpKind.Add, a, c), leaves, offsets)
+    return st.one_of(
+        st.builds(
+            lambda kind, a, n, bounds: Constraint(raw(kind, a, constant(n)), bounds),
+            st.sampled_from(DIVISIONS), leaves | offset_leaves, divisors, small,
+        ),
+        st.builds(
+            lambda a, g, b, bounds: Constraint(
+                raw(AffineBinaryOpKind.Add, raw(AffineBinaryOpKind.Mul, a, constant(g)), b),
+                Interval(bounds.lower * g, bounds.upper * g + g - 1),
+            ),
+            leaves, st.integers(1, 8), offset_leaves, small,
+        ),
+    )  # fmt: skip
 
 
 def points(map: IndexingMap) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
