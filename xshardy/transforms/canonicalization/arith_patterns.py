@@ -1,0 +1,284 @@
+"""Patterns of arith: constants gather on the right, chains of casts shorten, selects vanish."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.traits import Commutative
+
+from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.transforms.canonicalization.constants import (
+    Fold,
+    constant_of,
+    element_type_of,
+    integer_of,
+    is_splat_of,
+    signed,
+    splat_attr,
+    width_of,
+)
+
+SWAPPED: Mapping[int, int] = {0: 0, 1: 1, 2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}
+"""The predicate of `arith.cmpi` that holds for `(y, x)` where the key holds for `(x, y)`."""
+
+INVERSE: Mapping[int, int] = {0: 1, 1: 0, 2: 5, 3: 4, 4: 3, 5: 2, 6: 9, 7: 8, 8: 7, 9: 6}
+"""The predicate of `arith.cmpi` that holds where the key does not."""
+
+
+def fold_select(op: arith.SelectOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
+    """`select c, x, x` and `select true, x, y` -> `x`, `select c, true, false` -> `c`, `select (x == y), x, y` -> `y`."""
+    if op.lhs is op.rhs:
+        return op.lhs
+    condition = integer_of(op.cond)
+    if condition is not None:
+        return op.lhs if condition else op.rhs
+    if is_splat_of(constants[0], signed(1, 1)):
+        return op.lhs
+    if is_splat_of(constants[0], 0):
+        return op.rhs
+    if op.result.type == op.cond.type and is_splat_of(constants[1], signed(1, 1)) and is_splat_of(constants[2], 0):
+        return op.cond
+    match op.cond.owner:
+        case arith.CmpiOp(lhs=lhs, rhs=rhs) as comparison if {lhs, rhs} == {op.lhs, op.rhs}:
+            return {0: op.rhs, 1: op.lhs}.get(comparison.predicate.value.data)
+        case _:
+            return None
+
+
+FOLDS: Mapping[type[Operation], Fold] = {arith.SelectOp: fold_select}
+
+
+class ConstantToTheRight(RewritePattern):
+    """`op constant, x` -> `op x, constant`, for a commutative operation."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if len(op.operands) != 2 or not op.has_trait(Commutative):
+            return
+        lhs, rhs = op.operands
+        if constant_of(lhs) is None or constant_of(rhs) is not None:
+            return
+        op.operands = (rhs, lhs)
+        rewriter.notify_op_modified(op)
+
+
+class CompareWithConstantOnTheRight(RewritePattern):
+    """`cmpi slt, constant, x` -> `cmpi sgt, x, constant`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
+        if constant_of(op.lhs) is None or constant_of(op.rhs) is not None:
+            return
+        op.predicate = IntegerAttr(SWAPPED[op.predicate.value.data], 64)
+        op.operands = (op.rhs, op.lhs)
+        rewriter.notify_op_modified(op)
+
+
+class CompareExtended(RewritePattern):
+    """`cmpi p, (extsi x), (extsi y)` -> `cmpi p, x, y`, and so for extui where the order is unsigned or equality."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
+        lhs, rhs = op.lhs.owner, op.rhs.owner
+        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or type(lhs) is not type(rhs):
+            return
+        if lhs.operands[0].type != rhs.operands[0].type:
+            return
+        predicate = op.predicate.value.data
+        if isinstance(lhs, arith.ExtUIOp):
+            # Zero-extended numbers are not negative: their signed order is the unsigned one.
+            predicate = predicate + 4 if 2 <= predicate <= 5 else predicate
+        rewriter.replace(op, arith.CmpiOp(lhs.operands[0], rhs.operands[0], predicate))
+
+
+class CompareBooleanExtendedWithZero(RewritePattern):
+    """`cmpi ne, (ext x), 0` -> `x`, `cmpi eq, (ext x), 0` -> `xori x, true`, for an i1 x."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
+        extension = op.lhs.owner
+        if not isinstance(extension, arith.ExtSIOp | arith.ExtUIOp) or extension.input.type != i1:
+            return
+        if not is_splat_of(constant_of(op.rhs), 0):
+            return
+        match op.predicate.value.data:
+            case 1:
+                rewriter.replace(op, (), (extension.input,))
+            case 0:
+                true = arith.ConstantOp(IntegerAttr(1, i1))
+                rewriter.replace(op, (true, arith.XOrIOp(extension.input, true)))
+            case _:
+                return
+
+
+class InvertedComparison(RewritePattern):
+    """`xori (cmpi p, x, y), true` -> `cmpi not-p, x, y`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.XOrIOp, rewriter: PatternRewriter, /):
+        comparison = op.lhs.owner
+        if isinstance(comparison, arith.CmpiOp) and is_splat_of(constant_of(op.rhs), signed(1, 1)):
+            inverse = INVERSE[comparison.predicate.value.data]
+            rewriter.replace(op, arith.CmpiOp(comparison.lhs, comparison.rhs, inverse))
+
+
+class ConstantsOfChain(RewritePattern):
+    """`(x op c0) op c1` -> `x op (c0 op c1)` for addi and muli; `(x + c0) - c1` -> `x + (c0 - c1)` and its kin."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp):
+            return
+        inner = op.lhs.owner
+        outer_constant = integer_of(op.rhs)
+        if outer_constant is None or not isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
+            return
+        inner_constant = integer_of(inner.rhs)
+        if inner_constant is None or isinstance(op, arith.MuliOp) != isinstance(inner, arith.MuliOp):
+            return
+        if isinstance(op, arith.MuliOp):
+            combined: type[arith.AddiOp | arith.MuliOp] = arith.MuliOp
+            value = inner_constant * outer_constant
+        else:
+            combined = arith.AddiOp
+            value = (1 if isinstance(inner, arith.AddiOp) else -1) * inner_constant
+            value += (1 if isinstance(op, arith.AddiOp) else -1) * outer_constant
+        attr = splat_attr(value, op.result.type)
+        if not isinstance(attr, IntegerAttr):
+            return
+        constant = arith.ConstantOp(attr)
+        chained = combined(inner.lhs, constant)
+        chained.attributes |= op.attributes
+        rewriter.replace(op, (constant, chained))
+
+
+class CastOfCast(RewritePattern):
+    """`ext (ext x)`, `trunc (trunc x)`, `trunc (ext x)` -> one cast, and `index_cast (ext x)` -> `index_cast x`."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if len(op.operands) != 1:
+            return
+        inner = op.operands[0].owner
+        if not isinstance(inner, Operation) or len(inner.operands) != 1 or len(op.results) != 1:
+            return
+        source, target = inner.operands[0], op.results[0].type
+        if (cast := _combined_cast(type(op), type(inner), source.type, target)) is not None:
+            rewriter.replace(op, cast.create(operands=[source], result_types=[target], attributes=op.attributes))
+
+
+def _combined_cast(
+    outer: type[Operation], inner: type[Operation], source: Attribute, target: Attribute
+) -> type[Operation] | None:
+    """The cast that is equal to two in a row; None if there is none."""
+    ext_s, ext_u = arith.ExtSIOp, arith.ExtUIOp
+    if outer in (ext_s, ext_u) and inner is ext_u:
+        return ext_u
+    if outer is inner and outer in (ext_s, arith.TruncIOp, arith.ExtFOp):
+        return outer
+    if outer is arith.TruncIOp and inner in (ext_s, ext_u):
+        from_width, to_width = (width_of(element_type_of(type)) for type in (source, target))
+        return None if from_width == to_width else inner if from_width < to_width else arith.TruncIOp
+    if outer is arith.IndexCastOp and inner is ext_s and isinstance(source, IntegerType):
+        return arith.IndexCastOp
+    if outer is IndexCastUIOp and inner is ext_u and isinstance(source, IntegerType):
+        return IndexCastUIOp
+    return None
+
+
+class BitwiseOfExtended(RewritePattern):
+    """`andi (ext x), (ext y)` -> `ext (andi x, y)`, and so for ori."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.AndIOp | arith.OrIOp):
+            return
+        lhs, rhs = op.lhs.owner, op.rhs.owner
+        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or type(lhs) is not type(rhs):
+            return
+        if lhs.operands[0].type != rhs.operands[0].type:
+            return
+        narrow = type(op)(lhs.operands[0], rhs.operands[0])
+        rewriter.replace(op, (narrow, type(lhs).create(operands=[narrow.result], result_types=[op.result.type])))
+
+
+class ProductOfNegated(RewritePattern):
+    """`mulf (negf x), (negf y)` -> `mulf x, y`, and so for divf."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.MulfOp | arith.DivfOp):
+            return
+        lhs, rhs = op.lhs.owner, op.rhs.owner
+        if isinstance(lhs, arith.NegfOp) and isinstance(rhs, arith.NegfOp):
+            op.operands = (lhs.operand, rhs.operand)
+            rewriter.notify_op_modified(op)
+
+
+class SelectOfNot(RewritePattern):
+    """`select (xori c, true), x, y` -> `select c, y, x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
+        negation = op.cond.owner
+        if isinstance(negation, arith.XOrIOp) and is_splat_of(constant_of(negation.rhs), signed(1, 1)):
+            op.operands = (negation.lhs, op.rhs, op.lhs)
+            rewriter.notify_op_modified(op)
+
+
+class SelectOfBooleans(RewritePattern):
+    """`select c, false, true` -> `xori c, true`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
+        if op.result.type != i1 or integer_of(op.lhs) != 0 or not integer_of(op.rhs):
+            return
+        rewriter.replace(op, arith.XOrIOp(op.cond, op.rhs))
+
+
+class SelectUnderSameCondition(RewritePattern):
+    """`select c, (select c, x, y), z` -> `select c, x, z`, and so on the other side."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
+        chosen, other = op.lhs.owner, op.rhs.owner
+        if isinstance(chosen, arith.SelectOp) and chosen.cond is op.cond:
+            op.operands = (op.cond, chosen.lhs, op.rhs)
+        elif isinstance(other, arith.SelectOp) and other.cond is op.cond:
+            op.operands = (op.cond, op.lhs, other.rhs)
+        else:
+            return
+        rewriter.notify_op_modified(op)
+
+
+_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.ExtFOp, arith.IndexCastOp, IndexCastUIOp)
+_COMMUTATIVE = (
+    arith.AddiOp,
+    arith.AddfOp,
+    arith.AndIOp,
+    arith.MaximumfOp,
+    arith.MaxnumfOp,
+    arith.MaxSIOp,
+    arith.MaxUIOp,
+    arith.MinimumfOp,
+    arith.MinnumfOp,
+    arith.MinSIOp,
+    arith.MinUIOp,
+    arith.MuliOp,
+    arith.MulfOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+)
+
+PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
+    (ConstantToTheRight(), _COMMUTATIVE),
+    (CompareWithConstantOnTheRight(), (arith.CmpiOp,)),
+    (CompareExtended(), (arith.CmpiOp,)),
+    (CompareBooleanExtendedWithZero(), (arith.CmpiOp,)),
+    (InvertedComparison(), (arith.XOrIOp,)),
+    (ConstantsOfChain(), (arith.AddiOp, arith.SubiOp, arith.MuliOp)),
+    (CastOfCast(), _CASTS),
+    (BitwiseOfExtended(), (arith.AndIOp, arith.OrIOp)),
+    (ProductOfNegated(), (arith.MulfOp, arith.DivfOp)),
+    (SelectOfNot(), (arith.SelectOp,)),
+    (SelectOfBooleans(), (arith.SelectOp,)),
+    (SelectUnderSameCondition(), (arith.SelectOp,)),
+)
+"""Each pattern with the operations that it matches."""

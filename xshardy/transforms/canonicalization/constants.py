@@ -1,0 +1,141 @@
+"""Constants as attributes: read from values, computed elementwise, and made into operations again."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from xdsl.dialects import arith, complex
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import ConstantLike
+
+INDEX_WIDTH = 64
+
+Fold: TypeAlias = Callable[[Any, Sequence[Attribute | None]], SSAValue | Attribute | None]
+"""
+What an operation with one result is equal to, given it and the attributes of its operands that are constants.
+
+The answer is a value, or the attribute of a constant; None: nothing simpler is known.
+"""
+
+
+def constant_of(value: SSAValue) -> Attribute | None:
+    """The attribute of the constant that `value` is; None if it is not one."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp | complex.ConstantOp):
+        return op.value
+    if isinstance(op, Operation) and (trait := op.get_trait(ConstantLike)) is not None:
+        return trait.get_constant_value(op)
+    return None
+
+
+def integer_of(value: SSAValue) -> int | None:
+    """The integer that `value` is, as signed; None if it is no constant integer."""
+    attr = constant_of(value)
+    return attr.value.data if isinstance(attr, IntegerAttr) else None
+
+
+def width_of(type: Attribute) -> int:
+    """The bits of an integer type, or of index."""
+    return type.width.data if isinstance(type, IntegerType) else INDEX_WIDTH
+
+
+def element_type_of(type: Attribute) -> Attribute:
+    """The type of the elements of a vector or tensor; `type` itself if it is neither."""
+    return type.get_element_type() if isinstance(type, VectorType | TensorType) else type
+
+
+def signed(value: int, width: int) -> int:
+    """The low `width` bits of `value`, as a signed integer."""
+    value &= (1 << width) - 1
+    return value - (1 << width) if width and value >> (width - 1) else value
+
+
+def unsigned(value: int, width: int) -> int:
+    """The low `width` bits of `value`, as an unsigned integer."""
+    return value & ((1 << width) - 1)
+
+
+def scalar_attr(value: int | float, type: Attribute) -> Attribute | None:
+    """`value` as a constant of a scalar `type`, wrapped or rounded to it; None if it has no constants, or overflows."""
+    match type:
+        case IntegerType() | IndexType():
+            return IntegerAttr(signed(int(value), width_of(type)), type)
+        case AnyFloat():
+            try:
+                return FloatAttr(float(value), type)
+            except OverflowError:
+                return FloatAttr(float("inf") if value > 0 else float("-inf"), type)
+        case _:
+            return None
+
+
+def splat_attr(value: int | float, type: Attribute) -> Attribute | None:
+    """`value` as a constant of `type`: a scalar, or a vector or tensor with that value everywhere."""
+    if not isinstance(type, VectorType | TensorType):
+        return scalar_attr(value, type)
+    if not isinstance(type.get_element_type(), IntegerType | IndexType | AnyFloat):
+        return None
+    return DenseIntOrFPElementsAttr.from_list(type, [value])
+
+
+def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:
+    """The numbers of a constant: one of a scalar or a splat, else one per element. None: it has no such numbers."""
+    match attr:
+        case IntegerAttr() | FloatAttr():
+            return (attr.value.data,)
+        case DenseIntOrFPElementsAttr() if not isinstance(attr.get_element_type(), ComplexType) and len(attr):
+            data, count = attr.data.data, len(attr)
+            size = len(data) // count
+            is_splat = data == data[:size] * count
+            return attr.get_element_type().unpack(data, 1 if is_splat else count)  # pyright: ignore
+        case _:
+            return None
+
+
+def is_splat_of(attr: Attribute | None, value: int | float) -> bool:
+    """Whether every number of a constant is `value`. Floats must agree in the sign of zero too."""
+    values = scalar_values(attr)
+    return values is not None and len(values) == 1 and values[0] == value and str(values[0]) == str(value)
+
+
+def elementwise(
+    compute: Callable[..., int | float | None], operands: Sequence[Attribute | None], result_type: Attribute
+) -> Attribute | None:
+    """The constant of `result_type` whose elements `compute` gives from those of the operands; None if one is None."""
+    columns = [scalar_values(attr) for attr in operands]
+    if not columns or any(column is None or not column for column in columns):
+        return None
+    size = max(len(column) for column in columns if column is not None)
+    rows = zip(*(column if len(column) == size else [*column] * size for column in columns if column), strict=True)
+    results: list[int | float] = []
+    for row in rows:
+        result = compute(*row)
+        if result is None:
+            return None
+        results.append(result)
+    element = element_type_of(result_type)
+    attrs = [scalar_attr(result, element) for result in results]
+    if not isinstance(result_type, VectorType | TensorType):
+        return attrs[0]
+    values = [attr.value.data for attr in attrs if isinstance(attr, IntegerAttr | FloatAttr)]
+    return DenseIntOrFPElementsAttr.from_list(result_type, values)
+
+
+def materialize(attr: Attribute, type: Attribute) -> Operation | None:
+    """The operation that makes a value of `type` from `attr`; None if there is no such operation."""
+    if isinstance(type, ComplexType) and isinstance(attr, ArrayAttr):
+        return complex.ConstantOp(attr, type)
+    if isinstance(attr, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
+        return arith.ConstantOp(attr, type)
+    return None

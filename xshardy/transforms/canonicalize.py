@@ -1,0 +1,254 @@
+"""
+Canonicalization: fold, rewrite, and drop what is dead, until nothing changes.
+
+The patterns are those of xDSL's and our own operations, and for upstream's arith, scf, tensor, vector and complex those
+of `canonicalization`, which replace xDSL's. Constants are kept once per function, in front of its first block, as
+upstream does. One worklist is worked off once: an operation is looked at again only when something beside it changed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.folder import Folder
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import (
+    ConstantLike,
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryEffect,
+    NoMemoryEffect,
+    SymbolOpInterface,
+)
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.worklist import Worklist
+
+from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
+from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
+
+FOLDS: Mapping[type[Operation], Fold] = {
+    **arith_integers.FOLDS,
+    **arith_floats.FOLDS,
+    **arith_patterns.FOLDS,
+    **containers.FOLDS,
+}
+
+PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
+    *arith_patterns.PATTERNS,
+    *scf_patterns.PATTERNS,
+    *containers.PATTERNS,
+)
+
+ConstantKey: TypeAlias = tuple[type[Operation], tuple[tuple[str, Attribute], ...], tuple[Attribute, ...]]
+"""What makes two constants the same: the operation, its properties, its result types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What there is to try on the operations of a class."""
+
+    is_constant: bool
+    is_dead_if_unused: bool | None
+    """None: it depends on the operation."""
+    fold: Fold | None
+    has_folder: bool
+    patterns: tuple[RewritePattern, ...]
+
+
+@cache
+def facts_of(op: type[Operation]) -> Facts:
+    """The facts, looked up once per class."""
+    ours = tuple(pattern for pattern, matched in PATTERNS if op in matched)
+    fold = FOLDS.get(op)
+    patterns = ours
+    if fold is None and not ours:
+        traits = op.traits.traits if not issubclass(op, UnregisteredOp) else ()
+        theirs = (trait for trait in traits if isinstance(trait, HasCanonicalizationPatternsTrait))
+        patterns = tuple(pattern for trait in theirs for pattern in trait.get_patterns(op))
+    return Facts(
+        is_constant=op.has_trait(ConstantLike, value_if_unregistered=False),
+        is_dead_if_unused=_is_dead_if_unused(op),
+        fold=fold,
+        has_folder=fold is None and op.has_trait(HasFolder, value_if_unregistered=False),
+        patterns=patterns,
+    )
+
+
+def _is_dead_if_unused(op: type[Operation]) -> bool | None:
+    if issubclass(op, UnregisteredOp) or op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
+        return False
+    effects = [trait for trait in op.traits.traits if isinstance(trait, MemoryEffect)]
+    if not effects:
+        return False
+    return True if all(isinstance(trait, NoMemoryEffect) for trait in effects) else None
+
+
+class Canonicalizer:
+    """Works off the operations of a module. `extra` are patterns beyond those that the operations bring along."""
+
+    def __init__(self, ctx: Context, extra: Mapping[type[Operation], Sequence[RewritePattern]] | None = None):
+        self._folder = Folder(ctx)
+        self._extra = extra or {}
+        self._worklist: Worklist[Operation] = Worklist()
+        self._constants: dict[Region, dict[ConstantKey, Operation]] = {}
+        self._is_owned: set[Operation] = set()
+        """The constants that stand in front of a function."""
+        self._changed = False
+        self._rewriter: PatternRewriter | None = None
+
+    def run(self, module: ModuleOp) -> bool:
+        """Canonicalize. Says whether anything changed."""
+        pending: list[Operation] = []
+        for op in list(module.body.walk()):
+            if facts_of(type(op)).is_constant:
+                self._own_constant(op, None)
+            if op.parent is not None:
+                pending.append(op)
+        for op in reversed(pending):
+            self._worklist.push(op)
+        while self._worklist:
+            op = self._worklist.pop()
+            if op.parent is not None:
+                self._visit(op)
+        return self._changed
+
+    def _visit(self, op: Operation) -> None:
+        facts = facts_of(type(op))
+        rewriter = self._rewriter_at(op)
+        if self._is_dead(op, facts):
+            rewriter.erase(op)
+        elif facts.is_constant:
+            if op not in self._is_owned:
+                self._own_constant(op, rewriter)
+        elif not self._fold(op, facts, rewriter):
+            for pattern in (*facts.patterns, *self._extra.get(type(op), ())):
+                pattern.match_and_rewrite(op, rewriter)
+                if rewriter.has_done_action:
+                    break
+        self._changed |= rewriter.has_done_action
+
+    def _rewriter_at(self, op: Operation) -> PatternRewriter:
+        """The rewriter, which is made once, before `op`."""
+        rewriter = self._rewriter
+        if rewriter is None:
+            rewriter = self._rewriter = PatternRewriter(op)
+            rewriter.operation_insertion_handler.append(self._worklist.push)
+            rewriter.operation_modification_handler.append(self._worklist.push)
+            rewriter.operation_removal_handler.append(self._on_removal)
+            rewriter.operation_replacement_handler.append(self._on_replacement)
+        rewriter.has_done_action = False
+        rewriter.insertion_point = InsertPoint.before(op)
+        rewriter.name_hint = None
+        return rewriter
+
+    def _is_dead(self, op: Operation, facts: Facts) -> bool:
+        if facts.is_dead_if_unused is False or any(result.first_use is not None for result in op.results):
+            return False
+        return facts.is_dead_if_unused or is_trivially_dead(op)
+
+    # Folding
+
+    def _fold(self, op: Operation, facts: Facts, rewriter: PatternRewriter) -> bool:
+        if facts.fold is not None:
+            found = facts.fold(op, [constant_of(operand) for operand in op.operands])
+            if found is None or found in op.results:
+                return False
+            value = found if isinstance(found, SSAValue) else self._constant(op, found)
+            if value is None:
+                return False
+            rewriter.replace(op, (), (value,))
+            return True
+        if not facts.has_folder or (folded := self._folder.try_fold(op)) is None:
+            return False
+        values, constants = folded
+        rewriter.replace(op, constants, values)
+        return True
+
+    def _constant(self, op: Operation, attr: Attribute) -> SSAValue | None:
+        """A constant for `attr` in front of the function that `op` is in."""
+        constant = materialize(attr, op.results[0].type)
+        region = _home(op)
+        if constant is None or region is None or region.blocks.first is None:
+            return None
+        known = self._constants.setdefault(region, {})
+        key = _key(constant)
+        if (existing := known.get(key)) is None:
+            PatternRewriter(op).insert(constant, InsertPoint.at_start(region.blocks.first))
+            existing = known[key] = constant
+            self._is_owned.add(constant)
+        return existing.results[0]
+
+    def _own_constant(self, op: Operation, rewriter: PatternRewriter | None) -> None:
+        """Replace `op` by the same constant in front of the function, or make it that constant."""
+        region = _home(op)
+        if region is None or (front := region.blocks.first) is None or op.attributes:
+            return
+        known = self._constants.setdefault(region, {})
+        key = _key(op)
+        existing = known.get(key)
+        if existing is not None:
+            self._changed = True
+            rewriter = rewriter or PatternRewriter(op)
+            rewriter.replace(op, (), existing.results)
+            return
+        known[key] = op
+        self._is_owned.add(op)
+        is_in_place = op.parent is front and (op is front.first_op or op.prev_op in self._is_owned)
+        if not is_in_place:
+            self._changed = True
+            op.detach()
+            front.insert_ops_before(op, front.first_op) if front.first_op is not None else front.add_op(op)
+
+    # What else to look at
+
+    def _push_all(self, ops: Iterable[Operation]) -> None:
+        for op in ops:
+            self._worklist.push(op)
+
+    def _on_removal(self, op: Operation) -> None:
+        """The operations that `op` reads may now be dead, or have a single user."""
+        for inner in op.walk() if op.regions else (op,):
+            self._worklist.remove(inner)
+            if inner in self._is_owned:
+                self._is_owned.discard(inner)
+                region = _home(inner)
+                if region is not None and self._constants.get(region, {}).get(_key(inner)) is inner:
+                    del self._constants[region][_key(inner)]
+            self._push_all(operand.owner for operand in inner.operands if isinstance(operand.owner, Operation))
+
+    def _on_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
+        """Whatever reads `op` now reads something simpler."""
+        for result in op.results:
+            self._push_all(use.operation for use in result.uses)
+
+
+def _home(op: Operation) -> Region | None:
+    """The region of the function, or whatever else sees nothing from above, that `op` is in."""
+    region = op.parent_region()
+    while region is not None and region.parent is not None:
+        if region.parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            return region
+        region = region.parent.parent_region()
+    return region
+
+
+def _key(op: Operation) -> ConstantKey:
+    return type(op), tuple(sorted(op.properties.items())), tuple(op.result_types)
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(ModulePass):
+    """Apply all folds and canonicalization patterns until nothing changes."""
+
+    name = "xla-gpu-canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        Canonicalizer(ctx).run(op)
