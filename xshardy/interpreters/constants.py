@@ -11,7 +11,8 @@ from xshardy.interpreters.numerics.integers import wrapped
 
 def constant_array(value: Attribute) -> Array:
     """
-    What a constant op with this `value` gives: an array of no dimensions for a number, and one of its shape for `dense<...>`.
+    What a constant op with this `value` gives: an array of no dimensions for a number, and one of its shape for
+    `dense<...>`.
 
     Raises `InterpretationError` for an attribute that is no constant of numbers.
     """

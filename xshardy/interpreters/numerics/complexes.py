@@ -3,6 +3,7 @@
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.floats import computed_wide
 
 
 def create(real: Array, imaginary: Array) -> Array:
@@ -19,19 +20,13 @@ def sign(x: Array) -> Array:
     return np.where(magnitude == 0, x.dtype.type(0), x / magnitude)
 
 
-def rsqrt(x: Array) -> Array:
-    return 1 / np.sqrt(x)
-
-
-def logistic(x: Array) -> Array:
-    return 1 / (1 + np.exp(-x))
-
-
+@computed_wide
 def cbrt(x: Array) -> Array:
     """The cube root in the direction of a third of the angle of `x`."""
-    return np.cbrt(np.abs(x)) * np.exp(1j * np.angle(x) / 3).astype(x.dtype)
+    return np.cbrt(np.abs(x)) * np.exp(1j * np.angle(x) / 3)
 
 
+@computed_wide
 def atan2(y: Array, x: Array) -> Array:
     """`-i log((x + i y) / sqrt(x**2 + y**2))`, which is the angle of `(x, y)` where both are real."""
-    return (-1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))).astype(y.dtype)
+    return -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))

@@ -11,8 +11,9 @@ def convert(x: Array, dtype: DType) -> Array:
     """
     The numbers in `x` as `dtype`.
 
-    To a pred: is it not 0. To an integer: modulo the width from an integer; rounded towards zero, and to the nearest bound where
-    it is out of range, from a float. To a float: rounded once, to nearest. From a complex number: its real part, unless to one.
+    To a pred: is it not 0. To an integer: modulo the width from an integer; rounded towards zero, and to the nearest
+    bound where it is out of range, from a float. To a float: rounded once, to nearest. From a complex number: its real
+    part, unless to one.
     """
     source, target = KINDS[x.dtype], KINDS[dtype]
     if x.dtype == dtype:
@@ -42,11 +43,15 @@ def saturated(x: Array, dtype: DType) -> Array:
 
 
 def float_of_integer(x: Array, dtype: DType) -> Array:
-    """The integers `x` as floats, rounded once. A narrow float is rounded from 54 bits of which the last one is sticky."""
+    """
+    The integers `x` as floats, rounded once. A narrow float is rounded from 54 bits of which the last one is sticky.
+    """
     if dtype in WIDE:
         return x.astype(dtype)
     negative = x < 0
-    magnitude = np.where(negative, np.negative(x, dtype=np.int64), x).astype(np.uint64) if is_signed(x) else x.astype(np.uint64)
+    magnitude = (
+        np.where(negative, np.negative(x, dtype=np.int64), x).astype(np.uint64) if is_signed(x) else x.astype(np.uint64)
+    )
     large = magnitude >> np.uint64(53) != 0
     sticky = (magnitude & np.uint64(0x7FF)) != 0
     magnitude = np.where(large, (magnitude >> np.uint64(11)) | sticky, magnitude).astype(np.float64)

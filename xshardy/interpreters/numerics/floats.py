@@ -1,7 +1,9 @@
 """
-Floating-point functions as XLA defines them, on every float type: what is narrower than f32 is computed in f32 and rounded once.
+Floating-point functions as XLA defines them, on every float type: what is narrower than f32 is computed in f32 and
+rounded once.
 
-Functions of numpy that XLA's agree with (`np.add`, comparisons, ...) are used as they are: `ml_dtypes` rounds them likewise.
+Functions of numpy that XLA's agree with (`np.add`, comparisons, ...) are used as they are: `ml_dtypes` rounds them
+likewise.
 """
 
 import math
@@ -13,64 +15,66 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
 
-WIDE = {np.dtype(scalar) for scalar in (np.float32, np.float64, np.complex64, np.complex128)}
+WIDE = {np.dtype(np.float32), np.dtype(np.float64)}
+COMPLEX = {np.dtype(np.complex64), np.dtype(np.complex128)}
 
 
-def computed_in_f32(function: Callable[..., Array]) -> Callable[..., Array]:
-    """A function of f32 or f64 -> one of any float type, which rounds once, to the type of its first argument."""
+def computed_wide(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A function of f32, f64 and complex128 -> one of any float or complex type, rounded once to that of its first argument."""
 
     @wraps(function)
     def on_any(x: Array, *more: Array) -> Array:
         if x.dtype in WIDE:
             return function(x, *more)
-        return function(x.astype(np.float32), *(y.astype(np.float32) for y in more)).astype(x.dtype)
+        working = np.dtype(np.complex128 if x.dtype in COMPLEX else np.float32)
+        return function(*(operand.astype(working, copy=False) for operand in (x, *more))).astype(x.dtype, copy=False)
 
     return on_any
 
 
-exp = computed_in_f32(np.exp)
-exp2 = computed_in_f32(np.exp2)
-expm1 = computed_in_f32(np.expm1)
-log = computed_in_f32(np.log)
-log1p = computed_in_f32(np.log1p)
-log2 = computed_in_f32(np.log2)
-log10 = computed_in_f32(np.log10)
-sqrt = computed_in_f32(np.sqrt)
-cbrt = computed_in_f32(np.cbrt)
-sin = computed_in_f32(np.sin)
-cos = computed_in_f32(np.cos)
-tan = computed_in_f32(np.tan)
-asin = computed_in_f32(np.arcsin)
-acos = computed_in_f32(np.arccos)
-atan = computed_in_f32(np.arctan)
-atan2 = computed_in_f32(np.arctan2)
-sinh = computed_in_f32(np.sinh)
-cosh = computed_in_f32(np.cosh)
-tanh = computed_in_f32(np.tanh)
-asinh = computed_in_f32(np.arcsinh)
-acosh = computed_in_f32(np.arccosh)
-atanh = computed_in_f32(np.arctanh)
-power = computed_in_f32(np.power)
-remainder = computed_in_f32(np.fmod)
-floor = computed_in_f32(np.floor)
-ceil = computed_in_f32(np.ceil)
-trunc = computed_in_f32(np.trunc)
-round_half_even = computed_in_f32(np.rint)
-sign = computed_in_f32(np.sign)
-copy_sign = computed_in_f32(np.copysign)
+exp = computed_wide(np.exp)
+exp2 = computed_wide(np.exp2)
+expm1 = computed_wide(np.expm1)
+log = computed_wide(np.log)
+log1p = computed_wide(np.log1p)
+log2 = computed_wide(np.log2)
+log10 = computed_wide(np.log10)
+sqrt = computed_wide(np.sqrt)
+cbrt = computed_wide(np.cbrt)
+sin = computed_wide(np.sin)
+cos = computed_wide(np.cos)
+tan = computed_wide(np.tan)
+asin = computed_wide(np.arcsin)
+acos = computed_wide(np.arccos)
+atan = computed_wide(np.arctan)
+atan2 = computed_wide(np.arctan2)
+sinh = computed_wide(np.sinh)
+cosh = computed_wide(np.cosh)
+tanh = computed_wide(np.tanh)
+asinh = computed_wide(np.arcsinh)
+acosh = computed_wide(np.arccosh)
+atanh = computed_wide(np.arctanh)
+power = computed_wide(np.power)
+remainder = computed_wide(np.fmod)
+floor = computed_wide(np.floor)
+ceil = computed_wide(np.ceil)
+trunc = computed_wide(np.trunc)
+round_half_even = computed_wide(np.rint)
+sign = computed_wide(np.sign)
+copy_sign = computed_wide(np.copysign)
 
 
-@computed_in_f32
+@computed_wide
 def rsqrt(x: Array) -> Array:
     return 1 / np.sqrt(x)
 
 
-@computed_in_f32
+@computed_wide
 def logistic(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-@computed_in_f32
+@computed_wide
 def round_half_away_from_zero(x: Array) -> Array:
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(x.dtype.type(1), x), whole)
@@ -98,6 +102,23 @@ def scalar_function(function: Callable[[float], float]) -> Callable[[Array], Arr
 
 erf = scalar_function(math.erf)
 erfc = scalar_function(math.erfc)
+
+
+@computed_wide
+def erf_inv(x: Array) -> Array:
+    """
+    The inverse of the error function: infinite at 1 and -1, NaN beyond. An estimate, made exact by steps of Newton's
+    method.
+    """
+    wide = np.clip(x.astype(np.float64), -1, 1)
+    log_term = np.log1p(-wide * wide)
+    shape = 2 / (np.pi * 0.147) + log_term / 2  # Winitzki's approximation, good to 0.002
+    result = np.copysign(np.sqrt(np.sqrt(shape * shape - log_term / 0.147) - shape), wide)
+    for _ in range(4):
+        slope = 2 / np.sqrt(np.pi) * np.exp(-result * result)
+        result = np.where(slope > 0, result - (erf(result) - wide) / slope, result)
+    result = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), result)
+    return np.where(np.abs(x) <= 1, result, np.nan).astype(x.dtype)
 
 
 def smallest_normal(dtype: DType) -> float:
@@ -134,7 +155,8 @@ def with_ordered_zeros(extreme: Array, x: Array, y: Array, positive: bool) -> Ar
 
 def total_order(x: Array) -> Array:
     """
-    Signed integers that compare as IEEE 754 `totalOrder` does the floats `x`: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
+    Signed integers that compare as IEEE 754 `totalOrder` does the floats `x`: -NaN < -inf < ... < -0 < +0 < ... < inf <
+    NaN.
     """
     bits = x.view(f"int{8 * x.itemsize}")
     return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
@@ -163,8 +185,9 @@ def split(x: Array) -> tuple[Array, Array]:
 
 def rounded_to_odd(x: Array, error: Array) -> Array:
     """
-    The f64 number next to `x + error`, for an `error` below the last bit of `x`: the one whose last bit is set, if `error` is
-    not 0. Rounding that to a type with at least two bits less gives the same as rounding `x + error` at once.
+    The f64 number next to `x + error`, for an `error` below the last bit of `x`: the one whose last bit is set, if
+    `error` is not 0. Rounding that to a type with at least two bits less gives the same as rounding `x + error` at
+    once.
     """
     bits = x.view(np.int64)
     towards_error = np.where((error > 0) == (x > 0), 1, -1)
@@ -184,7 +207,9 @@ def fused_multiply_add(x: Array, y: Array, z: Array) -> Array:
 
 
 def narrowed(x: Array, dtype: DType) -> Array:
-    """f64 or f32 numbers rounded to `dtype`, once: on the way from f64 to a type of `ml_dtypes`, f32 is rounded to odd."""
+    """
+    f64 or f32 numbers rounded to `dtype`, once: on the way from f64 to a type of `ml_dtypes`, f32 is rounded to odd.
+    """
     if x.dtype != np.float64 or dtype in WIDE or dtype == np.float16:
         return x.astype(dtype)
     single = x.astype(np.float32)
@@ -197,8 +222,8 @@ def narrowed(x: Array, dtype: DType) -> Array:
 
 def reduce_precision(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
     """
-    `x` rounded to a float with so many bits, in the type of `x`: to nearest, ties to even; too large is infinite, and too small for a
-    normal number is zero. NaN stays NaN.
+    `x` rounded to a float with so many bits, in the type of `x`: to nearest, ties to even; too large is infinite, and
+    too small for a normal number is zero. NaN stays NaN.
     """
     dtype = x.dtype
     if dtype not in WIDE:

@@ -1,9 +1,9 @@
 """
 Integer arithmetic as XLA defines it: it wraps around, and every division and every shift has a result.
 
-A function of this module takes integers of any width, `bool` and the types of `ml_dtypes` included, and returns the type of its
-first argument. Whether it computes with signed or unsigned numbers follows from that type; `as_signed` and `as_unsigned` make
-the choice for signless ones.
+A function of this module takes integers of any width, `bool` and the types of `ml_dtypes` included, and returns the
+type of its first argument. Whether it computes with signed or unsigned numbers follows from that type; `as_signed` and
+`as_unsigned` make the choice for signless ones.
 """
 
 from collections.abc import Callable
@@ -51,11 +51,17 @@ def wrapped(x: Array, dtype: DType) -> Array:
     """The integers `x` modulo the width of `dtype`; a `bool` keeps the lowest bit."""
     if dtype == np.bool_:
         return (x & x.dtype.type(1)).astype(np.bool_)
-    return x.view(dtype) if dtype in (UNSIGNED_TWINS.get(x.dtype), SIGNED_TWINS.get(x.dtype)) else x.astype(dtype, copy=False)
+    return (
+        x.view(dtype)
+        if dtype in (UNSIGNED_TWINS.get(x.dtype), SIGNED_TWINS.get(x.dtype))
+        else x.astype(dtype, copy=False)
+    )
 
 
 def computed_as(reading: Callable[[Array], Array]) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Make a function of numpy's own integers one of all integers: it gets `reading` of its arguments, and wraps around."""
+    """
+    Make a function of numpy's own integers one of all integers: it gets `reading` of its arguments, and wraps around.
+    """
 
     def decorate(function: Callable[..., Array]) -> Callable[..., Array]:
         @wraps(function)
@@ -86,7 +92,9 @@ def divide_with_remainder(x: Array, y: Array) -> tuple[Array, Array]:
     by_zero = y == 0
     divisor = np.where(by_zero, one, y)
     if is_signed(x):
-        by_minus_one = y == -1  # numpy raises a flag for the least integer here, though it wraps around in a subtraction
+        by_minus_one = (
+            y == -1
+        )  # numpy raises a flag for the least integer here, though it wraps around in a subtraction
         rest = np.fmod(x, np.where(by_minus_one, one, divisor))
         quotient = np.where(by_minus_one, np.negative(x), (x - rest) // np.where(by_minus_one, one, divisor))
     else:
@@ -151,7 +159,9 @@ def multiply_unsigned_extended(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def multiply_signed_extended(x: Array, y: Array) -> tuple[Array, Array]:
-    """The lower and the upper half of the product of `x` and `y`, read as signed: -1 is all bits set, so one number less."""
+    """
+    The lower and the upper half of the product of `x` and `y`, read as signed: -1 is all bits set, so one number less.
+    """
     ux, uy = unsigned(x), unsigned(y)
     zero = ux.dtype.type(0)
     high = high_half(ux, uy) - np.where(signed(x) < 0, uy, zero) - np.where(signed(y) < 0, ux, zero)
@@ -197,7 +207,10 @@ def shift_right_logical(x: Array, amount: Array) -> Array:
 
 
 def shift_right_arithmetic(x: Array, amount: Array) -> Array:
-    """The bits of `x` moved down, the sign shifted in; only signs where `amount`, read as unsigned, is not below the width."""
+    """
+    The bits of `x` moved down, the sign shifted in; only signs where `amount`, read as unsigned, is not below the
+    width.
+    """
     bits = signed(x)
     signs = bits >> bits.dtype.type(8 * bits.itemsize - 1)
     return wrapped(shifted(np.right_shift, bits, amount, BITS[x.dtype], signs), x.dtype)
@@ -209,7 +222,10 @@ def population_count(x: Array) -> Array:
 
 
 def bit_length(bits: Array) -> Array:
-    """How many bits the natural numbers `bits` need: 0 for 0. The highest set bit is smeared downwards, then all are counted."""
+    """
+    How many bits the natural numbers `bits` need: 0 for 0. The highest set bit is smeared downwards, then all are
+    counted.
+    """
     for distance in (1, 2, 4, 8, 16, 32):
         if distance < 8 * bits.itemsize:
             bits = bits | (bits >> bits.dtype.type(distance))

@@ -1,7 +1,8 @@
 """
 Executes kernels on a CPU: every SSA value is a numpy array over the threads of the grid.
 
-It reads every level of a kernel alike, from xla_gpu to vectors, so that the kernel before and after any pass can be compared.
+It reads every level of a kernel alike, from xla_gpu to vectors, so that the kernel before and after any pass can be
+compared.
 """
 
 from xshardy.interpreters.simt.errors import SimtError

@@ -1,4 +1,6 @@
-"""What the ops of `arith` compute. Integers are signless: each op says whether it reads their bits as signed numbers."""
+"""
+What the ops of `arith` compute. Integers are signless: each op says whether it reads their bits as signed numbers.
+"""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +48,9 @@ ORDERED_COMPARISONS: Sequence[Callable[[Array, Array], Array]] = (
     lambda x, y: (x < y) | (x > y),
     ordered,
 )
-"""The predicates of `arith.cmpf` from 0 to 7, all false for NaN. The others are their opposites, in the opposite order."""
+"""
+The predicates of `arith.cmpf` from 0 to 7, all false for NaN. The others are their opposites, in the opposite order.
+"""
 
 
 def compare_integers(lanes: Lanes, op: arith.CmpiOp, x: Array, y: Array) -> Array:
@@ -63,7 +67,9 @@ def compare_floats(lanes: Lanes, op: arith.CmpfOp, x: Array, y: Array) -> Array:
 
 
 OPPOSITES: Mapping[int, int] = {8: 6, 9: 5, 10: 4, 11: 3, 12: 2, 13: 1, 14: 7, 15: 0}
-"""The ordered predicate of `arith.cmpf` that holds where an unordered one does not: `ueq` and `one`, `ugt` and `ole`, ..."""
+"""
+The ordered predicate of `arith.cmpf` that holds where an unordered one does not: `ueq` and `one`, `ugt` and `ole`, ...
+"""
 
 
 def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
@@ -171,4 +177,6 @@ ARITH: Mapping[str, Rule] = {
     "arith.trunci": resize_from(unsigned),
     "arith.uitofp": convert_from(unsigned),
 }
-"""A rule for each op of `arith`. Where MLIR leaves a result undefined, as for a division by 0, XLA's result is taken."""
+"""
+A rule for each op of `arith`. Where MLIR leaves a result undefined, as for a division by 0, XLA's result is taken.
+"""

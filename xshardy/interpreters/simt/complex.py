@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr
 
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics import complexes
+from xshardy.interpreters.numerics import complexes, floats
 from xshardy.interpreters.simt.arith import bitcast
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 
@@ -28,27 +28,27 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "angle": np.angle,
     "atan2": complexes.atan2,
     "conj": np.conj,
-    "cos": np.cos,
+    "cos": floats.cos,
     "create": complexes.create,
     "div": np.divide,
     "eq": np.equal,
-    "exp": np.exp,
-    "expm1": np.expm1,
+    "exp": floats.exp,
+    "expm1": floats.expm1,
     "im": np.imag,
-    "log": np.log,
-    "log1p": np.log1p,
+    "log": floats.log,
+    "log1p": floats.log1p,
     "mul": np.multiply,
     "neg": np.negative,
     "neq": np.not_equal,
-    "pow": np.power,
+    "pow": floats.power,
     "re": np.real,
-    "rsqrt": complexes.rsqrt,
+    "rsqrt": floats.rsqrt,
     "sign": complexes.sign,
-    "sin": np.sin,
-    "sqrt": np.sqrt,
+    "sin": floats.sin,
+    "sqrt": floats.sqrt,
     "sub": np.subtract,
-    "tan": np.tan,
-    "tanh": np.tanh,
+    "tan": floats.tan,
+    "tanh": floats.tanh,
 }
 
 COMPLEX: Mapping[str, Rule] = {

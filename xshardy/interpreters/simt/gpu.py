@@ -52,7 +52,9 @@ def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Arr
 
 
 def from_thread(lanes: Lanes, value: Array, source: Array, valid: Array) -> tuple[Array, Array]:
-    """The value of the thread of the same block that has the number `source`, where that is `valid` and there is one."""
+    """
+    The value of the thread of the same block that has the number `source`, where that is `valid` and there is one.
+    """
     valid = valid & (source >= 0) & (source < lanes.launch.threads)
     source = np.broadcast_to(np.where(valid, source, lanes.threads), (source.shape[0], lanes.launch.threads))
     whole = np.broadcast_to(value, (value.shape[0], lanes.launch.threads, *value.shape[2:]))

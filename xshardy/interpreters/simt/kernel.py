@@ -54,13 +54,16 @@ RULES: Mapping[str, Rule] = {
     "func.call": call,
 }
 """
-The rule of each op by the op's name, not its class: xDSL grows the ops that are missing in it, and its class then takes the place
-of ours.
+The rule of each op by the op's name, not its class: xDSL grows the ops that are missing in it, and its class then takes
+the place of ours.
 """
 
 
 def find_kernel(module: ModuleOp) -> func.FuncOp:
-    """The function with `xla.entry`; if there is none, the only public one. Raises `SimtError` if that is not one function."""
+    """
+    The function with `xla.entry`; if there is none, the only public one. Raises `SimtError` if that is not one
+    function.
+    """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks]
     entries = [function for function in functions if is_entry(function)]
     public = [function for function in functions if function.sym_visibility != StringAttr("private")]
@@ -71,19 +74,18 @@ def find_kernel(module: ModuleOp) -> func.FuncOp:
     raise SimtError(f"the module has no single kernel, but {names or 'no public function'}: mark one with xla.entry")
 
 
-def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int = 1 << 20) -> list[Array]:
+def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int = 1 << 18) -> list[Array]:
     """
     Run the kernel of `module` on all threads of its grid, and return what it returns.
 
-    `arguments` has an array for each argument of the kernel, the output buffers included; buffers that are left out at the end are
-    full of zeros. An array has the shape of its tensor, or as many elements in the order of memory, and the tensor's element
-    type or one of the same width; the outputs have the shape and the type of the array given. No array is changed. The threads
-    of whole blocks run together, at most `max_lanes` of them, or one block: that bounds the memory needed, and no result
-    depends on it.
-    A scalar that the kernel returns is an array [blocks, threads].
+    `arguments` has an array for each argument of the kernel, the output buffers included; buffers that are left out at
+    the end are full of zeros. An array has the shape of its tensor, or as many elements in the order of memory, and the
+    tensor's element type or one of the same width; the outputs have the shape and the type of the array given. No array
+    is changed. The threads of whole blocks run together, at most `max_lanes` of them, or one block: that bounds the
+    memory needed, and no result depends on it. A scalar that the kernel returns is an array [blocks, threads].
 
-    Raises `SimtError` for what no kernel may do, naming the op and the thread: access out of bounds, two threads giving an element
-    two values, a race, a barrier that not all threads of a block reach. Also for an op without a rule.
+    Raises `SimtError` for what no kernel may do, naming the op and the thread: access out of bounds, two threads giving
+    an element two values, a race, a barrier that not all threads of a block reach. Also for an op without a rule.
     """
     kernel = find_kernel(module)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
@@ -98,7 +100,9 @@ def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int =
         for blocks in launch.chunks(max_lanes):
             lanes = Lanes(program, launch, blocks, time)
             results = lanes.call(kernel.sym_name.data, inputs)
-            chunks.append([v if isinstance(v, Tensor) else np.broadcast_to(v, lanes.shape + v.shape[2:]) for v in results])
+            chunks.append(
+                [v if isinstance(v, Tensor) else np.broadcast_to(v, lanes.shape + v.shape[2:]) for v in results]
+            )
             time = lanes.time
     return [returned(kernel, values, inputs, arguments) for values in zip(*chunks, strict=True)]
 
@@ -107,9 +111,14 @@ def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int =
 
 
 def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Value]:
-    """A value for each argument of `kernel`. Arguments with the same `xla.slice_index` are one buffer, filled by the first."""
+    """
+    A value for each argument of `kernel`. Arguments with the same `xla.slice_index` are one buffer, filled by the
+    first.
+    """
     if len(arguments) > len(kernel.args):
-        raise SimtError(f"@{kernel.sym_name.data} has {len(kernel.args)} arguments, but {len(arguments)} arrays are given")
+        raise SimtError(
+            f"@{kernel.sym_name.data} has {len(kernel.args)} arguments, but {len(arguments)} arrays are given"
+        )
     buffers: dict[int, Buffer] = {}
     values: list[Value] = []
     for position, argument in enumerate(kernel.args):
@@ -132,7 +141,9 @@ def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Valu
 
 
 def memory_of(array: Array | None, kind: TensorType[Attribute], position: int) -> Array:
-    """The elements of an argument in the order of memory. Raises `SimtError` if they are not as many as the tensor has."""
+    """
+    The elements of an argument in the order of memory. Raises `SimtError` if they are not as many as the tensor has.
+    """
     shape = kind.get_shape()
     if array is None:
         return np.zeros(prod(shape), numpy_dtype(kind))
@@ -145,7 +156,10 @@ def memory_of(array: Array | None, kind: TensorType[Attribute], position: int) -
 
 
 def reinterpreted(array: Array, kind: Attribute, position: int) -> Array:
-    """`array` in the element type of the argument. Integers of the same width are the same: `ui32` and `i32`, `bool` and `i8`."""
+    """
+    `array` in the element type of the argument. Integers of the same width are the same: `ui32` and `i32`, `bool` and
+    `i8`.
+    """
     dtype = numpy_dtype(kind)
     if array.dtype == dtype:
         return array
@@ -155,8 +169,12 @@ def reinterpreted(array: Array, kind: Attribute, position: int) -> Array:
     raise SimtError(f"argument {position} is a {kind}, but the array given for it has elements of type {array.dtype}")
 
 
-def returned(kernel: func.FuncOp, values: Sequence[Value], inputs: Sequence[Value], arguments: Sequence[Array]) -> Array:
-    """A result of all chunks: the buffer that they updated, as the argument was given, or the scalars of all threads."""
+def returned(
+    kernel: func.FuncOp, values: Sequence[Value], inputs: Sequence[Value], arguments: Sequence[Array]
+) -> Array:
+    """
+    A result of all chunks: the buffer that they updated, as the argument was given, or the scalars of all threads.
+    """
     value = values[-1]
     if not isinstance(value, Tensor):
         return np.concatenate([chunk for chunk in values if isinstance(chunk, np.ndarray)])

@@ -56,7 +56,8 @@ def along_axis(numbers: Array, sizes: Sequence[int], axis: int) -> Array:
 
 def launch_of(kernel: func.FuncOp) -> Launch:
     """
-    The launch dimensions that `kernel` states; without them, as many threads and blocks as the ranges of its ids promise.
+    The launch dimensions that `kernel` states; without them, as many threads and blocks as the ranges of its ids
+    promise.
 
     Raises `SimtError` for an id that has neither.
     """

@@ -1,9 +1,10 @@
 """
 The lanes of a kernel: all threads of some blocks, which execute each op together.
 
-A value is one numpy array over the lanes. Its first two dimensions are the blocks and the threads of a block, and each has size 1
-where the value is the same along it: `gpu.block_id` is [B, 1], `gpu.thread_id` [1, T], a constant [1, 1]. Behind them come the
-dimensions of a vector. Control flow is a mask: ops run on all lanes, and only the active ones touch memory.
+A value is one numpy array over the lanes. Its first two dimensions are the blocks and the threads of a block, and each
+has size 1 where the value is the same along it: `gpu.block_id` is [B, 1], `gpu.thread_id` [1, T], a constant [1, 1].
+Behind them come the dimensions of a vector. Control flow is a mask: ops run on all lanes, and only the active ones
+touch memory.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Step:
 
 @dataclass(eq=False)
 class Program:
-    """A kernel prepared for execution: its functions, and the steps of each block, worked out when it is first entered."""
+    """
+    A kernel prepared for execution: its functions, and the steps of each block, worked out when it is first entered.
+    """
 
     functions: Mapping[str, func.FuncOp]
     rules: Mapping[str, Rule]
@@ -56,7 +59,9 @@ class Program:
     def rule_of(self, op: Operation) -> Rule:
         rule = self.rules.get(op.name)
         if rule is None:
-            raise SimtError(f"{shown(op)}\n  the interpreter has no rule for {op.name}: lower it first, or add a rule for it")
+            raise SimtError(
+                f"{shown(op)}\n  the interpreter has no rule for {op.name}: lower it first, or add a rule for it"
+            )
         return rule
 
 
@@ -88,7 +93,9 @@ class Place:
 
 
 class Lanes:
-    """The state of the threads of some blocks of a launch. `active` is the mask of those that execute the current op."""
+    """
+    The state of the threads of some blocks of a launch. `active` is the mask of those that execute the current op.
+    """
 
     def __init__(self, program: Program, launch: Launch, blocks: range, time: int = 0):
         self.program = program
@@ -106,7 +113,9 @@ class Lanes:
         self.time = time
         """How many stores there have been in the launch."""
         self.last_barrier = np.full((len(blocks), 1), -1)
-        """The time of the last barrier of each block: [B, 1]. What was written up to then is seen by all of its threads."""
+        """
+        The time of the last barrier of each block: [B, 1]. What was written up to then is seen by all of its threads.
+        """
         self.values: dict[SSAValue, Value] = {}
         self.calls: list[str] = []
 
@@ -129,14 +138,20 @@ class Lanes:
         return tuple(values[operand] for operand in terminator.operands) if terminator else ()
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        """Execute the function `name`, and return what it returns. Raises `SimtError` if it is not there or calls itself."""
+        """
+        Execute the function `name`, and return what it returns. Raises `SimtError` if it is not there or calls itself.
+        """
         function = self.program.functions.get(name)
         if function is None or not function.body.blocks:
             raise SimtError(f"call of @{name}: the module has no body for it")
         if name in self.calls:
-            raise SimtError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}; a kernel cannot recurse")
+            raise SimtError(
+                f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}; a kernel cannot recurse"
+            )
         if len(function.body.blocks) > 1:
-            raise SimtError(f"call of @{name}: it has several blocks: the interpreter runs structured control flow only")
+            raise SimtError(
+                f"call of @{name}: it has several blocks: the interpreter runs structured control flow only"
+            )
         self.calls.append(name)
         try:
             return self.run(function.body.block, arguments)
@@ -170,7 +185,8 @@ class Lanes:
 
     def synchronized(self, writer: Array, written_at: Array, reader: Array | None = None) -> Array:
         """
-        Whether a barrier lies between a write and now: the `writer` is a thread of the reader's block and wrote before it.
+        Whether a barrier lies between a write and now: the `writer` is a thread of the reader's block and wrote before
+        it.
 
         A lane is its own reader, unless `reader` has the numbers in the grid.
         """
@@ -183,7 +199,9 @@ class Lanes:
         return same_block & (written_at <= barrier)
 
     def merged(self, mask: Array, new: Sequence[Value], old: Sequence[Value]) -> tuple[Value, ...]:
-        """`new` in the lanes of `mask`, `old` in the others, in each place. Lanes that are not active may get either."""
+        """
+        `new` in the lanes of `mask`, `old` in the others, in each place. Lanes that are not active may get either.
+        """
         if not (self.active & ~mask).any():
             return tuple(new)
         return tuple(merged(mask, ours, theirs) for ours, theirs in zip(new, old, strict=True))
@@ -192,7 +210,9 @@ class Lanes:
         """One of two values, by a `condition` that is the same in all active lanes. Raises `SimtError` if it is not."""
         chosen = np.broadcast_to(condition, self.shape)[np.broadcast_to(self.active, self.shape)]
         if chosen.any() and not chosen.all():
-            raise SimtError(f"{shown(op)}\n  chooses different tensors in different threads: use scf.if around the access")
+            raise SimtError(
+                f"{shown(op)}\n  chooses different tensors in different threads: use scf.if around the access"
+            )
         return if_true if chosen.any() else if_false
 
     # -- Shapes -------------------------------------------------------------------------------------------------------
@@ -227,8 +247,8 @@ def merged(mask: Array, new: Value, old: Value) -> Value:
     if isinstance(new, Tensor) and isinstance(old, Tensor):
         if new.buffer is not old.buffer:
             raise SimtError(
-                f"threads of one kernel would go on with different tensors, {new.buffer.name} and {old.buffer.name}: a tensor "
-                "that leaves an scf.if or a loop must be an update of the same one on every way"
+                f"threads of one kernel would go on with different tensors, {new.buffer.name} and {old.buffer.name}: "
+                "a tensor that leaves an scf.if or a loop must be an update of the same one on every way"
             )
         return new if new.time >= old.time else old
     assert isinstance(new, np.ndarray) and isinstance(old, np.ndarray)

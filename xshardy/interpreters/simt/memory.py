@@ -1,10 +1,10 @@
 """
 Memory of a kernel: buffers that know who wrote each element and when, and tensors, which are views of them.
 
-A kernel updates a tensor value by value; in memory that is done in place. So that this gives what the value semantics promise,
-and what every order of the threads gives, each access is checked: indices are in bounds; an element that two threads write gets
-the same bits from both; a thread reads what another one wrote only after a barrier of their block; and nobody reads an element through
-a tensor from before it was overwritten.
+A kernel updates a tensor value by value; in memory that is done in place. So that this gives what the value semantics
+promise, and what every order of the threads gives, each access is checked: indices are in bounds; an element that two
+threads write gets the same bits from both; a thread reads what another one wrote only after a barrier of their block;
+and nobody reads an element through a tensor from before it was overwritten.
 """
 
 from __future__ import annotations
@@ -165,7 +165,9 @@ def load(
 def check_load(
     lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array, writer: Array, written_at: Array
 ) -> None:
-    """Raise `SimtError` if a lane in `mask` sees what another thread may or may not have written yet, or too new a value."""
+    """
+    Raise `SimtError` if a lane in `mask` sees what another thread may or may not have written yet, or too new a value.
+    """
     me = lanes.on_vector(lanes.lane, where.ndim)
     racing = (writer >= 0) & (writer != me) & mask & ~lanes.synchronized(writer, written_at)
     if racing.any():
@@ -178,13 +180,19 @@ def check_load(
     if overwritten.any():
         place = lanes.first(overwritten)
         raise SimtError(
-            f"{shown(op)}\n  {place} reads element {place.of(where)} of {tensor.buffer.name} through a tensor from before "
-            "it overwrote that element: read the updated tensor, or read first"
+            f"{shown(op)}\n  {place} reads element {place.of(where)} of {tensor.buffer.name} through a tensor from "
+            "before it overwrote that element: read the updated tensor, or read first"
         )
 
 
 def store(
-    lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array], value: Array, mask: Array, atomic: bool = False
+    lanes: Lanes,
+    op: Operation,
+    tensor: Tensor,
+    indices: Sequence[Array],
+    value: Array,
+    mask: Array,
+    atomic: bool = False,
 ) -> Tensor:
     """
     `tensor` with the `value` of each lane in `mask` at its indices.
@@ -232,8 +240,8 @@ def check_agreement(
     first = int(np.argmax(differ))
     lane, earlier = int(me[suspects][first]), int(other[suspects][first])
     raise SimtError(
-        f"{shown(op)}\n  {lanes.launch.place(lane)} writes {ours[first]} to element {where[suspects][first]} of {buffer.name}, "
-        f"to which {lanes.launch.place(earlier)} writes {theirs[first]}: a kernel may give an element one value only"
+        f"{shown(op)}\n  {lanes.launch.place(lane)} writes {ours[first]} to element {where[suspects][first]} of "
+        f"{buffer.name}, to which {lanes.launch.place(earlier)} writes {theirs[first]}: a kernel may give an element one value only"
     )
 
 

@@ -14,7 +14,9 @@ from xshardy.interpreters.simt.memory import Value
 
 
 def if_(lanes: Lanes, op: scf.IfOp, condition: Array) -> Sequence[Value]:
-    """Lanes where `condition` holds execute one branch, the others the other one; a branch without lanes is left out."""
+    """
+    Lanes where `condition` holds execute one branch, the others the other one; a branch without lanes is left out.
+    """
     return choose(lanes, [(condition, op.true_region), (~condition, op.false_region)])
 
 

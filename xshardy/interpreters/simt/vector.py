@@ -157,7 +157,9 @@ def is_in_bounds(op: vector.TransferReadOp | vector.TransferWriteOp) -> bool:
 
 
 def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *operands: Array) -> Array:
-    """The elements from the indices on. Those outside of the tensor are the padding, unless the op says there are none."""
+    """
+    The elements from the indices on. Those outside of the tensor are the padding, unless the op says there are none.
+    """
     rank, shape = len(source.shape), shape_of(op.result)
     indices = element_indices(lanes, op, shape, operands[:rank])
     mask = transfer_mask(lanes, op, len(shape), operands[rank + 1 :])
@@ -171,7 +173,9 @@ def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *oper
 
 
 def transfer_write(lanes: Lanes, op: vector.TransferWriteOp, value: Array, dest: Tensor, *operands: Array) -> Tensor:
-    """`dest` with the vector from the indices on. Elements outside of it are dropped, unless the op says there are none."""
+    """
+    `dest` with the vector from the indices on. Elements outside of it are dropped, unless the op says there are none.
+    """
     rank, shape = len(dest.shape), shape_of(op.vector)
     indices = element_indices(lanes, op, shape, operands[:rank])
     mask = transfer_mask(lanes, op, len(shape), operands[rank:])

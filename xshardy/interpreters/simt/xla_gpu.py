@@ -97,7 +97,8 @@ def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) ->
     """
     Combine each thread with the one so many threads further on, at half the distance each time.
 
-    Where a warp has no such thread, its own value is combined with itself; what such threads get is of no use to anyone.
+    Where a warp has no such thread, its own value is combined with itself; what such threads get is of no use to
+    anyone.
     """
     results: Sequence[Value] = values
     distance = op.max_distance.value.data
@@ -152,7 +153,9 @@ def turns(where: Array, mask: Array) -> Array:
 
 
 def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Array) -> Tensor:
-    """Lanes that update the same element do so one after the other, in the order of their numbers; all others together."""
+    """
+    Lanes that update the same element do so one after the other, in the order of their numbers; all others together.
+    """
     mask = np.broadcast_to(lanes.active, lanes.shape)
     where = np.broadcast_to(memory.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
     turn = turns(where, mask)

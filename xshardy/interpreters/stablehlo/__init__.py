@@ -1,0 +1,5 @@
+"""The reference: StableHLO and HLO ops evaluated with numpy, with XLA's results for every element type."""
+
+from xshardy.interpreters.stablehlo.evaluator import evaluate
+
+__all__ = ["evaluate"]

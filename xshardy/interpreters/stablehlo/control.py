@@ -1,0 +1,42 @@
+"""What the ops do that call functions, and that make or take apart tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func
+from xdsl.ir import Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.stablehlo.rules import Rule, Value
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def call(evaluator: Evaluator, op: func.CallOp | hlo.FusionOp, *arguments: Value) -> Sequence[Value]:
+    return evaluator.call(op.callee.string_value(), arguments)
+
+
+def make_tuple(evaluator: Evaluator, op: stablehlo.TupleOp, *elements: Value) -> Sequence[Value]:
+    return [elements]
+
+
+def get_tuple_element(
+    evaluator: Evaluator, op: stablehlo.GetTupleElementOp, operand: Sequence[Value]
+) -> Sequence[Value]:
+    return [operand[op.index.value.data]]
+
+
+def pass_through(evaluator: Evaluator, op: Operation, *operands: Value) -> Sequence[Value]:
+    return operands
+
+
+CONTROL: Mapping[type[Operation], Rule] = {
+    func.CallOp: call,
+    hlo.FusionOp: call,
+    stablehlo.GetTupleElementOp: get_tuple_element,
+    stablehlo.OptimizationBarrierOp: pass_through,
+    stablehlo.TupleOp: make_tuple,
+}

@@ -1,0 +1,122 @@
+"""Evaluates functions of StableHLO and HLO ops on numpy arrays, op by op."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.stablehlo.control import CONTROL
+from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.shapes import SHAPES
+
+RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **SHAPES}
+
+
+class Evaluator:
+    """The functions that an evaluation may call, and the calls that it is in."""
+
+    def __init__(self, functions: Mapping[str, func.FuncOp]):
+        self.functions = functions
+        self.calls: list[str] = []
+
+    def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
+        """What the function `name` returns. Raises `InterpretationError` if it is not there, or calls itself."""
+        function = self.functions.get(name)
+        if function is None or not function.body.blocks:
+            raise InterpretationError(f"call of @{name}: the module has no body for it")
+        if name in self.calls:
+            raise InterpretationError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}")
+        self.calls.append(name)
+        try:
+            return self.run(function.body.block, arguments, {})
+        finally:
+            self.calls.pop()
+
+    def run(self, block: Block, arguments: Sequence[Value], outer: Mapping[SSAValue, Value]) -> tuple[Value, ...]:
+        """The operands of the terminator of `block`, which may read the values of `outer`."""
+        values = {**outer, **dict(zip(block.args, arguments, strict=True))}
+        for op in block.ops:
+            operands = [values[operand] for operand in op.operands]
+            if op is block.last_op:
+                return tuple(operands)
+            rule = RULES.get(type(op))
+            if rule is None:
+                raise unsupported(op, "the interpreter has no rule for this op")
+            results = rule(self, op, *operands)
+            results = [results] if isinstance(results, np.ndarray | np.generic) else results
+            for result, value in zip(op.results, results, strict=True):
+                values[result] = shaped(value, result)
+        return ()
+
+
+def shaped(value: Value, result: SSAValue) -> Value:
+    """
+    `value` as an array: numpy makes scalars of those without dimensions. That it has the type of `result` is up to its
+    rule.
+    """
+    kind = result.type
+    if isinstance(value, tuple) or not isinstance(kind, TensorType):
+        return value
+    array = np.asarray(value)
+    if array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+        raise InterpretationError(
+            f"{result.owner}\n  the result is a {kind}, but {array.dtype}{list(array.shape)} was computed"
+        )
+    return array
+
+
+def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
+    """
+    What a function of StableHLO and HLO ops returns for `arguments`: the reference that kernels are compared with.
+
+    Of a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
+    element type. A tuple that is returned is flattened. Raises `InterpretationError` for arguments of another type than
+    the function has, and for an op without a rule.
+    """
+    entry = entry_of(program) if isinstance(program, ModuleOp) else program
+    module = entry.parent_op()
+    functions = module.ops if isinstance(module, ModuleOp) else [entry]
+    evaluator = Evaluator({op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
+    values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments)]
+    with np.errstate(all="ignore"):
+        return flattened(evaluator.call(entry.sym_name.data, values))
+
+
+def entry_of(module: ModuleOp) -> func.FuncOp:
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+    public = [function for function in functions if function.sym_visibility != StringAttr("private")]
+    for candidates in (public, [function for function in public if function.sym_name.data == "main"]):
+        if len(candidates) == 1:
+            return candidates[0]
+    names = ", ".join(f"@{function.sym_name.data}" for function in public) or "none"
+    raise InterpretationError(f"expected one public function, or one called @main, but the module has {names}")
+
+
+def zip_arguments(entry: func.FuncOp, arguments: Sequence[Array]) -> list[tuple[Array, SSAValue]]:
+    if len(arguments) != len(entry.args):
+        raise InterpretationError(
+            f"@{entry.sym_name.data} has {len(entry.args)} arguments, but got {len(arguments)} arrays"
+        )
+    return list(zip(arguments, entry.args, strict=True))
+
+
+def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
+    """An argument, checked against its type."""
+    kind = argument.type
+    array = np.asarray(array)
+    if not isinstance(kind, TensorType) or array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+        raise InterpretationError(
+            f"an argument of @{entry.sym_name.data} is a {kind}, but the array given for it is "
+            f"{array.dtype}{list(array.shape)}"
+        )
+    return array
+
+
+def flattened(values: Sequence[Value]) -> list[Array]:
+    """All tensors in `values`, those inside of tuples in their place."""
+    return [array for value in values for array in (flattened(value) if isinstance(value, tuple) else [value])]

@@ -1,0 +1,153 @@
+"""What the ops do that move elements, and compute none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.stablehlo.rules import Rule
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tensor."""
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    return kind.get_shape()
+
+
+def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:
+    return constant_array(op.value)
+
+
+def iota(evaluator: Evaluator, op: stablehlo.IotaOp) -> Array:
+    shape, dimension = shape_of(op.output), op.iota_dimension.value.data
+    along = np.arange(shape[dimension]).reshape([-1 if d == dimension else 1 for d in range(len(shape))])
+    return np.broadcast_to(convert(along, numpy_dtype(op.output.type)), shape)
+
+
+def broadcast_in_dim(evaluator: Evaluator, op: stablehlo.BroadcastInDimOp, x: Array) -> Array:
+    """
+    Dimension `i` of `x` becomes dimension `broadcast_dimensions[i]`; one of size 1 is repeated, and so are the new
+    ones.
+    """
+    shape = shape_of(op.result)
+    placed = [1] * len(shape)
+    dimensions = op.broadcast_dimensions.get_values()
+    for size, dimension in zip(x.shape, dimensions, strict=True):
+        placed[dimension] = size
+    return np.broadcast_to(x.transpose(np.argsort(dimensions)).reshape(placed), shape)
+
+
+def transpose(evaluator: Evaluator, op: stablehlo.TransposeOp, x: Array) -> Array:
+    return x.transpose(op.permutation.get_values())
+
+
+def reshape(evaluator: Evaluator, op: stablehlo.ReshapeOp, x: Array) -> Array:
+    return x.reshape(shape_of(op.result))
+
+
+def reverse(evaluator: Evaluator, op: stablehlo.ReverseOp, x: Array) -> Array:
+    return np.flip(x, op.dimensions.get_values())
+
+
+def concatenate(evaluator: Evaluator, op: stablehlo.ConcatenateOp, *operands: Array) -> Array:
+    return np.concatenate(operands, op.dimension.value.data)
+
+
+def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Array) -> Array:
+    """
+    Elements of `x` are spread out by the interior padding, and the first one comes after the low padding. Where a
+    padding is negative, elements fall outside of the result and are dropped.
+    """
+    result = np.full(shape_of(op.result), padding_value)
+    source, target = [], []
+    paddings = zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)
+    for size, limit, (low, interior) in zip(x.shape, result.shape, paddings, strict=True):
+        places = low + np.arange(size) * (interior + 1)
+        kept = np.flatnonzero((places >= 0) & (places < limit))
+        source.append(kept)
+        target.append(places[kept])
+    result[np.ix_(*target)] = x[np.ix_(*source)]
+    return result
+
+
+def slice_(evaluator: Evaluator, op: stablehlo.SliceOp, x: Array) -> Array:
+    bounds = (op.start_indices.get_values(), op.limit_indices.get_values(), op.strides.get_values())
+    return x[tuple(slice(*bound) for bound in zip(*bounds, strict=True))]
+
+
+def clamped_window(x: Array, starts: Sequence[Array], sizes: Sequence[int]) -> tuple[slice, ...]:
+    """The window of these sizes that starts at `starts`, moved so far that it lies inside `x`."""
+    first = [
+        min(max(int(native(start)), 0), whole - size) for start, whole, size in zip(starts, x.shape, sizes, strict=True)
+    ]
+    return tuple(slice(start, start + size) for start, size in zip(first, sizes, strict=True))
+
+
+def dynamic_slice(evaluator: Evaluator, op: stablehlo.DynamicSliceOp, x: Array, *starts: Array) -> Array:
+    return x[clamped_window(x, starts, op.slice_sizes.get_values())]
+
+
+def dynamic_update_slice(
+    evaluator: Evaluator, op: stablehlo.DynamicUpdateSliceOp, x: Array, update: Array, *starts: Array
+) -> Array:
+    result = x.copy()
+    result[clamped_window(x, starts, update.shape)] = update
+    return result
+
+
+def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Array) -> Array:
+    """
+    The bits of each element as one of the other type, or as a last dimension of several narrower ones, or the reverse.
+    """
+    return reinterpreted(x, op.result)
+
+
+def reinterpreted(x: Array, result: SSAValue) -> Array:
+    dtype, shape = numpy_dtype(result.type), shape_of(result)
+    return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape)
+
+
+def major_to_minor(value: SSAValue) -> tuple[int, ...]:
+    """The dimensions of a tensor from the outermost one in memory to the innermost."""
+    layout = hlo.layout_of(value)
+    return tuple(range(len(shape_of(value)))) if layout is None else tuple(reversed(layout))
+
+
+def bitcast(evaluator: Evaluator, op: hlo.BitcastOp, x: Array) -> Array:
+    """The same memory seen with another shape and layout."""
+    in_memory = np.ascontiguousarray(x.transpose(major_to_minor(op.operand))).reshape(-1)
+    order = major_to_minor(op.result)
+    shape = shape_of(op.result)
+    elements = in_memory.view(numpy_dtype(op.result.type)).reshape([shape[d] for d in order])
+    return elements.transpose(np.argsort(order)) if order else elements
+
+
+SHAPES: Mapping[type[Operation], Rule] = {
+    hlo.BitcastOp: bitcast,
+    hlo.CopyOp: lambda evaluator, op, x: x,
+    stablehlo.BitcastConvertOp: bitcast_convert,
+    stablehlo.BroadcastInDimOp: broadcast_in_dim,
+    stablehlo.ConcatenateOp: concatenate,
+    stablehlo.ConstantOp: constant,
+    stablehlo.DynamicSliceOp: dynamic_slice,
+    stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
+    stablehlo.IotaOp: iota,
+    stablehlo.PadOp: pad,
+    stablehlo.ReshapeOp: reshape,
+    stablehlo.ReverseOp: reverse,
+    stablehlo.SliceOp: slice_,
+    stablehlo.TransposeOp: transpose,
+}
