@@ -31,16 +31,13 @@ class IndexConverter:
     candidates: list[Operation] = field(default_factory=list[Operation])
 
     def insert_after(self, value: SSAValue, cast: Operation) -> None:
-        """Insert `cast` right after the definition of `value`; a block argument's, after those of others."""
+        """Insert `cast` behind the definition of `value`; that of a block argument behind constants and such casts."""
         if isinstance(value.owner, Operation):
-            point = InsertPoint.after(value.owner)
-        elif (last := self.argument_casts.get(value.owner)) is not None:
-            point = InsertPoint.after(last)
-        else:
-            point = InsertPoint.at_start(value.owner)
-        if isinstance(value.owner, Block):
-            self.argument_casts[value.owner] = cast
-        Rewriter.insert_op(cast, point)
+            Rewriter.insert_op(cast, InsertPoint.after(value.owner))
+            return
+        last = self.argument_casts.get(value.owner) or last_leading_constant(value.owner)
+        Rewriter.insert_op(cast, InsertPoint.at_start(value.owner) if last is None else InsertPoint.after(last))
+        self.argument_casts[value.owner] = cast
 
     def as_integer(self, value: SSAValue) -> SSAValue:
         """The index `value` as an integer: a new constant, what was cast to an index before, or a cast."""
@@ -77,6 +74,14 @@ class IndexConverter:
         for op in reversed(self.candidates):
             if not op.results[0].first_use:
                 Rewriter.erase_op(op)
+
+
+def last_leading_constant(block: Block) -> Operation | None:
+    """The last of the constants that `block` starts with."""
+    last, op = None, block.first_op
+    while isinstance(op, arith.ConstantOp):
+        last, op = op, op.next_op
+    return last
 
 
 class ConvertIndexTypePass(ModulePass):
