@@ -14,10 +14,10 @@ from typing import TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.folder import Folder
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
@@ -123,6 +123,7 @@ class Canonicalizer:
     def _visit(self, op: Operation) -> None:
         facts = facts_of(type(op))
         rewriter = self._rewriter_at(op)
+        operands = tuple(op.operands)
         if self._is_dead(op, facts):
             rewriter.erase(op)
         elif facts.is_constant:
@@ -133,7 +134,9 @@ class Canonicalizer:
                 pattern.match_and_rewrite(op, rewriter)
                 if rewriter.has_done_action:
                     break
-        self._changed |= rewriter.has_done_action
+        if rewriter.has_done_action:
+            self._changed = True
+            self._push_producers(operands)
 
     def _rewriter_at(self, op: Operation) -> PatternRewriter:
         """The rewriter, which is made once, before `op`."""
@@ -205,13 +208,19 @@ class Canonicalizer:
         if not is_in_place:
             self._changed = True
             op.detach()
-            front.insert_ops_before(op, front.first_op) if front.first_op is not None else front.add_op(op)
+            Rewriter.insert_op(op, InsertPoint.at_start(front))
 
     # What else to look at
 
-    def _push_all(self, ops: Iterable[Operation]) -> None:
-        for op in ops:
-            self._worklist.push(op)
+    def _push_producers(self, values: Iterable[SSAValue]) -> None:
+        """What makes a value that lost a use, and what is now alone in using it, can often be made simpler."""
+        for value in values:
+            if isinstance(value, ErasedSSAValue):
+                continue
+            if isinstance(value.owner, Operation):
+                self._worklist.push(value.owner)
+            if (user := value.get_user_of_unique_use()) is not None:
+                self._worklist.push(user)
 
     def _on_removal(self, op: Operation) -> None:
         """The operations that `op` reads may now be dead, or have a single user."""
@@ -222,12 +231,13 @@ class Canonicalizer:
                 region = _home(inner)
                 if region is not None and self._constants.get(region, {}).get(_key(inner)) is inner:
                     del self._constants[region][_key(inner)]
-            self._push_all(operand.owner for operand in inner.operands if isinstance(operand.owner, Operation))
+            self._push_producers(inner.operands)
 
     def _on_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
         """Whatever reads `op` now reads something simpler."""
         for result in op.results:
-            self._push_all(use.operation for use in result.uses)
+            for use in result.uses:
+                self._worklist.push(use.operation)
 
 
 def _home(op: Operation) -> Region | None:

@@ -28,7 +28,7 @@ INVERSE: Mapping[int, int] = {0: 1, 1: 0, 2: 5, 3: 4, 4: 3, 5: 2, 6: 9, 7: 8, 8:
 
 
 def fold_select(op: arith.SelectOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
-    """`select c, x, x` and `select true, x, y` -> `x`, `select c, true, false` -> `c`, `select (x == y), x, y` -> `y`."""
+    """`select c, x, x` and `select true, x, y` -> `x`, `select c, true, false` -> `c`, `select x == y, x, y` -> `y`."""
     if op.lhs is op.rhs:
         return op.lhs
     condition = integer_of(op.cond)
