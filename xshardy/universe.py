@@ -17,6 +17,7 @@ DIALECTS: Mapping[str, str] = {
     "chlo": "xshardy.dialects.chlo:CHLO",
     "hlo": "xshardy.dialects.hlo:HLO",
     "nvvm": "xshardy.dialects.nvvm:NVVM",
+    "sdy": "xshardy.dialects.sdy:SDY",
     "stablehlo": "xshardy.dialects.stablehlo:STABLEHLO",
     "xla_gpu": "xshardy.dialects.xla_gpu:XLA_GPU",
 }

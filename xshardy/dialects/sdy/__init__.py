@@ -1,0 +1,104 @@
+"""The sdy dialect: how tensors are sharded over meshes of devices."""
+
+from xdsl.ir import Dialect
+
+from xshardy.dialects.discardable import register
+from xshardy.dialects.sdy.attributes.axes import (
+    AllToAllParamAttr,
+    AllToAllParamListAttr,
+    AxisRefAttr,
+    AxisRefListAttr,
+    ListOfAxisRefListsAttr,
+    SubAxisInfoAttr,
+)
+from xshardy.dialects.sdy.attributes.edges import (
+    AxisToPropagationDetailsAttr,
+    EdgeNodeTypeAttr,
+    EdgeValueRefAttr,
+    PropagationEdgesAttr,
+    PropagationOneStepAttr,
+)
+from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr, MeshAxisAttr
+from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    ReductionOpAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
+from xshardy.dialects.sdy.collectives import (
+    AllGatherOp,
+    AllReduceOp,
+    AllSliceOp,
+    AllToAllOp,
+    CollectivePermuteOp,
+    ReduceScatterOp,
+    ReplicatedToUnreducedOp,
+    ShardedToUnreducedOp,
+)
+from xshardy.dialects.sdy.discardable_verification import SdyAttributeVerifier
+from xshardy.dialects.sdy.ops import (
+    ConstantOp,
+    DataFlowEdgeOp,
+    FuncDataFlowEdgeOp,
+    ManualComputationOp,
+    MeshOp,
+    NamedComputationOp,
+    PropagationBarrierOp,
+    PropagationDirectionAttr,
+    ReshardOp,
+    ReturnOp,
+    ShardingConstraintOp,
+    ShardingGroupOp,
+)
+
+register("sdy", SdyAttributeVerifier())
+
+SDY = Dialect(
+    "sdy",
+    [
+        AllGatherOp,
+        AllReduceOp,
+        AllSliceOp,
+        AllToAllOp,
+        CollectivePermuteOp,
+        ConstantOp,
+        DataFlowEdgeOp,
+        FuncDataFlowEdgeOp,
+        ManualComputationOp,
+        MeshOp,
+        NamedComputationOp,
+        PropagationBarrierOp,
+        ReduceScatterOp,
+        ReplicatedToUnreducedOp,
+        ReshardOp,
+        ReturnOp,
+        ShardedToUnreducedOp,
+        ShardingConstraintOp,
+        ShardingGroupOp,
+    ],
+    [
+        AllToAllParamAttr,
+        AllToAllParamListAttr,
+        AxisRefAttr,
+        AxisRefListAttr,
+        AxisToPropagationDetailsAttr,
+        DimMappingAttr,
+        DimensionShardingAttr,
+        EdgeNodeTypeAttr,
+        EdgeValueRefAttr,
+        ListOfAxisRefListsAttr,
+        ManualAxesAttr,
+        MeshAttr,
+        MeshAxisAttr,
+        OpShardingRuleAttr,
+        PropagationDirectionAttr,
+        PropagationEdgesAttr,
+        PropagationOneStepAttr,
+        ReductionOpAttr,
+        SubAxisInfoAttr,
+        TensorMappingAttr,
+        TensorShardingAttr,
+        TensorShardingPerValueAttr,
+    ],
+)

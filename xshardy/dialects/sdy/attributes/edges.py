@@ -11,6 +11,7 @@ from xdsl.dialects.utils import EnumAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -123,3 +124,21 @@ class PropagationEdgesAttr(BodyAttribute):
     def print_body(self, printer: Printer) -> None:
         with printer.in_angle_brackets(), printer.in_square_brackets():
             printer.print_list(self.steps, lambda step: step.print_body(printer))
+
+    def verify(self) -> None:
+        seen: set[int] = set()
+        for step in self.steps:
+            index = step.step_index.data
+            if index < 0:
+                raise VerifyException(f"propagation edges have negative step index: {index}")
+            if index in seen:
+                raise VerifyException(f"propagation edges have duplicate step index: {index}")
+            seen.add(index)
+            for entry in step.axis_entries:
+                if entry.source in entry.targets.data:
+                    raise VerifyException("propagation edges have a source that is the same as a target")
+                if len(set(entry.targets)) < len(entry.targets):
+                    raise VerifyException(
+                        f"propagation edges have duplicate targets for step index: {index} "
+                        f"and axis: {entry.axis_name.axis.data}"
+                    )

@@ -1,0 +1,69 @@
+"""
+Verification of discardable attributes: `dialect.name` on an operation of any dialect is checked by `dialect`.
+
+MLIR asks the dialect of the attribute when it verifies an operation; xDSL 0.74 asks nobody. `register` adds what is
+missing to `Operation.verify`, once for all dialects, so it also runs where only xDSL's own tools are used: `xdsl-opt`
+loads the dialect when it first reads one of its attributes, and loading the dialect registers its verifier.
+"""
+
+from collections.abc import Mapping
+from functools import wraps
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.ir import Attribute, Operation
+
+
+class DiscardableAttributeVerifier:
+    """What a dialect checks of its attributes on others' operations. Methods raise `VerifyException`."""
+
+    def verify_operation_attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
+        """`attribute` is called `name` and stands in the attribute dictionary of `op`."""
+
+    def verify_argument_attribute(self, op: Operation, index: int, name: str, attribute: Attribute) -> None:
+        """`attribute` stands in the dictionary of argument `index` of the function `op`."""
+
+    def verify_result_attribute(self, op: Operation, index: int, name: str, attribute: Attribute) -> None:
+        """`attribute` stands in the dictionary of result `index` of the function `op`."""
+
+
+_verifiers: dict[str, DiscardableAttributeVerifier] = {}
+
+
+def register(dialect: str, verifier: DiscardableAttributeVerifier) -> None:
+    """Have `verifier` check every attribute whose name begins with `dialect.`."""
+    if not _verifiers:
+        _extend_operation_verify()
+    _verifiers[dialect] = verifier
+
+
+def verify_discardable_attributes(op: Operation) -> None:
+    """Check the discardable attributes of `op`, not those of the operations in it. Raises `VerifyException`."""
+    for name, attribute in op.attributes.items():
+        if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
+            verifier.verify_operation_attribute(op, name, attribute)
+    for index, name, attribute in _dictionaries(op.properties, "arg_attrs"):
+        if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
+            verifier.verify_argument_attribute(op, index, name, attribute)
+    for index, name, attribute in _dictionaries(op.properties, "res_attrs"):
+        if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
+            verifier.verify_result_attribute(op, index, name, attribute)
+
+
+def _dictionaries(properties: Mapping[str, Attribute], key: str) -> list[tuple[int, str, Attribute]]:
+    """The entries of an array of dictionaries, in which functions keep what is said of their arguments, with the index."""
+    if not isinstance(array := properties.get(key), ArrayAttr):
+        return []
+    dictionaries = cast(ArrayAttr[DictionaryAttr], array)
+    return [(index, name, attr) for index, entry in enumerate(dictionaries) for name, attr in entry.data.items()]
+
+
+def _extend_operation_verify() -> None:
+    verify = Operation.verify
+
+    @wraps(verify)
+    def verify_with_discardable_attributes(self: Operation, verify_nested_ops: bool = True) -> None:
+        verify(self, verify_nested_ops)
+        verify_discardable_attributes(self)
+
+    Operation.verify = verify_with_discardable_attributes

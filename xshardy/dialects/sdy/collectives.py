@@ -1,0 +1,437 @@
+"""
+The collectives of sdy: operations that move the parts of a tensor between devices and leave its value as it is.
+
+Each says along which axes it communicates, and what sharding comes out, which is checked against the sharding that goes
+in. Source: section 1 and row SDY-IF-01, and upstream's `sharded_to_unreduced` and `replicated_to_unreduced`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+)
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.sdy.attributes.axes import (
+    AllToAllParamListAttr,
+    AxisRefAttr,
+    AxisRefListAttr,
+    ListOfAxisRefListsAttr,
+)
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    ReductionOp,
+    ReductionOpAttr,
+    TensorShardingAttr,
+)
+from xshardy.dialects.sdy.formats import ReductionUnlessSum
+from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
+from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
+from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
+from xshardy.dialects.sdy.verification import verify_axis_refs, verify_sharding, verify_sorted_axis_refs
+from xshardy.sharding.axes import (
+    append_axis,
+    is_suffix,
+    merged,
+    mesh_order,
+    overlaps,
+    prefix_without_overlap,
+    sharded_size,
+)
+
+Axes = Sequence[AxisRefAttr]
+
+
+def sorted_and_merged(axes: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
+    """The same axes in the order of the mesh, neighbours merged."""
+    return merged(sorted(axes, key=lambda axis: mesh_order(axis, mesh)), mesh)
+
+
+class Collective(IRDLOperation, CollectiveOpInterface, HasCanonicalizationPatternsInterface):
+    """What all collectives have: a tensor, the same tensor, and the sharding that it comes out with."""
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    tensor = operand_def(T)
+    out_sharding = prop_def(TensorShardingAttr)
+    result = result_def(T)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xshardy.dialects.sdy.canonicalization import COLLECTIVE_PATTERNS
+
+        return COLLECTIVE_PATTERNS.get(cls, ())
+
+    @property
+    def in_sharding(self) -> TensorShardingAttr:
+        """The sharding of the operand; replicated if it has none."""
+        sharding = get_sharding(self.tensor)
+        return sharding or TensorShardingAttr.fully_open(self.out_sharding.mesh_or_ref, self.out_sharding.rank)
+
+    @property
+    def mesh(self) -> MeshAttr:
+        """The mesh of the result. `verify_collective` has shown that there is one."""
+        mesh = lookup_mesh(self.out_sharding, self)
+        assert mesh is not None
+        return mesh
+
+    def verify_(self) -> None:
+        verify_collective(self)
+        self.verify_axes()
+
+    def verify_axes(self) -> None:
+        """Check that the axes of the collective lead from the sharding of the operand to that of the result."""
+        raise NotImplementedError
+
+
+def verify_collective(op: Collective) -> None:
+    """Check what holds for all collectives."""
+    before, after = get_sharding(op.tensor), op.out_sharding
+    if before is None and not op.allows_missing_input_sharding:
+        raise VerifyException("collective on operand without sharding")
+    verify_sharding(after, op.result.type, op)
+    if before is None:
+        return
+    operand_mesh = lookup_mesh(before, op)
+    if operand_mesh is not None and operand_mesh != op.mesh and not op.allows_different_meshes:
+        raise VerifyException("result mesh does not match operand mesh")
+    if before.rank != after.rank:
+        raise VerifyException(f"result sharding has rank {after.rank} but operand sharding has rank {before.rank}")
+
+
+def gathered(dimension: DimensionShardingAttr, axes: Axes, dim: int, mesh: MeshAttr, what: str) -> list[AxisRefAttr]:
+    """The axes of `dimension` without `axes`, which must be the last; the first of them may be the end of a longer one."""
+    left = list(dimension.axes)
+    for axis in reversed(axes):
+        if not left or not is_suffix(axis, left[-1], mesh):
+            raise VerifyException(f"can't apply {what} axis {axis.text} to operand sharding on dimension {dim}")
+        before = prefix_without_overlap(left.pop(), axis)
+        if before is not None:
+            left.append(before)
+    return left
+
+
+def sliced(dimension: DimensionShardingAttr, axes: Axes, mesh: MeshAttr) -> list[AxisRefAttr]:
+    """The axes of `dimension` with `axes` after them."""
+    result = list(dimension.axes)
+    for axis in axes:
+        append_axis(result, axis, mesh)
+    return result
+
+
+def _verify_dimension(op: Collective, dim: int, expected: Axes) -> None:
+    if tuple(expected) != op.out_sharding.dim_shardings.data[dim].axes.data:
+        listed = ", ".join(axis.text for axis in expected)
+        raise VerifyException(f"result sharding doesn't match expected sharding [{listed}] on dimension {dim}")
+
+
+def _verify_per_dimension(
+    op: Collective,
+    lists: ListOfAxisRefListsAttr,
+    expected: Callable[[DimensionShardingAttr, Axes, int], list[AxisRefAttr]],
+) -> None:
+    """Check that `expected` makes of each dimension sharding, with its axes, that of the result."""
+    seen: set[AxisRefAttr] = set()
+    for axes in lists.lists:
+        verify_axis_refs(axes.axes, op.mesh, seen)
+    rank = op.out_sharding.rank
+    if rank != len(lists.lists):
+        raise VerifyException(f"result sharding has rank {rank} but collective axes has rank {len(lists.lists)}")
+    for dim, (dimension, axes) in enumerate(zip(op.in_sharding.dim_shardings, lists.lists, strict=True)):
+        _verify_dimension(op, dim, expected(dimension, axes.axes.data, dim))
+
+
+@irdl_op_definition
+class AllGatherOp(Collective):
+    """Collects the parts of a tensor along axes of each dimension, which then is no longer sharded along them."""
+
+    name = "sdy.all_gather"
+    gathering_axes = prop_def(ListOfAxisRefListsAttr)
+    assembly_format = "$gathering_axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def __init__(self, tensor: SSAValue, gathering_axes: ListOfAxisRefListsAttr, out_sharding: TensorShardingAttr):
+        super().__init__(
+            operands=[tensor],
+            properties={"gathering_axes": gathering_axes, "out_sharding": out_sharding},
+            result_types=[tensor.type],
+        )
+
+    def verify_axes(self) -> None:
+        _verify_per_dimension(
+            self,
+            self.gathering_axes,
+            lambda dimension, axes, dim: gathered(dimension, axes, dim, self.mesh, "gathering"),
+        )
+
+
+@irdl_op_definition
+class AllSliceOp(Collective):
+    """Each device keeps its part along axes of each dimension, which then is sharded along them too."""
+
+    name = "sdy.all_slice"
+    slicing_axes = prop_def(ListOfAxisRefListsAttr)
+    assembly_format = "$slicing_axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def __init__(self, tensor: SSAValue, slicing_axes: ListOfAxisRefListsAttr, out_sharding: TensorShardingAttr):
+        super().__init__(
+            operands=[tensor],
+            properties={"slicing_axes": slicing_axes, "out_sharding": out_sharding},
+            result_types=[tensor.type],
+        )
+
+    @property
+    def allows_missing_input_sharding(self) -> bool:
+        return True
+
+    def verify_axes(self) -> None:
+        _verify_per_dimension(self, self.slicing_axes, lambda dimension, axes, dim: sliced(dimension, axes, self.mesh))
+
+
+@irdl_op_definition
+class AllToAllOp(Collective):
+    """Moves the last axes of some dimensions to the end of others: those are gathered, and these are sliced."""
+
+    name = "sdy.all_to_all"
+    params = prop_def(AllToAllParamListAttr)
+    assembly_format = "$params $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def __init__(self, tensor: SSAValue, params: AllToAllParamListAttr, out_sharding: TensorShardingAttr):
+        super().__init__(
+            operands=[tensor],
+            properties={"params": params, "out_sharding": out_sharding},
+            result_types=[tensor.type],
+        )
+
+    def verify_axes(self) -> None:
+        params = self.params.params.data
+        if not params:
+            raise VerifyException("parameter list is empty")
+        rank = self.out_sharding.rank
+        seen_axes: set[AxisRefAttr] = set()
+        seen_dims: set[int] = set()
+        previous = -1
+        for param in params:
+            verify_axis_refs(param.axes, self.mesh, seen_axes)
+            source, target = param.src_dim.data, param.tgt_dim.data
+            for what, dim in (("source", source), ("target", target)):
+                if not 0 <= dim < rank:
+                    raise VerifyException(f"{what} dimension {dim} is out of range [0, {rank})")
+            for dim in (source, target):
+                if dim in seen_dims:
+                    raise VerifyException(f"overlapping source/target dimensions in all-to-all params: {dim}")
+                seen_dims.add(dim)
+            if previous >= source:
+                raise VerifyException(
+                    f"source dimensions are not sorted in ascending order: {source} appears after {previous}"
+                )
+            previous = source
+        before = self.in_sharding.dim_shardings.data
+        for param in params:
+            axes, source, target = param.axes.data, param.src_dim.data, param.tgt_dim.data
+            _verify_dimension(self, source, gathered(before[source], axes, source, self.mesh, "all-to-all"))
+            _verify_dimension(self, target, sliced(before[target], axes, self.mesh))
+        for dim in set(range(rank)) - seen_dims:
+            _verify_dimension(self, dim, before[dim].axes.data)
+
+
+@irdl_op_definition
+class CollectivePermuteOp(Collective):
+    """Each device sends its part to another one: axes change, and the number of parts of each dimension does not."""
+
+    name = "sdy.collective_permute"
+    assembly_format = "$tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def __init__(self, tensor: SSAValue, out_sharding: TensorShardingAttr):
+        super().__init__(operands=[tensor], properties={"out_sharding": out_sharding}, result_types=[tensor.type])
+
+    @property
+    def allows_different_meshes(self) -> bool:
+        return True
+
+    def verify_axes(self) -> None:
+        before, after = self.in_sharding, self.out_sharding
+        operand_mesh = lookup_mesh(before, self)
+        if operand_mesh is None or operand_mesh.axes != self.mesh.axes:
+            raise VerifyException("result mesh has different axes than operand mesh")
+        if before.mesh_or_ref != after.mesh_or_ref and operand_mesh.device_ids == self.mesh.device_ids:
+            raise VerifyException("result mesh name is different but same device ids as operand")
+        for dim, (old, new) in enumerate(zip(before.dim_shardings, after.dim_shardings, strict=True)):
+            old_size, new_size = sharded_size(old.axes, self.mesh), sharded_size(new.axes, self.mesh)
+            if old_size != new_size:
+                raise VerifyException(
+                    f"sharded size of result doesn't match operand on dimension {dim}: {new_size} != {old_size}"
+                )
+
+
+SUM = ReductionOpAttr(ReductionOp.SUM)
+
+
+class Reduction(Collective):
+    """A collective that combines the parts of an unreduced tensor."""
+
+    reduction_op = prop_def(ReductionOpAttr, default_value=SUM)
+    custom_directives = (ReductionUnlessSum,)
+
+    @property
+    def allows_missing_input_sharding(self) -> bool:
+        return True
+
+    def verify_reduced(self) -> None:
+        """Check that nothing becomes unreduced, and that what is reduced was unreduced for the same reduction."""
+        verify_unreduced_transition(
+            self, [self.in_sharding], [self.out_sharding], introduced=None, removed=self.reduction_op.data
+        )
+
+
+def _is_equivalent(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
+    """Whether both divide the dimensions alike, open or closed, whatever they leave unreduced."""
+    if a.is_fully_replicated or b.is_fully_replicated:
+        return a.is_fully_replicated and b.is_fully_replicated
+    return a.mesh_or_ref == b.mesh_or_ref and [d.axes for d in a.dim_shardings] == [d.axes for d in b.dim_shardings]
+
+
+@irdl_op_definition
+class AllReduceOp(Reduction):
+    """Combines the parts of a tensor along axes, so that each device along them has all of it."""
+
+    name = "sdy.all_reduce"
+    reduction_axes = prop_def(AxisRefListAttr)
+    assembly_format = (
+        "custom<ReductionUnlessSum>($reduction_op) $reduction_axes $tensor `out_sharding` `` `=` `` $out_sharding "
+        "attr-dict `:` type($result)"
+    )
+
+    def __init__(
+        self,
+        tensor: SSAValue,
+        reduction_axes: AxisRefListAttr,
+        out_sharding: TensorShardingAttr,
+        reduction_op: ReductionOpAttr = SUM,
+    ):
+        super().__init__(
+            operands=[tensor],
+            properties={
+                "reduction_axes": reduction_axes,
+                "reduction_op": reduction_op,
+                "out_sharding": out_sharding,
+            },
+            result_types=[tensor.type],
+        )
+
+    def verify_axes(self) -> None:
+        before, after = self.in_sharding, self.out_sharding
+        if not _is_equivalent(before, after):
+            raise VerifyException("operand and result shardings are not equivalent")
+        verify_sorted_axis_refs(self.reduction_axes.axes.data, self.mesh, set(), "reduction")
+        kept = [axis for dimension in before.dim_shardings for axis in dimension.axes] + list(before.replicated_axes)
+        for axis in self.reduction_axes.axes:
+            if any(overlaps(axis, other) for other in kept):
+                raise VerifyException(
+                    f"reduction axis {axis.text} overlaps with operand dimension sharding or replicated axes"
+                )
+            if any(overlaps(axis, other) for other in after.unreduced_axes):
+                raise VerifyException(f"reduction axis {axis.text} overlaps with result unreduced axes")
+        self.verify_reduced()
+
+
+@irdl_op_definition
+class ReduceScatterOp(Reduction):
+    """Combines the parts of a tensor along axes, and leaves each device its part of the result along the same axes."""
+
+    name = "sdy.reduce_scatter"
+    reduce_scatter_axes = prop_def(ListOfAxisRefListsAttr)
+    assembly_format = (
+        "custom<ReductionUnlessSum>($reduction_op) $reduce_scatter_axes $tensor `out_sharding` `` `=` `` $out_sharding "
+        "attr-dict `:` type($result)"
+    )
+
+    def __init__(
+        self,
+        tensor: SSAValue,
+        reduce_scatter_axes: ListOfAxisRefListsAttr,
+        out_sharding: TensorShardingAttr,
+        reduction_op: ReductionOpAttr = SUM,
+    ):
+        super().__init__(
+            operands=[tensor],
+            properties={
+                "reduce_scatter_axes": reduce_scatter_axes,
+                "reduction_op": reduction_op,
+                "out_sharding": out_sharding,
+            },
+            result_types=[tensor.type],
+        )
+
+    def verify_axes(self) -> None:
+        self.verify_reduced()
+        _verify_per_dimension(
+            self, self.reduce_scatter_axes, lambda dimension, axes, dim: sliced(dimension, axes, self.mesh)
+        )
+
+
+def _verify_becomes_unreduced(op: Collective, added: Axes, formula: str) -> None:
+    """Check that the result is unreduced along the axes that the operand is unreduced along, and `added`."""
+    expected = sorted_and_merged([*op.in_sharding.unreduced_axes, *added], op.mesh)
+    if expected != op.out_sharding.unreduced_axes.data:
+        raise VerifyException(f"out_unreduced_axes should be in_unreduced_axes + {formula}")
+
+
+def _verify_sum(op: Collective) -> None:
+    if op.out_sharding.reduction_op != SUM:
+        raise VerifyException("out_sharding reduction_op must be SUM")
+
+
+@irdl_op_definition
+class ShardedToUnreducedOp(Collective):
+    """Each device pads its part with zeros to the whole: a tensor sharded along axes becomes unreduced along them."""
+
+    name = "sdy.sharded_to_unreduced"
+    axes = prop_def(ListOfAxisRefListsAttr)
+    assembly_format = "$axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def verify_axes(self) -> None:
+        _verify_sum(self)
+        _verify_per_dimension(
+            self,
+            self.axes,
+            lambda dimension, axes, dim: gathered(dimension, axes, dim, self.mesh, "shard-to-unreduce"),
+        )
+        moved = [axis for axes in self.axes.lists for axis in axes.axes]
+        _verify_becomes_unreduced(self, moved, "sharded_to_unreduced_axes")
+
+
+@irdl_op_definition
+class ReplicatedToUnreducedOp(Collective):
+    """All devices but one along axes forget the tensor: replicated along them, it becomes unreduced along them."""
+
+    name = "sdy.replicated_to_unreduced"
+    axes = prop_def(AxisRefListAttr)
+    assembly_format = "$axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
+
+    def verify_axes(self) -> None:
+        before = self.in_sharding
+        _verify_sum(self)
+        if before.dim_shardings != self.out_sharding.dim_shardings:
+            raise VerifyException("input and output must share the same dimension shardings")
+        axes = self.axes.axes.data
+        if not axes:
+            raise VerifyException("r2u axes must not be empty")
+        verify_sorted_axis_refs(axes, self.mesh, set(), "r2u")
+        for axis in axes:
+            if any(overlaps(other, axis) for dimension in before.dim_shardings for other in dimension.axes):
+                raise VerifyException(f"r2u axis {axis.text} overlaps with operand dimension sharding")
+            if any(overlaps(other, axis) for other in before.unreduced_axes):
+                raise VerifyException(f"r2u axis {axis.text} overlaps with operand unreduced axes")
+        _verify_becomes_unreduced(self, axes, "r2u_axes")

@@ -1,0 +1,76 @@
+"""The custom directives in the assembly formats of sdy. Source: section 0.1 of the specification."""
+
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from xshardy.dialects.sdy.attributes.sharding import ReductionOp, ReductionOpAttr, TensorShardingPerValueAttr
+
+
+@irdl_custom_directive
+class StrippedShardings(CustomDirective):
+    """`[<@mesh, [{"a"}]>, <@mesh, [{}]>]`: shardings without the name of the attribute that holds them."""
+
+    shardings: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.shardings.set(state, TensorShardingPerValueAttr.parse_stripped(parser))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        attribute = self.shardings.get(op)
+        if isinstance(attribute, TensorShardingPerValueAttr):
+            state.print_whitespace(printer)
+            attribute.print_stripped(printer)
+            state.last_was_punctuation = False
+            state.should_emit_space = True
+
+    def is_present(self, op: IRDLOperation) -> bool:
+        return self.shardings.is_present(op)
+
+    def is_anchorable(self) -> bool:
+        return self.shardings.is_anchorable()
+
+
+@irdl_custom_directive
+class ReductionUnlessSum(CustomDirective):
+    """`max`, `min`, or nothing for a sum."""
+
+    reduction: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        reduction = parser.parse_optional_str_enum(ReductionOp)
+        if reduction is not None:
+            self.reduction.set(state, ReductionOpAttr(reduction))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        attribute = self.reduction.get(op)
+        if isinstance(attribute, ReductionOpAttr) and attribute.data is not ReductionOp.SUM:
+            state.print_whitespace(printer)
+            printer.print_string(attribute.data.value)
+
+
+@irdl_custom_directive
+class BlockWithArguments(CustomDirective):
+    """`(%arg0: type, ...) { ... }`: a region of one block, whose arguments stand in front of the brace."""
+
+    body: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        self.body.set(state, parser.parse_region(arguments))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        region = self.body.get(op)
+        state.print_whitespace(printer)
+        with printer.in_parens():
+            printer.print_list(region.block.args, printer.print_block_argument)
+        printer.print_string(" ")
+        printer.print_region(region, print_entry_block_args=False)

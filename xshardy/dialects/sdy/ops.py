@@ -1,0 +1,541 @@
+"""
+Operations of the sdy dialect but for the collectives, which are in `collectives.py`.
+
+Source: rows SDY-OP-06 to SDY-OP-11 and SDY-OP-13 to SDY-OP-16, and upstream's `sdy.func_data_flow_edge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import dropwhile, pairwise
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    ModuleOp,
+    ShapedType,
+    StringAttr,
+    SymbolNameConstraint,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue, Use
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    base,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    Pure,
+    RecursivelySpeculatable,
+    RecursiveMemoryEffect,
+    SingleBlockImplicitTerminator,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+from xdsl.utils.str_enum import StrEnum
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    ReductionOp,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
+from xshardy.dialects.sdy.formats import BlockWithArguments, StrippedShardings
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
+from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
+from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding, lookup_mesh
+from xshardy.dialects.sdy.verification import (
+    axes_bound_around,
+    bound_axis_message,
+    verify_sharding,
+    verify_sharding_per_value,
+)
+from xshardy.sharding.axes import sharded_size
+
+
+@irdl_op_definition
+class MeshOp(IRDLOperation):
+    """`sdy.mesh @mesh = <["a"=2, "b"=4]>`: a mesh with a name, which shardings refer to."""
+
+    name = "sdy.mesh"
+    sym_name = prop_def(SymbolNameConstraint())
+    mesh = prop_def(MeshAttr)
+    traits = traits_def(HasParent(ModuleOp), SymbolOpInterface())
+    assembly_format = "$sym_name `=` $mesh attr-dict"
+
+    def __init__(self, sym_name: str, mesh: MeshAttr):
+        super().__init__(properties={"sym_name": StringAttr(sym_name), "mesh": mesh})
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """The values that a region of sdy gives."""
+
+    name = "sdy.return"
+    values = var_operand_def()
+    traits = traits_def(Pure(), IsTerminator())
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    def __init__(self, *values: SSAValue):
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """A constant that is not merged with its equals: each use may be sharded in its own way."""
+
+    name = "sdy.constant"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    output = result_def(TensorType)
+    traits = traits_def(Pure())
+
+    def __init__(self, value: DenseIntOrFPElementsAttr):
+        super().__init__(properties={"value": value}, result_types=[value.type])
+
+    def verify_(self) -> None:
+        if not self.output.type.has_static_shape():
+            raise VerifyException(f"the result must have a static shape, got: {self.output.type}")
+        if self.output.type != self.value.type:
+            raise VerifyException(f"the result has type {self.output.type}, and the value {self.value.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ConstantOp:
+        attributes = parser.parse_optional_attr_dict()
+        start = parser.pos
+        value = parser.parse_attribute()
+        if not isa(value, DenseIntOrFPElementsAttr):
+            parser.raise_error("expected a dense elements attribute, as in `dense<1.0> : tensor<8xf32>`", start)
+        op = cls(value)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" ")
+        printer.print_attribute(self.value)
+
+
+class _AttachedSharding(IRDLOperation):
+    """An operation that attaches a sharding to a tensor and gives the tensor on."""
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    input = operand_def(T)
+    sharding = prop_def(TensorShardingAttr)
+    result = result_def(T)
+    assembly_format = "$input $sharding attr-dict `:` type($result)"
+
+    def __init__(self, input: SSAValue, sharding: TensorShardingAttr):
+        super().__init__(operands=[input], properties={"sharding": sharding}, result_types=[input.type])
+
+    def verify_(self) -> None:
+        verify_sharding(self.sharding, self.result.type, self)
+        source = self.input
+        while isinstance(source.owner, PropagationBarrierOp):
+            source = source.owner.input
+        before = get_sharding(source)
+        if before is not None:
+            verify_unreduced_transition(
+                self, [before], [self.sharding], introduced=ReductionOp.SUM, removed=before.reduction_op.data
+            )
+
+
+@irdl_op_definition
+class ShardingConstraintOp(_AttachedSharding):
+    """
+    How a tensor, or the uses of this operation, are to be sharded, by the user's wish.
+
+    Without a use it speaks of its operand, and must not be erased: it is not pure.
+    """
+
+    name = "sdy.sharding_constraint"
+
+
+@irdl_op_definition
+class ReshardOp(_AttachedSharding, HasCanonicalizationPatternsInterface):
+    """Moves a tensor to another sharding: the same values, living elsewhere."""
+
+    name = "sdy.reshard"
+    traits = traits_def(Pure())
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xshardy.dialects.sdy.canonicalization import RESHARD_PATTERNS
+
+        return RESHARD_PATTERNS
+
+
+class PropagationDirection(StrEnum):
+    """Which ways shardings may go through an operation: forward is from operands to results."""
+
+    NONE = "NONE"
+    FORWARD = "FORWARD"
+    BACKWARD = "BACKWARD"
+    BOTH = "BOTH"
+
+
+@irdl_attr_definition
+class PropagationDirectionAttr(EnumAttribute[PropagationDirection]):
+    name = "sdy.propagation_direction"
+
+
+@irdl_op_definition
+class PropagationBarrierOp(IRDLOperation):
+    """An identity through which shardings go in the allowed direction only."""
+
+    name = "sdy.propagation_barrier"
+    T: ClassVar = VarConstraint("T", base(TensorType))
+    input = operand_def(T)
+    allowed_direction = prop_def(PropagationDirectionAttr)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$input `allowed_direction` `` `=` `` $allowed_direction attr-dict `:` type($input)"
+
+    def __init__(self, input: SSAValue, allowed_direction: PropagationDirection):
+        direction = PropagationDirectionAttr(allowed_direction)
+        super().__init__(operands=[input], properties={"allowed_direction": direction}, result_types=[input.type])
+
+    def verify_(self) -> None:
+        if self.allowed_direction.data is PropagationDirection.BOTH:
+            raise VerifyException(
+                "cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant."
+            )
+
+
+@irdl_op_definition
+class ShardingGroupOp(IRDLOperation):
+    """Puts a tensor into a group, all of whose members are to have one sharding."""
+
+    name = "sdy.sharding_group"
+    input = operand_def(TensorType)
+    group_id = prop_def(IntegerAttr[I64])
+    assembly_format = "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)"
+
+    def __init__(self, input: SSAValue, group_id: int):
+        super().__init__(operands=[input], properties={"group_id": IntegerAttr(group_id, i64)})
+
+
+class _Edge(IRDLOperation):
+    """Holds the sharding that all values of a data flow edge have. Its operand owns the edge, and has no other use."""
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    input = operand_def(T)
+    result = result_def(T)
+
+    def verify_(self) -> None:
+        if not isinstance(self.result.type, ShapedType) or not self.result.type.has_static_shape():
+            raise VerifyException(f"expected {self.name} to have a static-shaped result. type: {self.result.type}")
+        if not self.input.has_one_use():
+            kind = "operand" if isinstance(self, FuncDataFlowEdgeOp) else "input"
+            raise VerifyException(f"expected {kind} of {self.name} to have a single user")
+
+
+@irdl_op_definition
+class DataFlowEdgeOp(_Edge):
+    """A data flow edge of an operation with regions. Not pure, for its operand may have no other use."""
+
+    name = "sdy.data_flow_edge"
+    sharding = opt_prop_def(TensorShardingAttr)
+    assembly_format = "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` type($result)"
+
+    def __init__(self, input: SSAValue, sharding: TensorShardingAttr | None = None):
+        super().__init__(operands=[input], properties={"sharding": sharding}, result_types=[input.type])
+
+    def verify_(self) -> None:
+        super().verify_()
+        owner = self.input.owner
+        is_sdy = isinstance(owner, Operation) and owner.name.startswith("sdy.")
+        if is_sdy and not isinstance(owner, ShardableDataFlowOpInterface):
+            raise VerifyException(
+                "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than an "
+                "sdy.named_computation)."
+            )
+        if self.sharding is not None:
+            verify_sharding(self.sharding, self.result.type, self)
+
+
+@irdl_op_definition
+class FuncDataFlowEdgeOp(_Edge):
+    """An edge between functions: from the calls' operands to an argument, or from a return to a call's result."""
+
+    name = "sdy.func_data_flow_edge"
+    assembly_format = "$input attr-dict `:` type($result)"
+
+    def __init__(self, input: SSAValue):
+        super().__init__(operands=[input], result_types=[input.type])
+
+    def verify_(self) -> None:
+        super().verify_()
+        if isinstance(self.input, BlockArgument):
+            if not isinstance(self.input.block.parent_op(), FuncOp):
+                raise VerifyException(
+                    "expected operand of sdy.func_data_flow_edge to be a block argument of a func op."
+                )
+        elif not isinstance(self.input.owner, CallOp):
+            raise VerifyException("expected operand of sdy.func_data_flow_edge to be a result of call op.")
+
+
+class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
+    """
+    What the two operations share whose body is entered once: each operand flows into an argument of the body, and each
+    value that the body returns into a result.
+    """
+
+    inputs = var_operand_def()
+    body = region_def("single_block")
+    outputs = var_result_def()
+    custom_directives = (StrippedShardings, BlockWithArguments)
+    irdl_options = ()
+
+    @property
+    def terminator(self) -> Operation:
+        """What ends the body. Raises `ValueError` for an empty body."""
+        last = self.body.block.last_op
+        if last is None:
+            raise ValueError(f"{self.name} has an empty body")
+        return last
+
+    def shardings_property(self, owner: SSAValue) -> str:
+        """The property that holds the sharding of the edge that `owner` owns."""
+        return "in_shardings" if isinstance(owner, BlockArgument) else "out_shardings"
+
+    def block_argument_edge_owners(self) -> Sequence[BlockArgument]:
+        return self.body.block.args
+
+    def edge_sources(self, owner: SSAValue) -> Sequence[SSAValue]:
+        if isinstance(owner, BlockArgument):
+            return (self.inputs[owner.index],)
+        return (self.terminator.operands[self.outputs.index(owner)],)
+
+    def edge_owner_from_target(self, target: SSAValue) -> SSAValue | None:
+        if isinstance(target, BlockArgument):
+            return target if target.block is self.body.block else None
+        return target if target.owner is self else None
+
+    def edge_owner_from_source(self, source: Use) -> SSAValue | None:
+        if source.operation is self:
+            return self.body.block.args[source.index]
+        return self.outputs[source.index] if source.operation is self.terminator else None
+
+    def edge_owner_sharding(self, owner: SSAValue) -> TensorShardingAttr | None:
+        shardings = self.properties.get(self.shardings_property(owner))
+        if not isinstance(shardings, TensorShardingPerValueAttr):
+            return None
+        index = owner.index if isinstance(owner, BlockArgument) else self.outputs.index(owner)
+        return shardings.shardings.data[index]
+
+    def set_edge_owner_sharding(self, owner: SSAValue, sharding: TensorShardingAttr) -> None:
+        values = self.body.block.args if isinstance(owner, BlockArgument) else self.outputs
+        name = self.shardings_property(owner)
+        known = self.properties.get(name)
+        if isinstance(known, TensorShardingPerValueAttr):
+            shardings = list(known.shardings)
+        else:
+            ranks = (value.type.get_num_dims() if isinstance(value.type, ShapedType) else 0 for value in values)
+            shardings = [TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank) for rank in ranks]
+        shardings[owner.index if isinstance(owner, BlockArgument) else self.outputs.index(owner)] = sharding
+        self.properties[name] = TensorShardingPerValueAttr(shardings)
+
+
+@irdl_op_definition
+class NamedComputationOp(_RegionWithEdges):
+    """A group of operations with a name. Shardings go in and out of it as if its body stood in its place."""
+
+    name = "sdy.named_computation"
+    computation_name = prop_def(StringAttr, prop_name="name")
+    in_shardings = opt_prop_def(TensorShardingPerValueAttr)
+    out_shardings = opt_prop_def(TensorShardingPerValueAttr)
+    traits = traits_def(
+        IsolatedFromAbove(), RecursiveMemoryEffect(), RecursivelySpeculatable(), SingleBlockImplicitTerminator(ReturnOp)
+    )
+    assembly_format = (
+        "`<` $name `>` `` `(` $inputs `)` (`in_shardings` `` `=` `` custom<StrippedShardings>($in_shardings)^)? "
+        "(`out_shardings` `` `=` `` custom<StrippedShardings>($out_shardings)^)? custom<BlockWithArguments>($body) "
+        "attr-dict `:` functional-type($inputs, $outputs)"
+    )
+
+    def __init__(
+        self,
+        computation_name: str,
+        inputs: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        body: Region | None = None,
+        in_shardings: TensorShardingPerValueAttr | None = None,
+        out_shardings: TensorShardingPerValueAttr | None = None,
+    ):
+        """Without a `body`, a block with an argument for each input is made, to be filled and ended by a return."""
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_types],
+            regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
+            properties={
+                "name": StringAttr(computation_name),
+                "in_shardings": in_shardings,
+                "out_shardings": out_shardings,
+            },
+        )
+
+    def verify_(self) -> None:
+        args = self.body.block.args
+        if len(args) != len(self.inputs):
+            raise VerifyException(
+                f"number of block arguments must match the number of operands: {len(args)} != {len(self.inputs)}"
+            )
+        for index, (arg, value) in enumerate(zip(args, self.inputs, strict=True)):
+            if arg.type != value.type:
+                raise VerifyException(
+                    f"expected the type of the {index}'th block argument to match the type of the corresponding "
+                    f"operand: {arg.type} vs {value.type}"
+                )
+        returned = self.terminator.operand_types
+        if returned != self.result_types:
+            listed = ", ".join(f"'{type}'" for type in returned)
+            given = ", ".join(f"'{type}'" for type in self.result_types)
+            raise VerifyException(
+                f"inferred type(s) {listed} are incompatible with return type(s) of operation {given}"
+            )
+        if self.in_shardings is not None:
+            verify_sharding_per_value(self.in_shardings, self.operand_types, self, "in_shardings")
+        if self.out_shardings is not None:
+            verify_sharding_per_value(self.out_shardings, self.result_types, self, "out_shardings")
+
+
+@irdl_op_definition
+class ManualComputationOp(_RegionWithEdges, HasCanonicalizationPatternsInterface):
+    """
+    Code of a single device, with its own collectives along the manual axes.
+
+    The arguments of the body have local shapes along the manual axes; shardings are propagated along the others.
+    """
+
+    name = "sdy.manual_computation"
+    in_shardings = prop_def(TensorShardingPerValueAttr)
+    out_shardings = prop_def(TensorShardingPerValueAttr)
+    manual_axes = prop_def(ManualAxesAttr)
+    traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect(), SingleBlockImplicitTerminator(ReturnOp))
+    assembly_format = (
+        "`` `(` $inputs `)` `in_shardings` `` `=` `` custom<StrippedShardings>($in_shardings) "
+        "`out_shardings` `` `=` `` custom<StrippedShardings>($out_shardings) "
+        "`manual_axes` `` `=` `` $manual_axes custom<BlockWithArguments>($body) "
+        "attr-dict `:` functional-type($inputs, $outputs)"
+    )
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        in_shardings: Iterable[TensorShardingAttr],
+        out_shardings: Iterable[TensorShardingAttr],
+        manual_axes: Iterable[str],
+        body: Region,
+        result_types: Sequence[Attribute],
+    ):
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_types],
+            regions=[body],
+            properties={
+                "in_shardings": TensorShardingPerValueAttr(in_shardings),
+                "out_shardings": TensorShardingPerValueAttr(out_shardings),
+                "manual_axes": ManualAxesAttr(map(StringAttr, manual_axes)),
+            },
+        )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xshardy.dialects.sdy.canonicalization import MANUAL_COMPUTATION_PATTERNS
+
+        return MANUAL_COMPUTATION_PATTERNS
+
+    def verify_(self) -> None:
+        bound = axes_bound_around(self)
+        for axis in self.manual_axes.names:
+            if axis in bound:
+                raise VerifyException(bound_axis_message(axis))
+        self._verify_values("operand", self.operand_types, self.body.block.arg_types, self.in_shardings)
+        self._verify_values("result", self.result_types, self.terminator.operand_types, self.out_shardings)
+        shardings = [*self.in_shardings.shardings, *self.out_shardings.shardings]
+        if not shardings:
+            return
+        mesh = common_mesh(shardings, self)
+        if mesh is None and self.manual_axes.names:
+            raise VerifyException("all in and out shardings must be bound to the same mesh or an empty mesh.")
+        for axis in self.manual_axes.names:
+            if mesh is not None and axis not in mesh.sizes:
+                raise VerifyException(f'unknown manual axis: "{axis}"')
+
+    def _verify_values(
+        self,
+        what: str,
+        global_types: Sequence[Attribute],
+        local_types: Sequence[Attribute],
+        shardings: TensorShardingPerValueAttr,
+    ) -> None:
+        """Check the shardings of all operands or all results, and that they make the local types of the global ones."""
+        if not (global_types or local_types or shardings.shardings.data):
+            return
+        verify_sharding_per_value(shardings, global_types, self, what)
+        if len(global_types) != len(local_types):
+            raise VerifyException(
+                f"number of op {what}s and region {what}s must match. Op has {len(global_types)} op {what}s and "
+                f"{len(local_types)} region {what}s"
+            )
+        for index, (sharding, type, local) in enumerate(
+            zip(shardings.shardings, global_types, local_types, strict=True)
+        ):
+            for dim, dimension in enumerate(sharding.dim_shardings):
+                self._verify_manual_axes_first(f"{what} sharding at index {index}", dim, dimension.axes.data)
+            if isa(type, TensorType[Attribute]):
+                expected = self._local_type(type, sharding, what)
+                if expected != local:
+                    raise VerifyException(
+                        f"{what} shape, corresponding sharding, and region {what} shape at index {index} must match. "
+                        f"Expected local shape '{expected}', actual local shape '{local}'"
+                    )
+
+    def _verify_manual_axes_first(self, where: str, dim: int, axes: Sequence[AxisRefAttr]) -> None:
+        manual = set(self.manual_axes.names)
+        tail = list(dropwhile(lambda axis: axis.axis.data in manual, axes))
+        for free, axis in pairwise(tail):
+            if axis.axis.data in manual:
+                raise VerifyException(
+                    f"{where} must have all manual axes come before free axes in its dimension sharding at index "
+                    f"{dim}. Saw manual axis {axis.text} after free axis {free.text}"
+                )
+
+    def _local_type(
+        self, type: TensorType[Attribute], sharding: TensorShardingAttr, what: str
+    ) -> TensorType[Attribute]:
+        mesh = lookup_mesh(sharding, self)
+        manual = set(self.manual_axes.names)
+        shape: list[int] = []
+        for size, dimension in zip(type.get_shape(), sharding.dim_shardings, strict=True):
+            axes = [axis for axis in dimension.axes if axis.axis.data in manual]
+            parts = sharded_size(axes, mesh) if mesh is not None else 1
+            if size >= 0 and size % parts:
+                raise VerifyException(f"{what} dimension size {size} is not divisible by the manual axes size {parts}")
+            shape.append(size // parts if size >= 0 else size)
+        return TensorType(type.element_type, shape)

@@ -1,0 +1,86 @@
+"""Where the sharding of a value is written down, and the mesh that it speaks of."""
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
+
+SHARDING = "sdy.sharding"
+SHARDING_RULE = "sdy.sharding_rule"
+PROPAGATION_EDGES = "sdy.propagation_edges"
+RESULT_PROPAGATION_EDGES = "sdy.result_propagation_edges"
+BLOCK_ARG_PROPAGATION_EDGES = "sdy.block_arg_propagation_edges"
+
+
+def enclosing_module(op: Operation) -> ModuleOp | None:
+    """The module around `op`; None outside of one."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, ModuleOp):
+        around = around.parent_op()
+    return around
+
+
+def lookup_mesh(sharding: TensorShardingAttr, op: Operation) -> MeshAttr | None:
+    """The mesh of `sharding` on `op`: written out in it, or named and looked up; None if there is no such mesh."""
+    from xshardy.dialects.sdy.ops import MeshOp  # its operations verify their shardings
+
+    if isinstance(sharding.mesh_or_ref, MeshAttr):
+        return sharding.mesh_or_ref
+    module = enclosing_module(op)
+    if module is None:
+        return None
+    meshes = (mesh for mesh in module.ops if isinstance(mesh, MeshOp))
+    return next((mesh.mesh for mesh in meshes if mesh.sym_name.data == sharding.mesh_name), None)
+
+
+def common_mesh(shardings: Iterable[TensorShardingAttr], op: Operation) -> MeshAttr | None:
+    """The one mesh that all of `shardings` are over, empty meshes aside; None if there is none, or more than one."""
+    meshes = {mesh for sharding in shardings if (mesh := lookup_mesh(sharding, op)) is not None}
+    if len(meshes) > 1:
+        meshes = {mesh for mesh in meshes if not mesh.is_empty}
+    return meshes.pop() if len(meshes) == 1 else None
+
+
+def function_argument_sharding(function: FuncOp, index: int) -> TensorShardingAttr | None:
+    """The sharding of an argument of a function."""
+    attributes = function.arg_attrs
+    if not isinstance(attributes, ArrayAttr):
+        return None
+    sharding = attributes.data[index].data.get(SHARDING)
+    return sharding if isinstance(sharding, TensorShardingAttr) else None
+
+
+def get_sharding(value: SSAValue) -> TensorShardingAttr | None:
+    """The sharding of `value`, wherever it is written: on what produces it, or on the data flow edge it is part of."""
+    if isinstance(value, BlockArgument):
+        owner = value.block.parent_op()
+        if isinstance(owner, FuncOp):
+            return function_argument_sharding(owner, value.index)
+    else:
+        owner = value.owner
+    if isinstance(owner, ShardableDataFlowOpInterface):
+        target = owner.edge_owner_from_target(value)
+        return None if target is None else owner.edge_owner_sharding(target)
+    if not isinstance(owner, Operation):
+        return None
+    # Operations of sdy that have one result keep its sharding as a property.
+    own = owner.properties.get("out_sharding" if isinstance(owner, CollectiveOpInterface) else "sharding")
+    if isinstance(own, TensorShardingAttr):
+        return own
+    shardings = owner.attributes.get(SHARDING)
+    if isinstance(shardings, TensorShardingPerValueAttr) and isinstance(value, OpResult):
+        return shardings.shardings.data[value.index] if value.index < len(shardings.shardings) else None
+    return None
+
+
+def argument_dictionaries(function: FuncOp) -> Iterator[DictionaryAttr]:
+    """The attributes of each argument of a function; empty ones if it has none."""
+    if isinstance(function.arg_attrs, ArrayAttr):
+        yield from function.arg_attrs
+    else:
+        yield from (DictionaryAttr({}) for _ in function.function_type.inputs)
