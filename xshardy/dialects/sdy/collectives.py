@@ -112,7 +112,7 @@ def verify_collective(op: Collective) -> None:
 
 
 def gathered(dimension: DimensionShardingAttr, axes: Axes, dim: int, mesh: MeshAttr, what: str) -> list[AxisRefAttr]:
-    """The axes of `dimension` without `axes`, which must be the last; the first of them may be the end of a longer one."""
+    """The axes of `dimension` without `axes`, which must be the last; the first may be the end of a longer one."""
     left = list(dimension.axes)
     for axis in reversed(axes):
         if not left or not is_suffix(axis, left[-1], mesh):
