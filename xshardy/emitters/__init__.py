@@ -1,0 +1,33 @@
+"""
+Emitters: from an HLO fusion to the xla_gpu dialect.
+
+A fusion is cut into functions (`partition`), an emitter is chosen by its hero (`heroes`), and every function is emitted
+element by element (`subgraph`, `elemental`). Source: rows XGPU-02, XGPU-10 to XGPU-22, XGPU-31.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.dialects.hlo import FusionOp
+
+
+def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
+    """
+    The kernel of a fusion: a module with the entry function `@main` and the private functions that it calls.
+
+    Raises `PassFailedException` for what cannot be emitted, naming the operation.
+    """
+    # Imported when needed: whoever asks for launch dimensions or indices need not load every dialect.
+    from xshardy.emitters.elemental import require_emittable
+    from xshardy.emitters.heroes import choose_emitter
+
+    computation = fusion.callee_function()
+    emitter = choose_emitter(computation)
+    require_emittable(computation)
+    return emitter(computation, ENTRY_NAME)
+
+
+ENTRY_NAME = "main"
+"""What the kernel is called."""

@@ -1,0 +1,164 @@
+"""
+Elemental emission: from an operation and one element of each operand to the element of the result.
+
+The tables of this package have a row per opcode and kind of number. Source: rows XGPU-14 to XGPU-16, XGPU-49.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects.stablehlo.attributes import ComparisonType
+from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
+from xshardy.dialects.stablehlo.selection import CompareOp
+from xshardy.emitters.elemental.comparisons import compare, compare_total_order
+from xshardy.emitters.elemental.complexes import COMPLEX_OPS, COMPLEX_RULES
+from xshardy.emitters.elemental.conversions import convert, round_float, widened
+from xshardy.emitters.elemental.floats import FLOAT_OPS, FLOAT_RULES, reduce_precision
+from xshardy.emitters.elemental.integers import (
+    PRED_OPS,
+    PRED_RULES,
+    SIGNED_OPS,
+    SIGNED_RULES,
+    UNSIGNED_OPS,
+    UNSIGNED_RULES,
+)
+from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
+from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
+
+OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
+    Kind.COMPLEX: COMPLEX_OPS,
+    Kind.FLOAT: FLOAT_OPS,
+    Kind.PRED: PRED_OPS,
+    Kind.SIGNED: SIGNED_OPS,
+    Kind.UNSIGNED: UNSIGNED_OPS,
+}
+"""Per kind of the operands: the opcodes that are one operation."""
+
+RULES: Mapping[Kind, Mapping[str, Rule]] = {
+    Kind.COMPLEX: COMPLEX_RULES,
+    Kind.FLOAT: FLOAT_RULES,
+    Kind.PRED: PRED_RULES,
+    Kind.SIGNED: SIGNED_RULES,
+    Kind.UNSIGNED: UNSIGNED_RULES,
+}
+"""Per kind of the operands: the opcodes that take several operations."""
+
+
+def _compare(s: Scalars, op: Operation, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    assert isinstance(op, CompareOp)
+    direction, kind = op.comparison_direction.data, kind_of(element_type_of(op.lhs.type))
+    if kind is Kind.SMALL_FLOAT:
+        lhs, rhs, kind = widened(s, lhs), widened(s, rhs), Kind.FLOAT
+    if kind is Kind.FLOAT and op.compare_type is not None and op.compare_type.data == ComparisonType.TOTALORDER:
+        return compare_total_order(s, direction, lhs, rhs)
+    return compare(s, direction, kind, lhs, rhs)
+
+
+def _convert(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
+    return convert(s, value, element_type_of(op.operands[0].type), element_type_of(op.results[0].type))
+
+
+def _complex(s: Scalars, op: Operation, real: SSAValue, imag: SSAValue) -> SSAValue:
+    return s.complex(real, imag)
+
+
+def _select(s: Scalars, op: Operation, predicate: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
+    return s.select(predicate, then, otherwise)
+
+
+def _same_bits(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
+    """The bits of an element as one of another type of the same width."""
+    target = emitted_type(element_type_of(op.results[0].type))
+    return value if value.type == target else s(arith.BitcastOp(value, target))
+
+
+def _same_value(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
+    return value
+
+
+def _reduce_precision(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
+    assert isinstance(op, ReducePrecisionOp)
+    return reduce_precision(s, value, op.exponent_bits.value.data, op.mantissa_bits.value.data)
+
+
+RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
+    "hlo.bitcast": _same_bits,
+    "hlo.copy": _same_value,
+    "stablehlo.bitcast_convert": _same_bits,
+    "stablehlo.compare": _compare,
+    "stablehlo.complex": _complex,
+    "stablehlo.convert": _convert,
+    "stablehlo.optimization_barrier": _same_value,
+    "stablehlo.reduce_precision": _reduce_precision,
+    "stablehlo.select": _select,
+}
+"""The opcodes that look at more than the operands: at attributes, or at the type of the result."""
+
+MOVES = frozenset(
+    {
+        "stablehlo.broadcast_in_dim",
+        "stablehlo.reshape",
+        "stablehlo.reverse",
+        "stablehlo.slice",
+        "stablehlo.transpose",
+    }
+)
+"""The opcodes whose element is an element of the operand, as it is: they are nothing but an indexing map."""
+
+
+def emit_element(s: Scalars, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """
+    The element of the result of `op` from the elements of the operands that it depends on.
+
+    Raises `PassFailedException` if `op` has no row for the type of its elements.
+    """
+    if op.name in MOVES:
+        return operands[0]
+    if (rule := RULES_OF_ANY_KIND.get(op.name)) is not None:
+        return rule(s, op, *operands)
+    element_type = element_type_of(op.operands[0].type)
+    kind = kind_of(element_type)
+    if kind is not Kind.SMALL_FLOAT:
+        return _of_kind(s, op, kind, element_type, operands)
+    result = _of_kind(s, op, Kind.FLOAT, element_type, [widened(s, operand) for operand in operands])
+    result_type = element_type_of(op.results[0].type)
+    return round_float(s, result, result_type) if kind_of(result_type) is Kind.SMALL_FLOAT else result
+
+
+def _of_kind(s: Scalars, op: Operation, kind: Kind, type: Attribute, operands: Sequence[SSAValue]) -> SSAValue:
+    if (make := OPS[kind].get(op.name)) is not None:
+        return s(make(*operands))
+    if (rule := RULES[kind].get(op.name)) is not None:
+        return rule(s, *operands)
+    raise PassFailedException(f"{op.name} of {type} cannot be emitted: no emitter has a row for it")
+
+
+CHOSEN_OR_MADE = frozenset(
+    {"func.return", "stablehlo.concatenate", "stablehlo.constant", "stablehlo.iota", "stablehlo.pad"}
+)
+"""What has no row here, since it is more than a function of the elements of its operands."""
+
+TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
+
+
+def require_emittable(computation: FuncOp) -> None:
+    """Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types."""
+    for op in computation.body.block.ops:
+        if op.name in TUPLES:
+            raise PassFailedException(
+                f"@{computation.sym_name.data}: {op.name} inside of a fusion is not supported; return several results "
+                "from the fused computation instead"
+            )
+        if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in CHOSEN_OR_MADE:
+            continue
+        kinds = [kind_of(element_type_of(operand.type)) for operand in op.operands[:1]]
+        kind = Kind.FLOAT if kinds == [Kind.SMALL_FLOAT] else kinds[0] if kinds else None
+        if kind is None or (op.name not in OPS[kind] and op.name not in RULES[kind]):
+            types = ", ".join(str(operand.type) for operand in op.operands) or "no operands"
+            raise PassFailedException(
+                f"@{computation.sym_name.data}: {op.name} of {types} cannot be emitted: no emitter has a row for it"
+            )

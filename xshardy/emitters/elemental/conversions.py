@@ -1,0 +1,114 @@
+"""Conversion between element types. Source: StableHLO's `convert`, XLA's elemental IR emitter for what that leaves open."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType, f32, i1
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from xshardy.emitters.elemental.kinds import NATIVE_FLOATS, Kind, emitted_type, kind_of
+from xshardy.emitters.elemental.scalars import Scalars, width_of
+
+INTEGERS = (Kind.SIGNED, Kind.UNSIGNED)
+FLOATS = (Kind.FLOAT, Kind.SMALL_FLOAT)
+
+
+def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
+    """
+    `value`, of the StableHLO element type `source`, as an element of the StableHLO element type `target`.
+
+    A number becomes true unless it is 0. A float becomes the nearest integer toward 0, or the end of the range that it
+    is beyond; NaN becomes 0. A complex number loses its imaginary part unless it becomes a complex number or a truth value.
+    """
+    source_kind, target_kind = kind_of(source), kind_of(target)
+    if source == target:
+        return value
+    if source_kind is Kind.COMPLEX:
+        return _from_complex(s, value, source, target)
+    if target_kind is Kind.COMPLEX:
+        assert isa(target, ComplexType)
+        return s.complex(convert(s, value, source, target.element_type), s.constant(0, target.element_type))
+    if target_kind is Kind.PRED:
+        return is_not_zero(s, widened(s, value))
+    if source_kind in FLOATS:
+        value = widened(s, value)
+        return round_float(s, value, target) if target_kind in FLOATS else _float_to_integer(s, value, target)
+    if target_kind in INTEGERS:
+        return _resize_integer(s, value, source_kind, emitted_type(target))
+    return _integer_to_float(s, value, source_kind, target)
+
+
+def widened(s: Scalars, value: SSAValue) -> SSAValue:
+    """A small float as f32; any other value as it is."""
+    if isa(value.type, AnyFloat) and type(value.type) not in NATIVE_FLOATS:
+        return s(arith.ExtFOp(value, f32))
+    return value
+
+
+def round_float(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
+    """A native float as another float type, rounded to nearest even."""
+    if value.type == target:
+        return value
+    width, target_width = NATIVE_FLOATS[type(value.type)], NATIVE_FLOATS.get(type(target), 8)
+    if width == target_width:  # f16 and bf16: f32 holds both
+        return s(arith.TruncFOp(s(arith.ExtFOp(value, f32)), target))
+    return s(arith.ExtFOp(value, target)) if width < target_width else s(arith.TruncFOp(value, target))
+
+
+def is_not_zero(s: Scalars, value: SSAValue) -> SSAValue:
+    """Whether an integer or a native float is another number than 0, or NaN."""
+    if value.type == i1:
+        return value
+    return s.compare("ne" if isinstance(value.type, IntegerType) else "une", value, 0)
+
+
+def _from_complex(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
+    assert isa(source, ComplexType)
+    part = source.element_type
+    real, imag = s.parts(value)
+    if isa(target, ComplexType):
+        return s.complex(convert(s, real, part, target.element_type), convert(s, imag, part, target.element_type))
+    if kind_of(target) is Kind.PRED:
+        return s(arith.OrIOp(is_not_zero(s, real), is_not_zero(s, imag)))
+    return convert(s, real, part, target)
+
+
+def _float_to_integer(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
+    """The cast is undefined outside the range of `target`, so there its result is not chosen."""
+    integer = emitted_type(target)
+    assert isinstance(integer, IntegerType)
+    width = integer.width.data
+    is_signed = kind_of(target) is Kind.SIGNED
+    lowest, highest = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+    cast = s((arith.FPToSIOp if is_signed else arith.FPToUIOp)(value, integer))
+    # The highest integer may not be a float: the next float is then beyond it, and compares as well.
+    result = s.select(s.compare("oge", value, highest), s.constant(highest, integer), cast)
+    result = s.select(s.compare("ole", value, lowest), s.constant(lowest, integer), result)
+    return s.select(s.compare("uno", value, value), s.constant(0, integer), result)
+
+
+def _resize_integer(s: Scalars, value: SSAValue, source_kind: Kind, target: Attribute) -> SSAValue:
+    assert isinstance(target, IntegerType)
+    width, target_width = width_of(value), target.width.data
+    if width == target_width:
+        return value
+    if width > target_width:
+        return s(arith.TruncIOp(value, target))
+    return s((arith.ExtSIOp if source_kind is Kind.SIGNED else arith.ExtUIOp)(value, target))
+
+
+def _integer_to_float(s: Scalars, value: SSAValue, source_kind: Kind, target: Attribute) -> SSAValue:
+    cast = arith.SIToFPOp if source_kind is Kind.SIGNED else arith.UIToFPOp
+    if type(target) not in NATIVE_FLOATS:
+        return round_float(s, s(cast(value, f32)), target)
+    assert isa(target, AnyFloat)
+    return s(cast(value, target))
+
+
+def index_to_element(s: Scalars, index: SSAValue, target: Attribute) -> SSAValue:
+    """An index, which is not negative, as an element of the StableHLO type `target`: what `iota` gives."""
+    integer = emitted_type(target)
+    if isinstance(integer, IntegerType):
+        return s(arith.IndexCastOp(index, integer))
+    assert isinstance(index.type, IndexType)
+    wide = IntegerType(64)
+    return convert(s, s(arith.IndexCastOp(index, wide)), wide, target)

@@ -1,0 +1,142 @@
+"""Elementwise operations on floats that are computed with as they are. Source: XGPU-14, XLA's elemental IR emitter."""
+
+import math as python_math
+from collections.abc import Mapping
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType
+from xdsl.ir import Attribute, SSAValue
+
+from xshardy.dialects.extensions.arith import RemFOp
+from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
+
+FLOAT_OPS: Mapping[str, MakeOp] = {
+    "chlo.acos": math.AcosOp,
+    "chlo.acosh": math.AcoshOp,
+    "chlo.asin": math.AsinOp,
+    "chlo.asinh": math.AsinhOp,
+    "chlo.atan": math.AtanOp,
+    "chlo.atanh": math.AtanhOp,
+    "chlo.cosh": math.CoshOp,
+    "chlo.erf": math.ErfOp,
+    "chlo.sinh": math.SinhOp,
+    "chlo.tan": math.TanOp,
+    "hlo.acos": math.AcosOp,
+    "hlo.acosh": math.AcoshOp,
+    "hlo.asin": math.AsinOp,
+    "hlo.asinh": math.AsinhOp,
+    "hlo.atanh": math.AtanhOp,
+    "hlo.cosh": math.CoshOp,
+    "hlo.sinh": math.SinhOp,
+    "hlo.erf": math.ErfOp,
+    "stablehlo.abs": math.AbsFOp,
+    "stablehlo.add": arith.AddfOp,
+    "stablehlo.atan2": math.Atan2Op,
+    "stablehlo.cbrt": math.CbrtOp,
+    "stablehlo.ceil": math.CeilOp,
+    "stablehlo.cosine": math.CosOp,
+    "stablehlo.divide": arith.DivfOp,
+    "stablehlo.exponential": math.ExpOp,
+    "stablehlo.exponential_minus_one": math.ExpM1Op,
+    "stablehlo.floor": math.FloorOp,
+    "stablehlo.log": math.LogOp,
+    "stablehlo.log_plus_one": math.Log1pOp,
+    "stablehlo.maximum": arith.MaximumfOp,
+    "stablehlo.minimum": arith.MinimumfOp,
+    "stablehlo.multiply": arith.MulfOp,
+    "stablehlo.negate": arith.NegfOp,
+    "stablehlo.power": math.PowFOp,
+    "stablehlo.remainder": RemFOp,
+    "stablehlo.round_nearest_afz": math.RoundOp,
+    "stablehlo.round_nearest_even": math.RoundEvenOp,
+    "stablehlo.rsqrt": math.RsqrtOp,
+    "stablehlo.sine": math.SinOp,
+    "stablehlo.sqrt": math.SqrtOp,
+    "stablehlo.subtract": arith.SubfOp,
+    "stablehlo.tan": math.TanOp,
+    "stablehlo.tanh": math.TanhOp,
+}
+"""What is one operation, `maximum` and `minimum` with NaN for NaN."""
+
+
+def sign(s: Scalars, x: SSAValue) -> SSAValue:
+    """1 with the sign of `x`; a zero, of either sign, and NaN are their own sign."""
+    one = s(math.CopySignOp(s.constant(1, x.type), x))
+    return s.select(s.compare("one", x, 0), one, x)
+
+
+def logistic(s: Scalars, x: SSAValue) -> SSAValue:
+    """`1 / (1 + exp(-x))`."""
+    one = s.constant(1, x.type)
+    return s(arith.DivfOp(one, s(arith.AddfOp(one, s(math.ExpOp(s(arith.NegfOp(x))))))))
+
+
+def clamp(s: Scalars, lower: SSAValue, x: SSAValue, upper: SSAValue) -> SSAValue:
+    """`min(max(lower, x), upper)`; NaN if one of them is."""
+    return s(arith.MinimumfOp(s(arith.MaximumfOp(lower, x)), upper))
+
+
+def is_finite(s: Scalars, x: SSAValue) -> SSAValue:
+    """Whether `|x|` and infinity are ordered and differ: not for NaN."""
+    return s.compare("one", s(math.AbsFOp(x)), python_math.inf)
+
+
+def real(s: Scalars, x: SSAValue) -> SSAValue:
+    """The real part of a real number."""
+    return x
+
+
+def imag(s: Scalars, x: SSAValue) -> SSAValue:
+    """The imaginary part of a real number."""
+    return s.constant(0, x.type)
+
+
+FLOAT_RULES: Mapping[str, Rule] = {
+    "stablehlo.clamp": clamp,
+    "stablehlo.imag": imag,
+    "stablehlo.is_finite": is_finite,
+    "stablehlo.logistic": logistic,
+    "stablehlo.real": real,
+    "stablehlo.sign": sign,
+}
+"""What takes several operations."""
+
+FORMATS: Mapping[type[Attribute], tuple[int, int, int]] = {
+    Float64Type: (64, 52, 11),
+    Float32Type: (32, 23, 8),
+    Float16Type: (16, 10, 5),
+    BFloat16Type: (16, 7, 8),
+}
+"""Width, stored bits of mantissa, and bits of exponent."""
+
+
+def reduce_precision(s: Scalars, x: SSAValue, exponent_bits: int, mantissa_bits: int) -> SSAValue:
+    """
+    `x` rounded to a float with so many bits of exponent and mantissa, and back.
+
+    The mantissa is rounded to nearest even; what is then too large becomes infinite, and what is too small for a normal
+    number becomes 0, both with the sign of `x`. NaN stays.
+    """
+    width, own_mantissa, own_exponent = FORMATS[type(x.type)]
+    integer = IntegerType(width)
+    bits = s(arith.BitcastOp(x, integer))
+
+    def constant(value: int) -> SSAValue:
+        return s.constant(value, integer)
+
+    result = bits
+    if (dropped := own_mantissa - mantissa_bits) > 0:
+        last_kept = s(arith.AndIOp(s(arith.ShRUIOp(bits, constant(dropped))), constant(1)))
+        rounded = s(arith.AddiOp(bits, s(arith.AddiOp(last_kept, constant((1 << (dropped - 1)) - 1)))))
+        result = s(arith.AndIOp(rounded, constant(-1 << dropped)))
+    if exponent_bits < own_exponent:
+        bias, new_bias = (1 << (own_exponent - 1)) - 1, (1 << (exponent_bits - 1)) - 1
+        exponent_mask = ((1 << own_exponent) - 1) << own_mantissa
+        exponent = s(arith.AndIOp(result, constant(exponent_mask)))
+        sign_bit = s(arith.AndIOp(result, constant(1 << (width - 1))))
+        overflows = s.compare("ugt", exponent, constant((bias + new_bias) << own_mantissa))
+        underflows = s.compare("ule", exponent, constant((bias - new_bias) << own_mantissa))
+        infinity = s(arith.OrIOp(sign_bit, constant(exponent_mask)))
+        result = s.select(overflows, infinity, result)
+        result = s.select(underflows, sign_bit, result)
+    return s.select(s.compare("uno", x, x), x, s(arith.BitcastOp(result, x.type)))

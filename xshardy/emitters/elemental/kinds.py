@@ -1,0 +1,72 @@
+"""Element types: what kind of number each is, and how it is written in emitted code, where integers have no sign."""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    ComplexType,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+    TensorType,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import PassFailedException
+
+
+class Kind(Enum):
+    """How an operation reads its operands."""
+
+    PRED = auto()
+    SIGNED = auto()
+    UNSIGNED = auto()
+    FLOAT = auto()
+    SMALL_FLOAT = auto()
+    """A float of 8 bits or fewer: it is only stored, and computed with as f32."""
+    COMPLEX = auto()
+
+
+NATIVE_FLOATS: Mapping[type[Attribute], int] = {
+    Float64Type: 64,
+    Float32Type: 32,
+    Float16Type: 16,
+    BFloat16Type: 16,
+}
+"""Floats that are computed with as they are, and their width in bits."""
+
+
+def kind_of(element_type: Attribute) -> Kind:
+    """The kind of a StableHLO element type. Raises `PassFailedException` for a type that cannot be computed with."""
+    match element_type:
+        case IntegerType():
+            if element_type.width.data == 1:
+                return Kind.PRED
+            return Kind.UNSIGNED if element_type.signedness.data == Signedness.UNSIGNED else Kind.SIGNED
+        case ComplexType():
+            return Kind.COMPLEX
+        case _ if type(element_type) in NATIVE_FLOATS:
+            return Kind.FLOAT
+        case AnyFloat():
+            return Kind.SMALL_FLOAT
+        case _:
+            raise PassFailedException(f"elements of type {element_type} cannot be emitted: use a number type of HLO")
+
+
+def emitted_type(type: Attribute) -> Attribute:
+    """The type in emitted code of a StableHLO element or tensor type: unsigned integers lose their sign."""
+    match type:
+        case TensorType(shape, element_type, encoding):
+            return TensorType(emitted_type(element_type), shape, encoding)
+        case IntegerType() if type.signedness.data != Signedness.SIGNLESS:
+            return IntegerType(type.width.data)
+        case _:
+            return type
+
+
+def element_type_of(type: Attribute) -> Attribute:
+    """The element type of a tensor type, and any other type itself."""
+    return type.element_type if isinstance(type, TensorType) else type

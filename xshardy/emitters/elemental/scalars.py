@@ -1,0 +1,111 @@
+"""Writing scalar arithmetic: a builder with a short method per idea, so that a rule reads like its formula."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, complex, scf
+from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+MakeOp = Callable[..., Operation]
+"""An operation from the operands of one element, usually its class."""
+
+
+class Scalars:
+    """Inserts scalar operations at one place of a function."""
+
+    def __init__(self, builder: Builder):
+        self.builder = builder
+
+    @staticmethod
+    def at_end(block: Block) -> "Scalars":
+        """The end of `block` as the place to write at."""
+        return Scalars(Builder(InsertPoint.at_end(block)))
+
+    def __call__(self, op: Operation) -> SSAValue:
+        """Insert `op` and give its first result."""
+        self.builder.insert(op)
+        return op.results[0]
+
+    # -- Constants ----------------------------------------------------------------------------------------------------
+
+    def constant(self, value: int | float, type: Attribute) -> SSAValue:
+        """
+        The number `value` as a scalar of `type`: float, integer, index or complex.
+
+        An integer may be given with or without sign: -1 and 255 are one i8.
+        """
+        if isa(type, ComplexType):
+            return self.complex(self.constant(value, type.element_type), self.constant(0, type.element_type))
+        if isinstance(type, IntegerType):
+            return self(arith.ConstantOp(IntegerAttr(value_in_range(int(value), type.width.data), type)))
+        if isinstance(type, IndexType):
+            return self(arith.ConstantOp(IntegerAttr(int(value), type)))
+        assert isa(type, AnyFloat)
+        return self(arith.ConstantOp(FloatAttr(float(value), type)))
+
+    # -- Comparison and choice ----------------------------------------------------------------------------------------
+
+    def compare(self, predicate: str, lhs: SSAValue, rhs: SSAValue | int | float) -> SSAValue:
+        """`arith.cmpi` or `arith.cmpf`, by the type of `lhs`; a number is compared with as a constant of that type."""
+        if not isinstance(rhs, SSAValue):
+            rhs = self.constant(rhs, lhs.type)
+        comparison = arith.CmpiOp if isinstance(lhs.type, IntegerType | IndexType) else arith.CmpfOp
+        return self(comparison(lhs, rhs, predicate))
+
+    def select(self, condition: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
+        return self(arith.SelectOp(condition, then, otherwise))
+
+    def all_of(self, conditions: Sequence[SSAValue]) -> SSAValue:
+        """The conjunction of i1 values; true for none of them."""
+        if not conditions:
+            return self.constant(1, i1)
+        result, *others = conditions
+        for condition in others:
+            result = self(arith.AndIOp(result, condition))
+        return result
+
+    def branch(
+        self,
+        condition: SSAValue,
+        type: Attribute,
+        then: Callable[["Scalars"], SSAValue],
+        otherwise: Callable[["Scalars"], SSAValue],
+    ) -> SSAValue:
+        """`scf.if`: the value of one of two pieces of code, of which only that one runs."""
+
+        def region(body: Callable[["Scalars"], SSAValue]) -> Region:
+            block = Block()
+            inner = Scalars.at_end(block)
+            inner.builder.insert(scf.YieldOp(body(inner)))
+            return Region(block)
+
+        return self(scf.IfOp(condition, [type], region(then), region(otherwise)))
+
+    # -- Complex ------------------------------------------------------------------------------------------------------
+
+    def complex(self, real: SSAValue, imag: SSAValue) -> SSAValue:
+        """A complex number from its parts."""
+        return self(complex.CreateOp(real, imag, ComplexType(real.type)))
+
+    def parts(self, value: SSAValue) -> tuple[SSAValue, SSAValue]:
+        """The real and the imaginary part of a complex value."""
+        return self(complex.ReOp(value)), self(complex.ImOp(value))
+
+
+Rule = Callable[..., SSAValue]
+"""From `Scalars` and the operands of one element to the element of the result."""
+
+
+def width_of(value: SSAValue) -> int:
+    """The width of an integer value, in bits."""
+    assert isinstance(value.type, IntegerType)
+    return value.type.width.data
+
+
+def value_in_range(value: int, width: int) -> int:
+    """The integer of `width` bits that is congruent to `value`, as a signed number; for one bit 0 or 1."""
+    value %= 1 << width
+    return value - (1 << width) if width > 1 and value >> (width - 1) else value

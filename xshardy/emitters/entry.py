@@ -1,0 +1,141 @@
+"""
+The entry function of a fusion, the kernel: its signature, the ids of its thread, and the rule for its outputs.
+
+Source: rows XGPU-21, XGPU-22, XGPU-30.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import gpu, scf, tensor
+from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.dialects.xla_gpu.discardable import (
+    INVARIANT,
+    SLICE_INDEX,
+    set_entry,
+    set_launch_dimensions,
+    set_range,
+)
+from xshardy.dialects.xla_gpu.ops import LoopOp, SyncThreadsOp, YieldOp
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.launch_dimensions import LaunchDimensions
+from xshardy.emitters.signatures import emitted_tensor_type
+from xshardy.indexing.indexing_map import Variable
+from xshardy.indexing.interval import Interval
+
+INPUT_ALIGNMENT = 16
+"""Bytes. What XLA assumes of a buffer that comes from outside of the module."""
+OUTPUT_ALIGNMENT = 256
+"""Bytes. What XLA's allocator gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """An entry function without a body: its inputs, and the tensors that its results are written to."""
+
+    function: FuncOp
+    inputs: Sequence[SSAValue]
+    outputs: Sequence[SSAValue]
+
+
+def make_entry(
+    name: str, parameters: Sequence[SSAValue], results: Sequence[SSAValue], launch: LaunchDimensions
+) -> Entry:
+    """
+    The entry function `(parameters..., results...) -> (results...)` of a computation with these parameters and results.
+
+    Every argument is a buffer of its own, aligned, dereferenceable, and not aliased; what is only read is invariant.
+    """
+    types = [emitted_tensor_type(value) for value in (*parameters, *results)]
+    count = len(parameters)
+    function = FuncOp(
+        name,
+        (types, types[count:]),
+        arg_attrs=ArrayAttr(
+            DictionaryAttr(_buffer_attributes(index, type, is_input=index < count)) for index, type in enumerate(types)
+        ),
+    )
+    set_entry(function)
+    set_launch_dimensions(function, launch.block_size, launch.grid_size)
+    args = function.body.block.args
+    return Entry(function, args[:count], args[count:])
+
+
+def _buffer_attributes(index: int, type: AnyTensorType, is_input: bool) -> Mapping[str, Attribute]:
+    attributes: dict[str, Attribute] = {
+        "llvm.align": IntegerAttr(INPUT_ALIGNMENT if is_input else OUTPUT_ALIGNMENT, i64),
+        "llvm.dereferenceable": IntegerAttr(size_in_bytes(type), i64),
+        "llvm.noalias": UnitAttr(),
+        SLICE_INDEX: IntegerAttr(index, i64),
+    }
+    if is_input:
+        attributes[INVARIANT] = UnitAttr()
+    return attributes
+
+
+def size_in_bytes(type: AnyTensorType) -> int:
+    """The size of a tensor in memory. Elements of less than a byte are packed, but a truth value takes a byte."""
+    width = bit_width(type.element_type)
+    return -(-prod(type.get_shape()) * (8 if width == 1 else width) // 8)
+
+
+def thread_id(s: Scalars, launch: LaunchDimensions) -> tuple[SSAValue, Variable]:
+    """The index of the thread in its block, and its range as a variable of an indexing map."""
+    return _id(s, gpu.ThreadIdOp, gpu.DimensionEnum.X, "th_x", launch.threads)
+
+
+def block_ids(s: Scalars, launch: LaunchDimensions) -> list[tuple[SSAValue, Variable]]:
+    """The index of the block along x, and along y if the grid has more than one block there."""
+    x, y = launch.blocks
+    ids = [_id(s, gpu.BlockIdOp, gpu.DimensionEnum.X, "bl_x", x)]
+    return ids if y == 1 else [*ids, _id(s, gpu.BlockIdOp, gpu.DimensionEnum.Y, "bl_y", y)]
+
+
+def _id(
+    s: Scalars, make: type[gpu.ThreadIdOp | gpu.BlockIdOp], dimension: gpu.DimensionEnum, name: str, size: int
+) -> tuple[SSAValue, Variable]:
+    op = make(gpu.DimensionAttr(dimension))
+    set_range(op, Interval.of_size(size))
+    return s(op), Variable(name, Interval.of_size(size))
+
+
+def verify_outputs(entry: Entry) -> None:
+    """
+    Check that output tensors are only updated: by `tensor.insert`, carried through loops and branches, and returned.
+
+    Raises `PassFailedException` naming the operation that uses one otherwise.
+    """
+    pending, seen = [*entry.outputs], set[SSAValue]()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            match use.operation:
+                case tensor.InsertOp() as insert if insert.dest is value:
+                    pending.append(insert.result)
+                case LoopOp() as loop if use.index >= len(loop.dims):
+                    position = use.index - len(loop.dims)
+                    pending += [loop.iter_args[position], loop.results[position]]
+                case scf.ForOp() as loop if use.index >= 3:
+                    pending += [loop.body.block.args[use.index - 2], loop.results[use.index - 3]]
+                case YieldOp() | scf.YieldOp() as end:
+                    parent = end.parent_op()
+                    assert parent is not None
+                    pending.append(parent.results[use.index])
+                case SyncThreadsOp() as sync:
+                    pending.append(sync.results[use.index])
+                case ReturnOp():
+                    pass
+                case op:
+                    raise PassFailedException(
+                        f"{op.name} uses an output of @{entry.function.sym_name.data}: outputs may only be updated "
+                        "with tensor.insert and returned, since what they held before is undefined"
+                    )

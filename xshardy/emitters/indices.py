@@ -1,0 +1,65 @@
+"""Writing index arithmetic: the results of an indexing map at given indices, one by one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+
+Indices = tuple[SSAValue, ...]
+"""One index per dimension."""
+
+
+def apply_map(s: Scalars, map: IndexingMap, dims: Sequence[SSAValue]) -> Indices:
+    """The results of `map`, which has no symbols, at `dims`, wherever these are in its domain."""
+    return tuple(_apply_expr(s, map, expr, dims) for expr in map.results)
+
+
+def _apply_expr(s: Scalars, map: IndexingMap, expr: AffineExpr, dims: Sequence[SSAValue]) -> SSAValue:
+    match expr:
+        case AffineConstantExpr(value):
+            return s.constant(value, IndexType())
+        case AffineDimExpr(position):
+            return dims[position]
+        case _:
+            single, unused, _ = replace(map, results=(expr,), constraints=()).remove_unused_variables()
+            return s(ApplyIndexingOp([d for d, skip in zip(dims, unused, strict=True) if not skip], single))
+
+
+def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> SSAValue:
+    """
+    Whether `dims`, which are indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1.
+
+    Only what the shape does not imply is compared.
+    """
+    everywhere = replace(
+        map,
+        constraints=(),
+        dimensions=tuple(
+            replace(variable, bounds=Interval.of_size(size))
+            for variable, size in zip(map.dimensions, shape, strict=True)
+        ),
+    )
+    checks: list[SSAValue] = []
+    for index, variable, size in zip(dims, map.dimensions, shape, strict=True):
+        checks += _bounds_checks(s, index, variable.bounds, Interval.of_size(size))
+    for c in map.constraints:
+        value = _apply_expr(s, everywhere, c.expr, dims)
+        checks += _bounds_checks(s, value, c.bounds, everywhere.range_of(c.expr))
+    return s.all_of(checks)
+
+
+def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interval) -> list[SSAValue]:
+    """That `index` is in `bounds`, where it is `known` to be in some interval: up to two comparisons."""
+    checks: list[SSAValue] = []
+    if bounds.lower > known.lower:
+        checks.append(s.compare("sge", index, bounds.lower))
+    if bounds.upper < known.upper:
+        checks.append(s.compare("sle", index, bounds.upper))
+    return checks

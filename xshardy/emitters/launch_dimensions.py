@@ -1,0 +1,94 @@
+"""
+Launch dimensions of loop fusions: threads per block, blocks, and how many elements a thread makes.
+
+Source: XLA:GPU's rules, which the records of kernels that XLA compiled for an H100 agree with; XGPU-31.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects.stablehlo.shape import ConcatenateOp
+from xshardy.dialects.stablehlo.types import bit_width
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What launch dimensions depend on; the defaults are those of an H100."""
+
+    cores: int = 132
+    """Streaming multiprocessors."""
+    threads_per_core: int = 2048
+    """Threads that a core can hold."""
+    threads_per_warp: int = 32
+    max_blocks_x: int = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchDimensions:
+    """A grid of `blocks`, along x and y, of `threads` each, along x; a thread makes `unroll` neighbouring elements."""
+
+    threads: int
+    blocks: tuple[int, int]
+    unroll: int = 1
+
+    @property
+    def block_size(self) -> tuple[int, int, int]:
+        """Threads of a block along x, y and z."""
+        return self.threads, 1, 1
+
+    @property
+    def grid_size(self) -> tuple[int, int, int]:
+        """Blocks of the grid along x, y and z."""
+        return *self.blocks, 1
+
+
+WARPS_PER_BLOCK = 4
+"""A core has four warp schedulers."""
+MAX_UNROLL = 4
+"""Elements per thread: a thread then loads and stores up to 16 bytes at once."""
+MAX_CONCATENATED = 10
+"""Unrolling a concatenation of more operands than that spills registers."""
+
+
+def prevents_vectorization(ops: Iterable[Operation]) -> bool:
+    """Whether a fusion of `ops` gets slower when a thread makes several elements."""
+    return any(isinstance(op, ConcatenateOp) and len(op.inputs) > MAX_CONCATENATED for op in ops)
+
+
+def unroll_factor(elements: int, element_types: Iterable[Attribute], ops: Iterable[Operation], device: Device) -> int:
+    """
+    How many neighbouring elements of the output a thread makes: 1, 2 or 4, a divisor of their number.
+
+    One if there are fewer elements than threads on the device. At least as many as fill a byte, so that no two threads
+    write to one, even where that is no divisor.
+    """
+    factor = 1
+    if elements >= device.cores * device.threads_per_core and not prevents_vectorization(ops):
+        factor = next(n for n in (MAX_UNROLL, 2, 1) if elements % n == 0)
+    narrowest = min((bit_width(type) for type in element_types if type != i1), default=8)  # an i1 takes a byte
+    return max(factor, -(-8 // narrowest))
+
+
+def loop_launch_dimensions(
+    shape: Sequence[int], element_types: Iterable[Attribute], ops: Iterable[Operation], device: Device | None = None
+) -> LaunchDimensions:
+    """
+    The launch dimensions of a loop over the elements of `shape`, which writes elements of `element_types`.
+
+    Blocks have four warps, or fewer threads if that is all there is to do. More blocks than a grid can have along x
+    continue along y. No elements take one thread, as one does.
+    """
+    device = device or Device()
+    elements = prod(shape)
+    unroll = unroll_factor(elements, element_types, ops, device)
+    if elements <= 1:
+        return LaunchDimensions(1, (1, 1), unroll)
+    work = -(-elements // unroll)
+    threads = min(WARPS_PER_BLOCK * device.threads_per_warp, work)
+    blocks = -(-work // threads)
+    blocks_y = -(-blocks // device.max_blocks_x)
+    return LaunchDimensions(threads, (-(-blocks // blocks_y), blocks_y), unroll)
