@@ -51,7 +51,7 @@ def verify_discardable_attributes(op: Operation) -> None:
 
 
 def _dictionaries(properties: Mapping[str, Attribute], key: str) -> list[tuple[int, str, Attribute]]:
-    """The entries of an array of dictionaries, in which a function keeps what is said of its arguments, with the index."""
+    """The entries of the dictionaries that a function has for its arguments, with the index of the argument."""
     if not isinstance(array := properties.get(key), ArrayAttr):
         return []
     dictionaries = cast(ArrayAttr[DictionaryAttr], array)
