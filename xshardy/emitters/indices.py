@@ -34,7 +34,7 @@ def _apply_expr(s: Scalars, map: IndexingMap, expr: AffineExpr, dims: Sequence[S
 
 def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> SSAValue:
     """
-    Whether `dims`, which are indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1.
+    Whether `dims`, indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1.
 
     Only what the shape does not imply is compared.
     """
@@ -57,6 +57,8 @@ def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence
 
 def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interval) -> list[SSAValue]:
     """That `index` is in `bounds`, where it is `known` to be in some interval: up to two comparisons."""
+    if bounds.is_point and bounds != known:
+        return [s.compare("eq", index, bounds.lower)]
     checks: list[SSAValue] = []
     if bounds.lower > known.lower:
         checks.append(s.compare("sge", index, bounds.lower))

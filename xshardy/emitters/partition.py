@@ -1,12 +1,12 @@
 """
 The computation partitioner: which operations of a fusion are emitted together, as one function.
 
-An operation with one user is emitted with it. An operation with several users is emitted with them if all read it at the
-same indices, else it starts a function that its users call, so that nothing is ever computed twice for one element.
+An operation with one user is emitted with it. An operation with several users is emitted with them if all read it at
+the same indices, else it starts a function that its users call, so that nothing is computed twice for one element.
 Source: rows XGPU-11 to XGPU-13, XGPU-45.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -51,7 +51,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where a function reads a value: at `map` of its own indices, and in which part of the code; None: in all of it."""
+    """Where a function reads a value: at `map` of its own indices, in which part of the code (None: in all of it)."""
 
     map: IndexingMap
     scope: Scope | None
@@ -95,7 +95,7 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The functions of a computation, each after those that call it; the first one gives the roots of the computation."""
+    """The functions of a computation, each after those that call it; the first gives the roots of the computation."""
 
     computation: FuncOp
     subgraphs: tuple[Subgraph, ...]
@@ -113,7 +113,7 @@ class Partition:
 
     @cached_property
     def subgraph_of(self) -> Mapping[Operation, Subgraph]:
-        """The function that each operation is emitted in. Constants and their like are in none, being free to repeat."""
+        """The function that each operation is emitted in. What every function makes for itself is in none."""
         return {op: subgraph for subgraph in self.subgraphs for op in subgraph.accesses}
 
 
@@ -145,11 +145,11 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
         taken.add(candidate)
         return candidate
 
-    drafts = [_Draft(unique(_root_name(computation, roots)), roots, _root_maps(computation, roots))]
+    drafts = [_Draft(unique(_root_name(roots)), roots, _root_maps(computation, roots))]
     readers: dict[Operation, list[tuple[_Draft, Access]]] = {}
     for root, map in zip(roots, drafts[0].root_maps, strict=True):
         if not is_repeatable(root):
-            readers.setdefault(_owner(root), []).append((drafts[0], Access(map, None)))
+            readers.setdefault(_owner(root), []).append((drafts[0], Access(map.simplify(), None)))
     reads: dict[Operation, tuple[Read, ...]] = {}
     for op in reversed(list(computation.body.block.ops)):
         if op not in readers:
@@ -159,7 +159,7 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
         if starts_function(op) or any(other != first for other in others):
             draft = _Draft(unique(_name(op)), tuple(op.results), (IndexingMap.identity(shape_of(op.results[0])),))
             drafts.append(draft)
-            access = Access(draft.root_maps[0], None)
+            access = Access(draft.root_maps[0].simplify(), None)
         draft.accesses[op] = access
         reads[op] = tuple(Read.of(map, shape_of(op.results[0])) for (map,) in operand_maps(op))
         for i, (operand, read) in enumerate(zip(op.operands, reads[op], strict=True)):
@@ -207,15 +207,14 @@ def _root_maps(computation: FuncOp, roots: Sequence[SSAValue]) -> tuple[Indexing
     for i, root in enumerate(roots):
         if (other := prod(shape_of(root))) != size:
             raise PassFailedException(
-                f"@{computation.sym_name.data}: result {i} has {other} elements and result 0 has {size}; the loop emitter "
-                "writes all results of a fusion in one loop, so make them equal in size"
+                f"@{computation.sym_name.data}: result {i} has {other} elements and result 0 has {size}; the loop "
+                "emitter writes all results of a fusion in one loop, so make them equal in size"
             )
     return tuple(bitcast_map(first, root) for root in roots)
 
 
-def _root_name(computation: FuncOp, roots: Iterable[SSAValue]) -> str:
+def _root_name(roots: Sequence[SSAValue]) -> str:
     """What the function of the roots is called after: the root, or that there are several."""
-    roots = tuple(roots)
     if len(roots) > 1:
         return "tuple"
     owner = roots[0].owner

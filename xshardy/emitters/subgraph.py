@@ -16,10 +16,12 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
+    IntegerType,
     TensorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ConcatenateOp, PadOp
@@ -97,11 +99,11 @@ class ScopeEmitter:
         self.s = s
         self.ops = function.subgraph.ops_by_scope.get(scope, ())
         self.cache = cache
-        self.values: dict[Operation, SSAValue] = {}
+        self.values: dict[Operation | None, SSAValue] = {}
 
     def emit(self, wanted: Wanted) -> list[SSAValue]:
         """The wanted elements."""
-        at: dict[Operation, Indices] = {_operation(value): indices for value, indices in wanted}
+        at: dict[Operation | None, Indices] = {_operation(value): indices for value, indices in wanted}
         for op in reversed(self.ops):
             for operand, read in zip(op.operands, self.reads(op), strict=True):
                 if not read.is_conditional and _operation(operand) not in at:
@@ -142,7 +144,7 @@ class ScopeEmitter:
         return known
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
-        """One element of a value: of this part of the code, of another function, of a parameter, or made on the spot."""
+        """One element of a value: of this part of the code, another function or a parameter, or made on the spot."""
         if (own := self.values.get(_operation(value))) is not None:
             return own
         match value.owner:
@@ -232,11 +234,11 @@ def _emit_constant(s: Scalars, op: ConstantOp) -> SSAValue:
     """A scalar where all elements are equal, else a tensor."""
     value = op.value
     if not value.is_splat():
-        type = cast(TensorType, emitted_type(value.type))
+        type = cast(TensorType[IntegerType], emitted_type(value.type))
         return s(arith.ConstantOp(DenseIntOrFPElementsAttr(type, value.data)))
     element_type = emitted_type(element_type_of(value.type))
     element = value.get_values()[0]
     if isinstance(element, tuple):
-        assert isinstance(element_type, ComplexType)
+        assert isa(element_type, ComplexType)
         return s.complex(*(s.constant(part, element_type.element_type) for part in element))
     return s.constant(element, element_type)

@@ -1,4 +1,4 @@
-"""Conversion between element types. Source: StableHLO's `convert`, XLA's elemental IR emitter for what that leaves open."""
+"""Conversion between element types. Source: StableHLO's `convert`; for what that leaves open, XLA's IR emitter."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType, f32, i1
@@ -17,7 +17,7 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
     `value`, of the StableHLO element type `source`, as an element of the StableHLO element type `target`.
 
     A number becomes true unless it is 0. A float becomes the nearest integer toward 0, or the end of the range that it
-    is beyond; NaN becomes 0. A complex number loses its imaginary part unless it becomes a complex number or a truth value.
+    is beyond; NaN becomes 0. A complex number becomes a real number by its real part.
     """
     source_kind, target_kind = kind_of(source), kind_of(target)
     if source == target:
@@ -75,7 +75,7 @@ def _from_complex(s: Scalars, value: SSAValue, source: Attribute, target: Attrib
 def _float_to_integer(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
     """The cast is undefined outside the range of `target`, so there its result is not chosen."""
     integer = emitted_type(target)
-    assert isinstance(integer, IntegerType)
+    assert isa(integer, IntegerType)
     width = integer.width.data
     is_signed = kind_of(target) is Kind.SIGNED
     lowest, highest = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
@@ -87,7 +87,7 @@ def _float_to_integer(s: Scalars, value: SSAValue, target: Attribute) -> SSAValu
 
 
 def _resize_integer(s: Scalars, value: SSAValue, source_kind: Kind, target: Attribute) -> SSAValue:
-    assert isinstance(target, IntegerType)
+    assert isa(target, IntegerType)
     width, target_width = width_of(value), target.width.data
     if width == target_width:
         return value
@@ -107,7 +107,7 @@ def _integer_to_float(s: Scalars, value: SSAValue, source_kind: Kind, target: At
 def index_to_element(s: Scalars, index: SSAValue, target: Attribute) -> SSAValue:
     """An index, which is not negative, as an element of the StableHLO type `target`: what `iota` gives."""
     integer = emitted_type(target)
-    if isinstance(integer, IntegerType):
+    if isa(integer, IntegerType):
         return s(arith.IndexCastOp(index, integer))
     assert isinstance(index.type, IndexType)
     wide = IntegerType(64)

@@ -142,8 +142,8 @@ def unsigned_power(s: Scalars, base: SSAValue, exponent: SSAValue) -> SSAValue:
     is_odd = step.compare("ne", step(arith.AndIOp(rest, one)), zero)
     next_power = step.select(is_odd, step(arith.MuliOp(power, square)), power)
     step.builder.insert(scf.YieldOp(next_power, step(arith.MuliOp(square, square)), step(arith.ShRUIOp(rest, one))))
-    bounds = [s.constant(value, IndexType()) for value in (0, bits, 1)]
-    return s(scf.ForOp(*bounds, [one, base, exponent], Region(body)))
+    start, end, step_size = (s.constant(value, IndexType()) for value in (0, bits, 1))
+    return s(scf.ForOp(start, end, step_size, [one, base, exponent], Region(body)))
 
 
 def signed_power(s: Scalars, base: SSAValue, exponent: SSAValue) -> SSAValue:

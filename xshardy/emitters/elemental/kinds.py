@@ -5,6 +5,7 @@ from enum import Enum, auto
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    AnyTensorType,
     BFloat16Type,
     ComplexType,
     Float16Type,
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
 
 
 class Kind(Enum):
@@ -50,7 +52,7 @@ def kind_of(element_type: Attribute) -> Kind:
             return Kind.COMPLEX
         case _ if type(element_type) in NATIVE_FLOATS:
             return Kind.FLOAT
-        case AnyFloat():
+        case _ if isa(element_type, AnyFloat):
             return Kind.SMALL_FLOAT
         case _:
             raise PassFailedException(f"elements of type {element_type} cannot be emitted: use a number type of HLO")
@@ -69,4 +71,4 @@ def emitted_type(type: Attribute) -> Attribute:
 
 def element_type_of(type: Attribute) -> Attribute:
     """The element type of a tensor type, and any other type itself."""
-    return type.element_type if isinstance(type, TensorType) else type
+    return type.element_type if isa(type, AnyTensorType) else type

@@ -39,7 +39,7 @@ class Scalars:
         """
         if isa(type, ComplexType):
             return self.complex(self.constant(value, type.element_type), self.constant(0, type.element_type))
-        if isinstance(type, IntegerType):
+        if isa(type, IntegerType):
             return self(arith.ConstantOp(IntegerAttr(value_in_range(int(value), type.width.data), type)))
         if isinstance(type, IndexType):
             return self(arith.ConstantOp(IntegerAttr(int(value), type)))
@@ -88,6 +88,7 @@ class Scalars:
 
     def complex(self, real: SSAValue, imag: SSAValue) -> SSAValue:
         """A complex number from its parts."""
+        assert isa(real.type, AnyFloat)
         return self(complex.CreateOp(real, imag, ComplexType(real.type)))
 
     def parts(self, value: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -101,7 +102,7 @@ Rule = Callable[..., SSAValue]
 
 def width_of(value: SSAValue) -> int:
     """The width of an integer value, in bits."""
-    assert isinstance(value.type, IntegerType)
+    assert isa(value.type, IntegerType)
     return value.type.width.data
 
 
