@@ -102,9 +102,15 @@ def is_nested(type_: Attribute) -> TypeGuard[Shaped]:
 
 
 def flat_type(type_: Attribute) -> Attribute:
-    """`tensor<2x3xf32>` -> `tensor<6xf32>`, without the layout. Types of less than two dimensions stay as they are."""
+    """
+    `tensor<2x3xf32>` -> `tensor<6xf32>`, without the layout. Types of less than two dimensions stay as they are.
+
+    Raises `PassFailedException` for a dynamic shape.
+    """
     if not is_nested(type_):
         return type_
+    if not type_.has_static_shape():
+        raise PassFailedException(f"cannot flatten {type_}: only tensors with a static shape have a flat one")
     elements = prod(type_.get_shape())
     if isinstance(type_, TensorType):
         return TensorType(type_.element_type, (elements,))
@@ -134,8 +140,8 @@ def linear_index(type_: Shaped, indices: Sequence[SSAValue | int], user: Operati
     """
     The position in memory, in elements, of what is at `indices`: a value for `user`, made where `builder` stands.
 
-    Constants among the indices go into the map. The others are its dimensions, bounded by the sizes of the shape. What is
-    computed from most variables comes first, so that a map made of theirs has these variables in their order.
+    Constants among the indices go into the map. The others are its dimensions, bounded by the sizes of the shape. What
+    is computed from most variables comes first, so that a map made of theirs has these variables in their order.
     """
     shape = type_.get_shape()
     layout = minor_to_major(type_)
@@ -244,13 +250,8 @@ def _require_element(op: Operation, type_: Attribute) -> None:
 
 
 def flatten_types(module: ModuleOp) -> None:
-    """
-    Give every value of two or more dimensions its flat type, and constants and functions with it. Visits each once.
-
-    Raises `PassFailedException` for an operation to which the shape means something that this module does not know.
-    """
+    """Give every value of two or more dimensions its flat type, and constants and functions with it."""
     for op in module.walk():
-        _check_flattenable(op)
         if isinstance(op, arith.ConstantOp) and isa(op.value, DenseIntOrFPElementsAttr):
             op.value = flat_constant(op.value)
         if isinstance(op, func.FuncOp):
@@ -275,12 +276,14 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     return DenseIntOrFPElementsAttr.new((flat_type(type_), BytesAttr(in_memory.tobytes())))
 
 
-def _check_flattenable(op: Operation) -> None:
-    if op.dialect_name() in INDIFFERENT_DIALECTS or type(op) in INDIFFERENT:
-        return
-    types = (*op.result_types, *(operand.type for operand in op.operands))
-    if (type_ := next(filter(is_nested, types), None)) is not None:
-        raise PassFailedException(f"cannot flatten {type_} in '{op.name}': lower this operation first")
+def check_operations(module: ModuleOp) -> None:
+    """Raise `PassFailedException` for an operation to which a shape means something that is not known here."""
+    for op in module.walk():
+        if op.dialect_name() in INDIFFERENT_DIALECTS or type(op) in INDIFFERENT:
+            continue
+        types = (*op.result_types, *(operand.type for operand in op.operands))
+        if (type_ := next(filter(is_nested, types), None)) is not None:
+            raise PassFailedException(f"cannot flatten {type_} in '{op.name}': lower this operation first")
 
 
 class DropIdentityCast(RewritePattern):
@@ -312,6 +315,7 @@ class FlattenTensorsPass(ModulePass):
     name = "xla-gpu-flatten-tensors"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_operations(op)
         indices: list[RewritePattern] = [
             LinearizeAccess(),
             LinearizeVectorExtract(),

@@ -338,4 +338,4 @@ class VectorizeLoadsStoresPass(ModulePass):
             VectorizeAtomicAdd(device),
             FoldVectorCopy(),
         ]
-        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns), walk_reverse=True).rewrite_module(op)
