@@ -92,11 +92,15 @@ def _is_dead_if_unused(op: type[Operation]) -> bool | None:
 
 
 class Canonicalizer:
-    """Works off the operations of a module. `extra` are patterns beyond those that the operations bring along."""
+    """
+    Works off the operations of a module: drops what is dead, folds, keeps constants once, and applies patterns.
 
-    def __init__(self, ctx: Context, extra: Mapping[type[Operation], Sequence[RewritePattern]] | None = None):
+    The patterns are those of `patterns` where given, and else those that the operations bring along.
+    """
+
+    def __init__(self, ctx: Context, patterns: Mapping[type[Operation], Sequence[RewritePattern]] | None = None):
         self._folder = Folder(ctx)
-        self._extra = extra or {}
+        self._patterns = patterns
         self._worklist: Worklist[Operation] = Worklist()
         self._constants: dict[Region, dict[ConstantKey, Operation]] = {}
         self._is_owned: set[Operation] = set()
@@ -130,7 +134,7 @@ class Canonicalizer:
             if op not in self._is_owned:
                 self._own_constant(op, rewriter)
         elif not self._fold(op, facts, rewriter):
-            for pattern in (*facts.patterns, *self._extra.get(type(op), ())):
+            for pattern in facts.patterns if self._patterns is None else self._patterns.get(type(op), ()):
                 pattern.match_and_rewrite(op, rewriter)
                 if rewriter.has_done_action:
                     break

@@ -1,0 +1,323 @@
+"""
+Integer arithmetic made simpler by what is known of the ranges of its operands.
+
+Ranges come from `xla.range`, constants, induction variables and indexing maps. They are written on the results of sums,
+products, extrema, casts and absolute values first, so that the patterns and later passes find them there.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.extensions.gpu import ShuffleOp
+from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
+from xshardy.dialects.xla_gpu.discardable import get_range, set_range
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.indexing.interval import Interval, at_corners
+from xshardy.transforms.canonicalization import scf_patterns
+from xshardy.transforms.canonicalization.arith_integers import FIRST_UNSIGNED
+from xshardy.transforms.canonicalization.constants import integer_of, width_of
+from xshardy.transforms.canonicalize import Canonicalizer
+
+# -- Ranges of results ------------------------------------------------------------------------------------------------
+
+RANGE_RULES: Mapping[type[Operation], Callable[[Interval, Interval], Interval]] = {
+    arith.AddiOp: at_corners(operator.add),
+    arith.MaxSIOp: at_corners(max),
+    arith.MinSIOp: at_corners(min),
+    arith.MuliOp: at_corners(operator.mul),
+}
+"""The range of the result of an operation, as if integers were unbounded, from those of its operands."""
+
+
+def representable(value: SSAValue) -> Interval:
+    """All values of the integer type of `value`, as signed."""
+    half = 1 << (width_of(value.type) - 1)
+    return Interval(-half, half - 1)
+
+
+def result_range(op: Operation) -> Interval | None:
+    """What is known of the only result of `op`; None if nothing is, or if it may wrap around."""
+    if type(op) in RANGE_RULES:
+        ranges = [get_range(operand) for operand in op.operands]
+        if all(known is None for known in ranges):
+            return None
+        lhs, rhs = (known or representable(operand) for known, operand in zip(ranges, op.operands, strict=True))
+        found = RANGE_RULES[type(op)](lhs, rhs)
+    elif isinstance(op, arith.IndexCastOp):
+        found = get_range(op.input)
+    elif isinstance(op, arith.SelectOp):
+        found = range_of_absolute_value(op)
+    else:
+        return None
+    return found if found is not None and representable(op.results[0]).includes(found) else None
+
+
+def range_of_absolute_value(op: arith.SelectOp) -> Interval | None:
+    """
+    The range of `select (x >= 0), x, (0 - x)`; None if `op` is something else.
+
+    The least integer has no absolute value; that it is none is taken for granted, as upstream does.
+    """
+    x, comparison, negation = op.lhs, op.cond.owner, op.rhs.owner
+    if not isinstance(comparison, arith.CmpiOp) or not isinstance(negation, arith.SubiOp):
+        return None
+    if comparison.lhs is not x or comparison.predicate.value.data != 5 or integer_of(comparison.rhs) != 0:
+        return None
+    if negation.rhs is not x or integer_of(negation.lhs) != 0:
+        return None
+    known = get_range(x) or representable(x)
+    greatest = min(max(-known.lower, known.upper), representable(x).upper)
+    return Interval(max(0, known.lower, -known.upper), greatest)
+
+
+def annotate_ranges(module: ModuleOp) -> None:
+    """Write the range of each result for which one is known from the operands, and not yet from the operation."""
+    for op in module.walk(region_first=True):
+        if type(op) not in RANGE_RULES and not isinstance(op, arith.IndexCastOp | arith.SelectOp):
+            continue
+        if get_range(op.results[0]) is None and (found := result_range(op)) is not None:
+            set_range(op, found)
+
+
+# -- Patterns on ranges -----------------------------------------------------------------------------------------------
+
+
+def always(predicate: int, lhs: Interval, rhs: Interval) -> bool | None:
+    """Whether a comparison of `arith.cmpi` holds for all pairs from two ranges; False: for none; None: for some."""
+    if predicate >= FIRST_UNSIGNED:
+        if lhs.lower < 0 or rhs.lower < 0:
+            return None  # a negative number is a large one
+        predicate -= 4
+    match predicate:
+        case 0:
+            if lhs.is_point and lhs == rhs:
+                return True
+            return False if lhs.intersect(rhs) is None else None
+        case 1:
+            equal = always(0, lhs, rhs)
+            return None if equal is None else not equal
+        case 2:
+            return True if lhs.upper < rhs.lower else False if lhs.lower >= rhs.upper else None
+        case 3:
+            greater = always(2, rhs, lhs)
+            return None if greater is None else not greater
+        case 4:
+            return always(2, rhs, lhs)
+        case _:
+            less = always(2, lhs, rhs)
+            return None if less is None else not less
+
+
+class ComparisonOfRanges(RewritePattern):
+    """`cmpi p, x, y` -> true or false, where the ranges say so."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
+        lhs, rhs = get_range(op.lhs), get_range(op.rhs)
+        if lhs is None or rhs is None:
+            return
+        holds = always(op.predicate.value.data, lhs, rhs)
+        if holds is not None:
+            rewriter.replace(op, arith.ConstantOp(IntegerAttr(int(holds), i1)))
+
+
+class ExtremumOfRanges(RewritePattern):
+    """`maxsi x, y` -> `x` where `x >= y` always, and so for minsi."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.MaxSIOp | arith.MinSIOp):
+            return
+        lhs, rhs = get_range(op.lhs), get_range(op.rhs)
+        if lhs is None or rhs is None:
+            return
+        above = isinstance(op, arith.MaxSIOp)
+        if always(5 if above else 3, lhs, rhs):
+            rewriter.replace(op, (), (op.lhs,))
+        elif always(5 if above else 3, rhs, lhs):
+            rewriter.replace(op, (), (op.rhs,))
+
+
+class DivisionOfSmall(RewritePattern):
+    """`x / c` -> 0 and `x rem c` -> `x`, where `0 <= x < c`."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        known, divisor = get_range(op.operands[0]), integer_of(op.operands[1])
+        if known is None or divisor is None or not 0 <= known.lower <= known.upper < divisor:
+            return
+        if isinstance(op, arith.RemSIOp | arith.RemUIOp):
+            rewriter.replace(op, (), (op.lhs,))
+        else:
+            rewriter.replace(op, arith.ConstantOp(IntegerAttr(0, op.results[0].type)))  # pyright: ignore
+
+
+class MaskOfSmall(RewritePattern):
+    """`andi x, 2^k - 1` -> `x`, where `0 <= x < 2^k`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.AndIOp, rewriter: PatternRewriter, /):
+        known, mask = get_range(op.lhs), integer_of(op.rhs)
+        if (
+            known is not None
+            and mask is not None
+            and mask & (mask + 1) == 0
+            and 0 <= known.lower <= known.upper <= mask
+        ):
+            rewriter.replace(op, (), (op.lhs,))
+
+
+class ShiftOfSmall(RewritePattern):
+    """`x >> k` -> 0, where `0 <= x < 2^k`."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        known, distance = get_range(op.operands[0]), integer_of(op.operands[1])
+        if known is None or distance is None or not 0 <= distance < width_of(op.results[0].type):
+            return
+        if known.lower >= 0 and known.upper < 1 << distance:
+            rewriter.replace(op, arith.ConstantOp(IntegerAttr(0, op.results[0].type)))  # pyright: ignore
+
+
+class BoundsOfLoopVariables(RewritePattern):
+    """The bounds of a map shrink to those of the loop variables that it is applied to, and the map simplifies."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        map = op.map
+        bounds = [
+            _narrowed(variable.bounds, value)
+            for variable, value in zip((*map.dimensions, *map.ranges), op.operands, strict=False)
+        ]
+        variables = [
+            replace(variable, bounds=bound)
+            for variable, bound in zip((*map.dimensions, *map.ranges), bounds, strict=True)
+        ]
+        dimensions, ranges = variables[: len(map.dimensions)], variables[len(map.dimensions) :]
+        if tuple(dimensions) == map.dimensions and tuple(ranges) == map.ranges:
+            return
+        op.indexing_map_attr = IndexingMapAttr(
+            replace(map, dimensions=tuple(dimensions), ranges=tuple(ranges)).simplify()
+        )
+        rewriter.notify_op_modified(op)
+
+
+def _narrowed(bounds: Interval, value: SSAValue) -> Interval:
+    """`bounds` where `value` is a loop variable: only what it takes; else as they are."""
+    if not isinstance(value, BlockArgument) or not isinstance(value.block.parent_op(), scf.ForOp | LoopOp):
+        return bounds
+    known = get_range(value)
+    return bounds if known is None else bounds.intersect(known) or bounds
+
+
+# -- Patterns on widths -----------------------------------------------------------------------------------------------
+
+
+def narrowest(value: SSAValue) -> SSAValue:
+    """The narrowest value in the chain of extensions and truncations that makes `value`."""
+    match value.owner:
+        case arith.ExtUIOp(input=input):
+            return narrowest(input)
+        case arith.TruncIOp(input=input):
+            before = narrowest(input)
+            return before if width_of(before.type) <= width_of(value.type) else value
+        case _:
+            return value
+
+
+class BitwiseBeforeTruncation(RewritePattern):
+    """
+    `ori (trunci x), y` -> `trunci (ori x, (extui y))`, and so for andi.
+
+    A reduction of booleans shuffles them as 32-bit integers: the truncation moves down until it is in front of the
+    extension of the next step, where both vanish.
+    """
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.AndIOp | arith.OrIOp):
+            return
+        lhs, rhs = narrowest(op.lhs), narrowest(op.rhs)
+        truncations = [value.owner for value in (lhs, rhs) if isinstance(value.owner, arith.TruncIOp)]
+        if lhs.type != rhs.type or not truncations:
+            return
+        wide = truncations[0].input.type
+        if any(truncation.input.type != wide for truncation in truncations):
+            return
+        widened: list[SSAValue] = []
+        for value in (lhs, rhs):
+            if isinstance(truncation := value.owner, arith.TruncIOp):
+                widened.append(truncation.input)
+            else:
+                widened.append(rewriter.insert(arith.ExtUIOp(value, wide)).result)  # pyright: ignore
+        combined = type(op)(*widened)
+        rewriter.replace(op, (combined, arith.TruncIOp(combined, op.result.type)))  # pyright: ignore
+
+
+class ShuffleBeforeTruncation(RewritePattern):
+    """`shuffle (extui (trunci x))` -> `extui (trunci (shuffle x))`, where the widths agree."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ShuffleOp, rewriter: PatternRewriter, /):
+        extension = op.value.owner
+        if not isinstance(extension, arith.ExtUIOp) or not isinstance(extension.input.owner, arith.TruncIOp):
+            return
+        truncation = extension.input.owner
+        if truncation.input.type != extension.result.type:
+            return
+        narrow = arith.TruncIOp(op.shuffle_result, truncation.result.type)
+        wide = arith.ExtUIOp(narrow, extension.result.type)
+        rewriter.insert((narrow, wide), InsertPoint.after(op))
+        rewriter.replace_uses_with_if(op.shuffle_result, wide.result, lambda use: use.operation is not narrow)
+        op.operands[0] = truncation.input
+        rewriter.notify_op_modified(op)
+
+
+class ExtremumAsSelect(RewritePattern):
+    """`maximumf x, y` -> `select (x uge y), x, y`, and so for minimumf: quicker, but NaN in `y` is lost."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
+            return
+        comparison = arith.CmpfOp(op.lhs, op.rhs, "uge" if isinstance(op, arith.MaximumfOp) else "ule")
+        rewriter.replace(op, (comparison, arith.SelectOp(comparison, op.lhs, op.rhs)))
+
+
+_DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp)
+
+PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
+    (BoundsOfLoopVariables(), (ApplyIndexingOp,)),
+    (ComparisonOfRanges(), (arith.CmpiOp,)),
+    (ExtremumOfRanges(), (arith.MaxSIOp, arith.MinSIOp)),
+    (DivisionOfSmall(), _DIVISIONS),
+    (MaskOfSmall(), (arith.AndIOp,)),
+    (ShiftOfSmall(), (arith.ShRSIOp, arith.ShRUIOp)),
+    (BitwiseBeforeTruncation(), (arith.AndIOp, arith.OrIOp)),
+    (ShuffleBeforeTruncation(), (ShuffleOp,)),
+    *scf_patterns.PATTERNS,
+)
+"""Each pattern with the operations that it matches. Those of scf follow up on conditions that turned out constant."""
+
+FAST_MIN_MAX = ((ExtremumAsSelect(), (arith.MaximumfOp, arith.MinimumfOp)),)
+
+
+@dataclass(frozen=True)
+class SimplifyArithPass(ModulePass):
+    """Simplify integer arithmetic by ranges. `fast_min_max` makes selects of maximumf and minimumf."""
+
+    name = "xla-gpu-simplify-arith"
+    fast_min_max: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        annotate_ranges(op)
+        rows = (*PATTERNS, *(FAST_MIN_MAX if self.fast_min_max else ()))
+        patterns: dict[type[Operation], list[RewritePattern]] = {}
+        for pattern, matched in rows:
+            for op_type in matched:
+                patterns.setdefault(op_type, []).append(pattern)
+        Canonicalizer(ctx, patterns).run(op)
