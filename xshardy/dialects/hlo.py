@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, FlatSymbolRefAttrConstr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FlatSymbolRefAttrConstr, SymbolRefAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, OpResult, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
@@ -42,6 +42,8 @@ from xshardy.dialects.stablehlo.types import (
 )
 
 LAYOUT = "hlo.layout"
+MEMORY = "hlo.memory"
+"""What a layout says besides the order of dimensions: tiles, element size in bits, memory space, as in `T(8,128)S(1)`."""
 
 
 class FusionKind(StrEnum):
@@ -66,15 +68,20 @@ class FusionCalleeExists(SymbolUserOpInterface):
         callee = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(callee, func.FuncOp):
             raise VerifyException(f"callee {op.callee} is not a function of this module: define it, or name another")
-        for what, expected, types in (
-            ("operand", callee.function_type.inputs.data, op.operand_types),
-            ("result", callee.function_type.outputs.data, op.result_types),
-        ):
-            if tuple(expected) != tuple(types):
-                raise VerifyException(
-                    f"{what} types {type_list(types) or 'none'} differ from those of the callee {op.callee}: "
-                    f"{type_list(expected) or 'none'}"
-                )
+        check_callee_types(op, callee)
+
+
+def check_callee_types(op: "FusionOp", callee: func.FuncOp) -> None:
+    """Raise `VerifyException` unless `op` has the operand and result types of `callee`."""
+    for what, expected, types in (
+        ("operand", callee.function_type.inputs.data, op.operand_types),
+        ("result", callee.function_type.outputs.data, op.result_types),
+    ):
+        if tuple(expected) != tuple(types):
+            raise VerifyException(
+                f"{what} types {type_list(types) or 'none'} differ from those of the callee {op.callee}: "
+                f"{type_list(expected) or 'none'}"
+            )
 
 
 @irdl_op_definition
@@ -219,7 +226,7 @@ def _argument_attributes(op: Operation | None, index: int) -> dict[str, Attribut
     """The attributes of argument `index` of a function; none for the arguments of other operations."""
     if not isinstance(op, func.FuncOp) or op.arg_attrs is None:
         return {}
-    return dict(cast(DictionaryAttr, op.arg_attrs.data[index]).data)
+    return dict(op.arg_attrs.data[index].data)
 
 
 HLO = Dialect(

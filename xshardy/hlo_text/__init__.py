@@ -1,0 +1,7 @@
+"""HLO text, as XLA prints and dumps it."""
+
+from xshardy.hlo_text.entry import fuse_entry
+from xshardy.hlo_text.errors import HLOError
+from xshardy.hlo_text.parser import parse_hlo
+
+__all__ = ["HLOError", "fuse_entry", "parse_hlo"]

@@ -1,0 +1,225 @@
+"""The values of constants: `1.5`, `{ {1, 2}, {3, 4} }`, `(1, -inf)`, `nan(0x1234)`, as dense elements attributes."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast
+
+import ml_dtypes
+import numpy as np
+from xdsl.dialects.builtin import AnyTensorType, BytesAttr, ComplexType, DenseIntOrFPElementsAttr, IntegerType, i1
+from xdsl.ir import Attribute
+
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.hlo_text.lexer import Tokens, to_int
+from xshardy.hlo_text.shapes import ELEMENT_NAMES
+
+Number: TypeAlias = int | float
+
+FLOAT_DTYPES: Mapping[str, np.dtype[np.generic]] = {
+    name: np.dtype(dtype)
+    for name, dtype in {
+        "f4e2m1fn": ml_dtypes.float4_e2m1fn,
+        "f8e3m4": ml_dtypes.float8_e3m4,
+        "f8e4m3": ml_dtypes.float8_e4m3,
+        "f8e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
+        "f8e4m3fn": ml_dtypes.float8_e4m3fn,
+        "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+        "f8e5m2": ml_dtypes.float8_e5m2,
+        "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+        "f8e8m0fnu": ml_dtypes.float8_e8m0fnu,
+        "f16": np.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "f32": np.float32,
+        "f64": np.float64,
+    }.items()
+}
+
+NAN_PAYLOAD_BITS: Mapping[str, int] = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+"""The width of the mantissa of the types whose NaNs can be written with their bits, `nan(0x1)`."""
+
+BOOLEANS: Mapping[str, int] = {"false": 0, "true": 1, "0": 0, "1": 1}
+
+
+def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAttr:
+    """Step over the literal of a constant of `type`. Raises `HLOError` if it does not fit."""
+    return DenseIntOrFPElementsAttr(type, BytesAttr(read_elements(tokens, type).tobytes()))
+
+
+def read_elements(tokens: Tokens, type: AnyTensorType) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+    """The elements of a literal in row-major order, in the number format of `type`."""
+    start = tokens.index
+    element = type.get_element_type()
+    texts = read_texts(tokens, type.get_shape(), isinstance(element, ComplexType))
+    if isinstance(element, IntegerType):
+        return integers_from_texts(tokens, texts, element, start)
+    if isinstance(element, ComplexType):
+        parts = floats_from_texts(tokens, texts, cast(Attribute, element.element_type), start)
+        return parts
+    return floats_from_texts(tokens, texts, element, start)
+
+
+def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[str]:
+    """
+    The numbers of a literal of `shape`, as written; two for each complex number.
+
+    Braces must be nested as deep as there are dimensions, with as many elements in each as the dimension has.
+    """
+    texts: list[str] = []
+    counts: list[int] = []
+    rank = len(shape)
+    while True:
+        kind, text = tokens.kinds[tokens.index], tokens.texts[tokens.index]
+        depth = len(counts)
+        if depth == rank and text not in ("}", ","):
+            read_number(tokens, texts, is_complex)
+            if not counts:
+                return texts
+            counts[-1] += 1
+        elif text == "{":
+            if tokens.texts[tokens.index + 1] == "...":
+                raise tokens.error(
+                    "the value of this constant was left out when the text was printed",
+                    "print the module with large constants (`--xla_dump_large_constants` in XLA)",
+                )
+            counts.append(0)
+            tokens.index += 1
+            continue
+        elif text == "}" and counts:
+            if (count := counts.pop()) != shape[depth - 1]:
+                raise tokens.error(f"dimension {depth - 1} has {shape[depth - 1]} elements, but {count} are given here")
+            tokens.index += 1
+            if not counts:
+                return texts
+            counts[-1] += 1
+        elif kind == "number" and not counts:
+            tokens.expected("'{'", f"a literal of rank {rank} is written in {rank} levels of braces")
+        else:
+            tokens.expected("'{'" if depth < rank else "an element")
+        if not tokens.accept(",") and tokens.texts[tokens.index] != "}":
+            tokens.expected("',' or '}'")
+
+
+def read_number(tokens: Tokens, texts: list[str], is_complex: bool) -> None:
+    """Step over one element and append its text, or the texts of real and imaginary part."""
+    if not is_complex:
+        texts.append(read_scalar(tokens))
+        return
+    tokens.expect("(", ": a complex number is written `(1, 2)`")
+    texts.append(read_scalar(tokens))
+    tokens.expect(",")
+    texts.append(read_scalar(tokens))
+    tokens.expect(")")
+
+
+def read_scalar(tokens: Tokens) -> str:
+    """Step over a number, `true`, `inf`, `nan` or `nan(0x1)` and return it as written."""
+    text = tokens.text
+    if tokens.kind == "number" or text in ("true", "false", "inf", "nan"):
+        tokens.index += 1
+        if text.endswith("nan") and tokens.accept("("):
+            payload = tokens.take("number", "the bits of a NaN")
+            tokens.expect(")")
+            return f"{text}({payload})"
+        return text
+    tokens.expected("a number")
+
+
+def integers_from_texts(
+    tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int
+) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+    """Integers and predicates. Raises `HLOError` for a number that is not one, or out of range."""
+    if type == i1:
+        if bad := next((text for text in texts if text not in BOOLEANS), None):
+            raise tokens.error(f"'{bad}' is not a value of type pred", "write true or false", start)
+        return np.array([-BOOLEANS[text] for text in texts], np.int8)
+    for text in texts:
+        if not text.removeprefix("-").isdecimal():
+            raise tokens.error(f"'{text}' is not a value of type {ELEMENT_NAMES[type]}", "write an integer", start)
+    values = [to_int(tokens, text) for text in texts]
+    width = max(8, bit_width(type))
+    is_unsigned = type in UNSIGNED_TYPES
+    low, high = (
+        (0, 2 ** bit_width(type)) if is_unsigned else (-(2 ** (bit_width(type) - 1)), 2 ** (bit_width(type) - 1))
+    )
+    if bad := [value for value in values if not low <= value < high]:
+        raise tokens.error(
+            f"{bad[0]} is out of range for type {ELEMENT_NAMES[type]}", f"its range is [{low}, {high - 1}]", start
+        )
+    return np.array(values, f"{'u' if is_unsigned else 'i'}{width // 8}")
+
+
+UNSIGNED_TYPES = frozenset(type for type, name in ELEMENT_NAMES.items() if name[0] == "u")
+
+
+def floats_from_texts(
+    tokens: Tokens, texts: Sequence[str], type: Attribute, start: int
+) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+    """Floats, rounded to nearest even. Raises `HLOError` for a finite number that the type has no finite value for."""
+    name = ELEMENT_NAMES[type]
+    dtype = FLOAT_DTYPES[name]
+    try:
+        exact = np.array([float(text) for text in texts], np.float64)
+    except ValueError:
+        exact = np.array([float_from_text(tokens, text, name, start) for text in texts], np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = exact.astype(dtype)
+    finite = np.isfinite(values.astype(np.float64))
+    if not finite.all():
+        for text, value in zip(texts, exact, strict=True):
+            check_range(tokens, text, float(value), values.dtype, name, start)
+    if any("(" in text for text in texts):
+        values = with_nan_payloads(tokens, texts, values, name, start)
+    return values
+
+
+def float_from_text(tokens: Tokens, text: str, name: str, start: int) -> float:
+    """The value of one number; of a NaN with payload, just NaN with its sign."""
+    if "(" in text:
+        return math.copysign(math.nan, -1 if text[0] == "-" else 1)
+    try:
+        return float(text)
+    except ValueError:
+        raise tokens.error(
+            f"'{text}' is not a value of type {name}", "write a number in decimal, inf or nan", start
+        ) from None
+
+
+def check_range(tokens: Tokens, text: str, value: float, dtype: np.dtype[np.generic], name: str, start: int) -> None:
+    """Raise `HLOError` if `value` becomes infinite or NaN in `dtype` and was not so before."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = float(np.array(value).astype(dtype).astype(np.float64))
+    written_infinite = text.lstrip("-") == "inf"
+    if (math.isfinite(rounded) or math.isnan(value)) or (written_infinite and math.isinf(rounded)):
+        return
+    limits = ml_dtypes.finfo(dtype)
+    raise tokens.error(
+        f"{text} is out of range for type {name}", f"its finite values are in [{limits.min}, {limits.max}]", start
+    )
+
+
+def with_nan_payloads(
+    tokens: Tokens,
+    texts: Sequence[str],
+    values: "np.ndarray[tuple[int], np.dtype[np.generic]]",
+    name: str,
+    start: int,
+) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+    """`values` with the mantissas that `nan(0x...)` gives. Raises `HLOError` when one does not fit."""
+    if (mantissa_bits := NAN_PAYLOAD_BITS.get(name)) is None:
+        raise tokens.error(f"type {name} has no NaN with a payload", "write nan", start)
+    width = values.dtype.itemsize * 8
+    bits = values.view(f"u{values.dtype.itemsize}").copy()
+    exponent = ((1 << (width - 1)) - 1) >> mantissa_bits << mantissa_bits
+    for i, text in enumerate(texts):
+        if "(" not in text:
+            continue
+        payload = int(text[text.index("(") + 1 : -1], 0)
+        if not 0 < payload < 1 << mantissa_bits:
+            raise tokens.error(
+                f"payload {payload:#x} is out of range for type {name}",
+                f"the mantissa has {mantissa_bits} bits, one of which must be set",
+                start,
+            )
+        sign = (text[0] == "-") << (width - 1)
+        bits[i] = sign | exponent | payload
+    return bits.view(values.dtype)

@@ -1,0 +1,181 @@
+"""Shapes of HLO text, `bf16[6,512,4096]{2,1,0}` or a tuple of such, as tensor types and layouts."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BFloat16Type,
+    ComplexType,
+    Float4E2M1FNType,
+    Float8E3M4Type,
+    Float8E4M3B11FNUZType,
+    Float8E4M3FNType,
+    Float8E4M3FNUZType,
+    Float8E4M3Type,
+    Float8E5M2FNUZType,
+    Float8E5M2Type,
+    Float8E8M0FNUType,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    NoneAttr,
+    Signedness,
+    TensorType,
+    i1,
+)
+from xdsl.ir import Attribute
+
+from xshardy.dialects.stablehlo.attributes import BoundsAttr
+from xshardy.dialects.stablehlo.types import TokenType
+from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
+
+ELEMENT_TYPES: Mapping[str, Attribute] = {
+    "pred": i1,
+    **{f"s{width}": IntegerType(width) for width in (2, 4, 8, 16, 32, 64)},
+    **{f"u{width}": IntegerType(width, Signedness.UNSIGNED) for width in (2, 4, 8, 16, 32, 64)},
+    "f4e2m1fn": Float4E2M1FNType(),
+    "f8e3m4": Float8E3M4Type(),
+    "f8e4m3": Float8E4M3Type(),
+    "f8e4m3b11fnuz": Float8E4M3B11FNUZType(),
+    "f8e4m3fn": Float8E4M3FNType(),
+    "f8e4m3fnuz": Float8E4M3FNUZType(),
+    "f8e5m2": Float8E5M2Type(),
+    "f8e5m2fnuz": Float8E5M2FNUZType(),
+    "f8e8m0fnu": Float8E8M0FNUType(),
+    "f16": Float16Type(),
+    "bf16": BFloat16Type(),
+    "f32": Float32Type(),
+    "f64": Float64Type(),
+    "c64": ComplexType(Float32Type()),
+    "c128": ComplexType(Float64Type()),
+}
+"""Element types by the name that HLO text gives them. Signed integers are signless, as in StableHLO."""
+
+ELEMENT_NAMES: Mapping[Attribute, str] = {type: name for name, type in ELEMENT_TYPES.items()}
+
+SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
+MAX_TUPLE_DEPTH = 100
+"""How deep tuples may be nested."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayShape:
+    """
+    An array or a token.
+
+    `layout` are the dimensions from minor to major, None for the default order; `annotation` is what else it says:
+    tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`.
+    """
+
+    type: Attribute
+    layout: tuple[int, ...] | None = None
+    annotation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TupleShape:
+    """A tuple, perhaps of tuples."""
+
+    elements: tuple["Shape", ...]
+
+
+Shape: TypeAlias = ArrayShape | TupleShape
+
+
+def leaves(shape: Shape) -> Iterator[ArrayShape]:
+    """The arrays in `shape`, in order."""
+    if isinstance(shape, ArrayShape):
+        yield shape
+    else:
+        for element in shape.elements:
+            yield from leaves(element)
+
+
+def print_shape(shape: Shape) -> str:
+    """`shape` as HLO text has it, without layouts."""
+    if isinstance(shape, TupleShape):
+        return f"({', '.join(map(print_shape, shape.elements))})"
+    return print_type(shape.type)
+
+
+def print_type(type: Attribute) -> str:
+    """`tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`"""
+    if not isinstance(type, TensorType):
+        return "token[]"
+    tensor: TensorType[Attribute] = type
+    sizes = [str(size) for size in tensor.get_shape()]
+    if isinstance(tensor.encoding, BoundsAttr):
+        for i, bound in enumerate(tensor.encoding.bounds):
+            if bound.data != DYNAMIC_INDEX:
+                sizes[i] = f"<={bound.data}"
+    return f"{ELEMENT_NAMES[tensor.element_type]}[{','.join(sizes)}]"
+
+
+class ShapeReader:
+    """Reads shapes. Equal texts give the same object, so that comparing identities is enough most of the time."""
+
+    def __init__(self, tokens: Tokens):
+        self.tokens = tokens
+        self.arrays: dict[str, ArrayShape] = {}
+
+    def read(self, depth: int = 0) -> Shape:
+        """Step over a shape. Raises `HLOError` if there is none, or one that makes no sense."""
+        tokens = self.tokens
+        if tokens.kinds[tokens.index] == "shape":
+            text = tokens.texts[tokens.index]
+            tokens.index += 1
+            if (shape := self.arrays.get(text)) is None:
+                shape = self.arrays[text] = self.parse_array(text)
+            return shape
+        if tokens.text != "(":
+            tokens.expected("a shape", "write one like `f32[2,3]`, `f32[2,3]{1,0}` or `(f32[], s32[4])`")
+        if depth == MAX_TUPLE_DEPTH:
+            raise tokens.error(f"tuples are nested more than {MAX_TUPLE_DEPTH} deep")
+        return TupleShape(tokens.take_list(lambda: self.read(depth + 1), "(", ")"))
+
+    def parse_array(self, text: str) -> ArrayShape:
+        """The shape that the token just stepped over writes."""
+        at = self.tokens.index - 1
+        match = SHAPE.fullmatch(text)
+        assert match is not None, "the lexer and this module agree on shapes"
+        name, sizes, minor_to_major, annotation = match.groups()
+        if name == "token" and not sizes.strip():
+            return ArrayShape(TokenType())
+        if (element := ELEMENT_TYPES.get(name)) is None:
+            raise self.tokens.error(f"unknown element type '{name}'", f"one of {', '.join(ELEMENT_TYPES)}", at)
+        dims = [self.parse_dim(size.strip(), at) for size in sizes.split(",")] if sizes.strip() else []
+        shape = [DYNAMIC_INDEX if is_dynamic else size for size, is_dynamic in dims]
+        bounds = [size if is_dynamic else DYNAMIC_INDEX for size, is_dynamic in dims]
+        encoding = BoundsAttr.of(bounds) if any(bound != DYNAMIC_INDEX for bound in bounds) else NoneAttr()
+        type = TensorType(element, shape, encoding)
+        return ArrayShape(type, self.parse_layout(minor_to_major, len(dims), at), annotation or "")
+
+    def parse_dim(self, text: str, at: int) -> tuple[int, bool]:
+        """The size of a dimension, or its bound, and whether it is a bound: `8` and `<=8`; `?` has no bound."""
+        if text == "?":
+            return DYNAMIC_INDEX, True
+        digits = text.removeprefix("<=").strip()
+        if not digits.isdecimal() or len(digits) > MAX_DIGITS:
+            raise self.tokens.error(
+                f"'{text[:40]}' is not the size of a dimension", "write a number that is not negative, or `<=8`", at
+            )
+        if (size := int(digits)) >= 2**63:
+            raise self.tokens.error(f"dimension size {size} does not fit into 64 bits", index=at)
+        return size, text.startswith("<=")
+
+    def parse_layout(self, text: str | None, rank: int, at: int) -> tuple[int, ...] | None:
+        """The minor-to-major order of `{1,0}`; None where there is none, or where it is the default order."""
+        if text is None or not text.strip():
+            return None
+        order = [int(part) if part.strip().isdecimal() and len(part) < 20 else -1 for part in text.split(",")]
+        if sorted(order) != list(range(rank)):
+            raise self.tokens.error(
+                f"layout {{{text}}} is not a permutation of the {rank} dimensions",
+                f"the default layout is {{{','.join(map(str, range(rank - 1, -1, -1)))}}}",
+                at,
+            )
+        return None if order == list(range(rank - 1, -1, -1)) else tuple(order)
