@@ -1,7 +1,7 @@
 """The values of constant attributes as numpy arrays."""
 
 import numpy as np
-from xdsl.dialects import builtin, complex
+from xdsl.dialects import builtin
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import InterpretationError
 
@@ -22,8 +22,6 @@ def constant_array(value: Attribute) -> Array:
             return wrapped(bits, numpy_dtype(value.type))
         case builtin.FloatAttr():
             return np.array(value.value.data).astype(numpy_dtype(value.type))
-        case complex.ComplexNumberAttr():
-            return np.array(value.real.data + 1j * value.imag.data).astype(numpy_dtype(value.type))
         case builtin.DenseIntOrFPElementsAttr():
             return dense_array(value)
         case _:

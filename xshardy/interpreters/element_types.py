@@ -1,8 +1,10 @@
 """The numpy types that hold the element types of the IR. What numpy lacks comes from `ml_dtypes`."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
@@ -88,6 +90,28 @@ BITS: Mapping[DType, int] = {
 """The width of each integer type in bits. Those of fewer than 8 bits are stored in a byte each."""
 
 
+@dataclass(frozen=True, slots=True)
+class FloatInfo:
+    """The largest number of a float type, its two smallest positive ones, and the step from 1 to the next number."""
+
+    largest: float
+    smallest_normal: float
+    smallest_subnormal: float
+    epsilon: float
+
+
+@cache
+def float_info(dtype: DType) -> FloatInfo:
+    finfo: Any = ml_dtypes.finfo
+    info = finfo(dtype)
+    return FloatInfo(float(info.max), float(info.smallest_normal), float(info.smallest_subnormal), float(info.eps))
+
+
+def as_tensor_type(kind: Attribute) -> builtin.TensorType[Attribute] | None:
+    """`kind` if it is the type of a tensor, else None."""
+    return cast(builtin.TensorType[Attribute], kind) if isinstance(kind, builtin.TensorType) else None
+
+
 def numpy_dtype(kind: Attribute) -> DType:
     """
     The numpy type that holds one element of `kind`, which is the type of a scalar, or of a tensor or vector of them.
@@ -96,8 +120,8 @@ def numpy_dtype(kind: Attribute) -> DType:
     Raises `NotImplementedError` for a type without a numpy counterpart, such as `i24` or `f80`.
     """
     match kind:
-        case builtin.TensorType() | builtin.VectorType() | builtin.UnrankedTensorType():
-            return numpy_dtype(kind.get_element_type())
+        case builtin.TensorType() | builtin.VectorType():
+            return numpy_dtype(kind.element_type)
         case builtin.IntegerType():
             unsigned = kind.signedness.data is builtin.Signedness.UNSIGNED
             dtype = (UNSIGNED_INTEGERS if unsigned else SIGNED_INTEGERS).get(kind.width.data)

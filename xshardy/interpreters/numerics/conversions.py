@@ -19,7 +19,7 @@ def convert(x: Array, dtype: DType) -> Array:
     if x.dtype == dtype:
         return x
     if source is Kind.COMPLEX and target is not Kind.COMPLEX:
-        return convert(x.real, dtype)
+        return convert(np.real(x), dtype)
     if target is Kind.PRED:
         return x != x.dtype.type(0)
     if target is Kind.COMPLEX:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from functools import cache, wraps
 
-import ml_dtypes
 import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
@@ -20,7 +19,10 @@ COMPLEX = {np.dtype(np.complex64), np.dtype(np.complex128)}
 
 
 def computed_wide(function: Callable[..., Array]) -> Callable[..., Array]:
-    """A function of f32, f64 and complex128 -> one of any float or complex type, rounded once to that of its first argument."""
+    """
+    A function of f32, f64 and complex128 -> one of any float or complex type, rounded once to that of its first
+    argument.
+    """
 
     @wraps(function)
     def on_any(x: Array, *more: Array) -> Array:
@@ -119,10 +121,6 @@ def erf_inv(x: Array) -> Array:
         result = np.where(slope > 0, result - (erf(result) - wide) / slope, result)
     result = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), result)
     return np.where(np.abs(x) <= 1, result, np.nan).astype(x.dtype)
-
-
-def smallest_normal(dtype: DType) -> float:
-    return float(ml_dtypes.finfo(dtype).smallest_normal)
 
 
 def maximum(x: Array, y: Array) -> Array:

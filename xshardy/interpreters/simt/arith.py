@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import as_signed, as_unsigned, signed, unsigned, wrapped
@@ -77,8 +76,8 @@ def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
     known = lanes.program.constants.get(op)
     if known is None:
         array = constant_array(op.value)
-        kind = op.result.type
-        known = constant_tensor("a constant", array, kind) if isinstance(kind, TensorType) else array[None, None]
+        kind = as_tensor_type(op.result.type)
+        known = array[None, None] if kind is None else constant_tensor("a constant", array, kind)
         lanes.program.constants[op] = known
     return known
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from xdsl.dialects import complex
-from xdsl.dialects.builtin import ArrayAttr
 
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import Array, numpy_dtype
@@ -14,12 +13,9 @@ from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 
 
 def constant(lanes: Lanes, op: complex.ConstantOp) -> Array:
-    """A number, or `[real, imaginary]`."""
-    value = op.value
-    if isinstance(value, ArrayAttr):
-        real, imaginary = map(constant_array, value)
-        return complexes.create(real, imaginary).astype(numpy_dtype(op.complex.type))[None, None]
-    return constant_array(value)[None, None]
+    """The value is written `[real, imaginary]`."""
+    real, imaginary = map(constant_array, op.value)
+    return complexes.create(real, imaginary).astype(numpy_dtype(op.complex.type))[None, None]
 
 
 FUNCTIONS: Mapping[str, Callable[..., Array]] = {

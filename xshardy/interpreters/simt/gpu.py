@@ -1,7 +1,6 @@
 """What the ops of `gpu` do: where a thread is, barriers, and values from other threads of the warp."""
 
 from collections.abc import Mapping
-from math import prod
 
 import numpy as np
 from xdsl.dialects import gpu
@@ -62,16 +61,36 @@ def from_thread(lanes: Lanes, value: Array, source: Array, valid: Array) -> tupl
     return whole[blocks if len(whole) > 1 else 0, source], valid
 
 
+def barrier(lanes: Lanes, op: gpu.BarrierOp) -> None:
+    lanes.barrier(op)
+
+
+def lane_id(lanes: Lanes, op: gpu.LaneIdOp) -> Array:
+    return lanes.threads % WARP_SIZE
+
+
+def subgroup_id(lanes: Lanes, op: gpu.SubgroupIdOp) -> Array:
+    return lanes.threads // WARP_SIZE
+
+
+def subgroup_size(lanes: Lanes, op: gpu.SubgroupSizeOp) -> Array:
+    return constant(WARP_SIZE)
+
+
+def num_subgroups(lanes: Lanes, op: gpu.NumSubgroupsOp) -> Array:
+    return constant(-(-lanes.launch.threads // WARP_SIZE))
+
+
 GPU: Mapping[str, Rule] = {
-    "gpu.barrier": lambda lanes, op: lanes.barrier(op),
+    "gpu.barrier": barrier,
     "gpu.block_dim": block_dim,
     "gpu.block_id": block_id,
     "gpu.global_id": global_id,
     "gpu.grid_dim": grid_dim,
-    "gpu.lane_id": lambda lanes, op: lanes.threads % WARP_SIZE,
-    "gpu.num_subgroups": lambda lanes, op: constant(-(-prod(lanes.launch.block) // WARP_SIZE)),
+    "gpu.lane_id": lane_id,
+    "gpu.num_subgroups": num_subgroups,
     "gpu.shuffle": shuffle,
-    "gpu.subgroup_id": lambda lanes, op: lanes.threads // WARP_SIZE,
-    "gpu.subgroup_size": lambda lanes, op: constant(WARP_SIZE),
+    "gpu.subgroup_id": subgroup_id,
+    "gpu.subgroup_size": subgroup_size,
     "gpu.thread_id": thread_id,
 }

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.xla_gpu.discardable import is_entry, slice_index
-from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.interpreters.element_types import KINDS, Array, Kind, as_tensor_type, numpy_dtype
 from xshardy.interpreters.simt.arith import ARITH
 from xshardy.interpreters.simt.complex import COMPLEX
 from xshardy.interpreters.simt.errors import SimtError, shown
@@ -122,12 +122,14 @@ def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Valu
     buffers: dict[int, Buffer] = {}
     values: list[Value] = []
     for position, argument in enumerate(kernel.args):
-        kind = argument.type
+        kind = as_tensor_type(argument.type)
         array = arguments[position] if position < len(arguments) else None
-        if not isinstance(kind, TensorType):
+        if kind is None:
             if array is None:
-                raise SimtError(f"argument {position} of @{kernel.sym_name.data} is a {kind}: give a value for it")
-            values.append(reinterpreted(np.asarray(array), kind, position).reshape(1, 1))
+                raise SimtError(
+                    f"argument {position} of @{kernel.sym_name.data} is a {argument.type}: give a value for it"
+                )
+            values.append(reinterpreted(np.asarray(array), argument.type, position).reshape(1, 1))
             continue
         number = slice_index(argument)
         if number is not None and number in buffers:
@@ -182,8 +184,8 @@ def returned(
     position = max(positions, default=None)
     if position is None:
         raise SimtError(f"@{kernel.sym_name.data} returns {value.buffer.name}, which is not one of its arguments")
-    kind = kernel.args[position].type
-    assert isinstance(kind, TensorType)
+    kind = as_tensor_type(kernel.args[position].type)
+    assert kind is not None
     data = value.buffer.data
     if position >= len(arguments):
         return in_tensor_order(data, kind).copy()

@@ -9,7 +9,7 @@ touch memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -159,7 +159,7 @@ class Lanes:
             self.calls.pop()
 
     @contextmanager
-    def only(self, mask: Array) -> Iterator[None]:
+    def only(self, mask: Array) -> Generator[None]:
         """Within the context, the active lanes are those in `mask`."""
         before = self.active
         self.active = mask

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, float_info
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics.integers import as_signed, signed
 from xshardy.interpreters.simt.machine import Rule, elementwise
@@ -17,7 +17,7 @@ def power_of_integer(x: Array, exponent: Array) -> Array:
 
 def is_normal(x: Array) -> Array:
     """Whether `x` is neither zero, subnormal, infinite nor NaN."""
-    return np.isfinite(x) & (np.abs(x) >= floats.smallest_normal(x.dtype))
+    return np.isfinite(x) & (np.abs(x) >= float_info(x.dtype).smallest_normal)
 
 
 FUNCTIONS: Mapping[str, Callable[..., Array]] = {

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
+from xshardy.interpreters.constants import dense_array
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.simt.errors import SimtError, shown
 
@@ -69,15 +70,16 @@ class Tensor:
         return replace(self, shape=kind.get_shape(), strides=strides_of(kind))
 
 
+Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 Value: TypeAlias = Array | Tensor
 
 
 def minor_to_major(kind: TensorType[Attribute]) -> tuple[int, ...]:
     """The dimensions of a tensor, from the one whose neighbours are neighbours in memory. The encoding may say them."""
-    rank = len(kind.get_shape())
-    if isinstance(kind.encoding, DenseIntOrFPElementsAttr):
-        return tuple(int(dimension) for dimension in kind.encoding.get_values())
-    return tuple(reversed(range(rank)))
+    encoding: Attribute = kind.encoding
+    if isinstance(encoding, DenseIntOrFPElementsAttr):
+        return tuple(int(dimension) for dimension in dense_array(cast(Dense, encoding)))
+    return tuple(reversed(range(kind.get_num_dims())))
 
 
 def strides_of(kind: TensorType[Attribute]) -> tuple[int, ...]:
@@ -241,7 +243,8 @@ def check_agreement(
     lane, earlier = int(me[suspects][first]), int(other[suspects][first])
     raise SimtError(
         f"{shown(op)}\n  {lanes.launch.place(lane)} writes {ours[first]} to element {where[suspects][first]} of "
-        f"{buffer.name}, to which {lanes.launch.place(earlier)} writes {theirs[first]}: a kernel may give an element one value only"
+        f"{buffer.name}, to which {lanes.launch.place(earlier)} writes {theirs[first]}: a kernel may give "
+        "an element one value only"
     )
 
 

@@ -72,8 +72,12 @@ def while_(lanes: Lanes, op: scf.WhileOp, *arguments: Value) -> Sequence[Value]:
             arguments = lanes.run(op.after_region.block, results)
 
 
+def execute_region(lanes: Lanes, op: scf.ExecuteRegionOp) -> Sequence[Value]:
+    return lanes.run(op.region.block, ())
+
+
 SCF: Mapping[str, Rule] = {
-    "scf.execute_region": lambda lanes, op: lanes.run(op.region.block, ()),
+    "scf.execute_region": execute_region,
     "scf.for": for_,
     "scf.if": if_,
     "scf.index_switch": index_switch,

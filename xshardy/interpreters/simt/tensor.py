@@ -5,10 +5,9 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.simt import memory
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule
@@ -29,8 +28,8 @@ def dim(lanes: Lanes, op: tensor.DimOp, source: Tensor, dimension: Array) -> Arr
 
 def reshape(lanes: Lanes, op: Operation, source: Tensor, *sizes: Array) -> Tensor:
     """The same elements in the same order of memory, with the shape of the result."""
-    kind = op.results[0].type
-    if not isinstance(kind, TensorType) or prod(kind.get_shape()) != prod(source.shape):
+    kind = as_tensor_type(op.results[0].type)
+    if kind is None or prod(kind.get_shape()) != prod(source.shape):
         raise SimtError(f"{shown(op)}\n  expected a tensor of as many elements as the operand has")
     return source.reshaped(kind)
 
@@ -46,8 +45,8 @@ def bitcast(lanes: Lanes, op: Operation, source: Tensor) -> Tensor:
 
 def private(lanes: Lanes, op: Operation, elements: Array) -> Tensor:
     """A tensor of `elements` that are the same in all lanes. Raises `SimtError` if they are not."""
-    kind = op.results[0].type
-    assert isinstance(kind, TensorType)
+    kind = as_tensor_type(op.results[0].type)
+    assert kind is not None
     if elements.shape[:2] != (1, 1):
         raise SimtError(f"{shown(op)}\n  a tensor of values that differ between threads has no place in memory")
     shape = kind.get_shape()
@@ -65,6 +64,10 @@ def empty(lanes: Lanes, op: tensor.EmptyOp, *sizes: Array) -> Tensor:
     return private(lanes, op, np.zeros((1, 1), numpy_dtype(op.tensor.type)))
 
 
+def splat(lanes: Lanes, op: tensor.SplatOp, value: Array, *sizes: Array) -> Tensor:
+    return private(lanes, op, value)
+
+
 TENSOR: Mapping[str, Rule] = {
     "tensor.bitcast": bitcast,
     "tensor.cast": reshape,
@@ -75,5 +78,5 @@ TENSOR: Mapping[str, Rule] = {
     "tensor.extract": extract,
     "tensor.from_elements": from_elements,
     "tensor.insert": insert,
-    "tensor.splat": lambda lanes, op, value, *sizes: private(lanes, op, value),
+    "tensor.splat": splat,
 }

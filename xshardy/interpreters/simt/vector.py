@@ -1,11 +1,12 @@
 """What the ops of `vector` do. A vector is an array whose dimensions follow those of the lanes: [B, T, ...]."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from xshardy.interpreters.element_types import Array, numpy_dtype
@@ -19,7 +20,8 @@ from xshardy.interpreters.simt.memory import Tensor
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
     """The shape of a vector, and `()` for a scalar."""
-    return value.type.get_shape() if isinstance(value.type, VectorType) else ()
+    kind = value.type
+    return cast(VectorType[Attribute], kind).get_shape() if isinstance(kind, VectorType) else ()
 
 
 # -- Elements of vectors ----------------------------------------------------------------------------------------------
@@ -52,7 +54,9 @@ def positions(
 
 def lane_grid(*arrays: Array | int) -> tuple[Array, Array]:
     """Indices for the two dimensions of the lanes, as far as the arrays have them."""
-    shape = np.broadcast_shapes(*(array.shape[:2] for array in arrays if isinstance(array, np.ndarray)))
+    shape: tuple[int, ...] = np.broadcast_shapes(
+        *(array.shape[:2] for array in arrays if isinstance(array, np.ndarray))
+    )
     return np.arange(shape[0])[:, None], np.arange(shape[1])[None, :]
 
 

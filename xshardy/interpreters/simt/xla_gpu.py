@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -17,7 +16,7 @@ from xdsl.ir.affine import (
 from xshardy.dialects import xla_gpu
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, as_tensor_type
 from xshardy.interpreters.simt import memory
 from xshardy.interpreters.simt.gpu import from_thread
 from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
@@ -100,12 +99,13 @@ def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) ->
     Where a warp has no such thread, its own value is combined with itself; what such threads get is of no use to
     anyone.
     """
-    results: Sequence[Value] = values
+    results = values
     distance = op.max_distance.value.data
     while distance > 0:
         inside = lanes.threads % WARP_SIZE + distance < WARP_SIZE
         others = [from_thread(lanes, value, lanes.threads + distance, inside)[0] for value in results]
-        results = lanes.call(op.combiner.string_value(), (*results, *others))
+        combined = lanes.call(op.combiner.string_value(), (*results, *others))
+        results = tuple(value for value in combined if isinstance(value, np.ndarray))
         distance //= 2
     return results
 
@@ -114,8 +114,8 @@ def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) ->
 
 
 def allocate_shared(lanes: Lanes, op: xla_gpu.AllocateSharedOp) -> Tensor:
-    kind = op.result.type
-    assert isinstance(kind, TensorType)
+    kind = as_tensor_type(op.result.type)
+    assert kind is not None
     name = f"shared memory %{op.result.name_hint}" if op.result.name_hint else "shared memory"
     return memory.shared_tensor(name, kind, lanes.shape[0])
 
@@ -168,6 +168,10 @@ def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Ar
     return dest
 
 
+def workgroup_id(lanes: Lanes, op: xla_gpu.WorkgroupIdOp) -> Array:
+    return along_axis(lanes.blocks, lanes.launch.grid, AXES.index(op.dimension.data.value))
+
+
 XLA_GPU: Mapping[str, Rule] = {
     "xla_gpu.allocate_shared": allocate_shared,
     "xla_gpu.apply_indexing": apply_indexing,
@@ -178,7 +182,5 @@ XLA_GPU: Mapping[str, Rule] = {
     "xla_gpu.pure_call": pure_call,
     "xla_gpu.shuffle_reduce": shuffle_reduce,
     "xla_gpu.sync_threads": sync_threads,
-    "xla_gpu.workgroup_id": lambda lanes, op: along_axis(
-        lanes.blocks, lanes.launch.grid, AXES.index(op.dimension.data.value)
-    ),
+    "xla_gpu.workgroup_id": workgroup_id,
 }

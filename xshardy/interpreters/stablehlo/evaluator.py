@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
@@ -59,8 +59,8 @@ def shaped(value: Value, result: SSAValue) -> Value:
     `value` as an array: numpy makes scalars of those without dimensions. That it has the type of `result` is up to its
     rule.
     """
-    kind = result.type
-    if isinstance(value, tuple) or not isinstance(kind, TensorType):
+    kind = as_tensor_type(result.type)
+    if isinstance(value, tuple) or kind is None:
         return value
     array = np.asarray(value)
     if array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
@@ -107,11 +107,11 @@ def zip_arguments(entry: func.FuncOp, arguments: Sequence[Array]) -> list[tuple[
 
 def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
     """An argument, checked against its type."""
-    kind = argument.type
+    kind = as_tensor_type(argument.type)
     array = np.asarray(array)
-    if not isinstance(kind, TensorType) or array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+    if kind is None or array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
         raise InterpretationError(
-            f"an argument of @{entry.sym_name.data} is a {kind}, but the array given for it is "
+            f"an argument of @{entry.sym_name.data} is a {argument.type}, but the array given for it is "
             f"{array.dtype}{list(array.shape)}"
         )
     return array

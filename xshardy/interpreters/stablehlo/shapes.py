@@ -72,9 +72,11 @@ def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Arra
     padding is negative, elements fall outside of the result and are dropped.
     """
     result = np.full(shape_of(op.result), padding_value)
-    source, target = [], []
-    paddings = zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)
-    for size, limit, (low, interior) in zip(x.shape, result.shape, paddings, strict=True):
+    source: list[Array] = []
+    target: list[Array] = []
+    lows: Sequence[int] = op.edge_padding_low.get_values()
+    interiors: Sequence[int] = op.interior_padding.get_values()
+    for size, limit, low, interior in zip(x.shape, result.shape, lows, interiors, strict=True):
         places = low + np.arange(size) * (interior + 1)
         kept = np.flatnonzero((places >= 0) & (places < limit))
         source.append(kept)
@@ -135,9 +137,13 @@ def bitcast(evaluator: Evaluator, op: hlo.BitcastOp, x: Array) -> Array:
     return elements.transpose(np.argsort(order)) if order else elements
 
 
+def copy(evaluator: Evaluator, op: hlo.CopyOp, x: Array) -> Array:
+    return x
+
+
 SHAPES: Mapping[type[Operation], Rule] = {
     hlo.BitcastOp: bitcast,
-    hlo.CopyOp: lambda evaluator, op, x: x,
+    hlo.CopyOp: copy,
     stablehlo.BitcastConvertOp: bitcast_convert,
     stablehlo.BroadcastInDimOp: broadcast_in_dim,
     stablehlo.ConcatenateOp: concatenate,
