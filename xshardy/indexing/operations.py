@@ -73,18 +73,24 @@ def delinearized(shape: Sequence[int], order: Sequence[int], linear: AffineExpr)
 
 def bitcast_map(result: SSAValue, operand: SSAValue) -> IndexingMap:
     """From the indices of an element of `result` to those of the element of `operand` at the same place in memory."""
-    shape = shape_of(result)
-    same_place = shape == shape_of(operand) and minor_to_major(result) == minor_to_major(operand)
-    return (
-        IndexingMap.identity(shape)
-        if same_place
-        else _relinearized(shape, minor_to_major(result), shape_of(operand), minor_to_major(operand))
-    )
+    return _relinearized(shape_of(result), minor_to_major(result), shape_of(operand), minor_to_major(operand))
+
+
+def reshape_map(shape: Sequence[int], operand_shape: Sequence[int]) -> IndexingMap:
+    """From the indices of an element to those of the element with the same number, in row-major order."""
+    order, operand_order = (tuple(reversed(range(len(sizes)))) for sizes in (shape, operand_shape))
+    return _relinearized(shape, order, operand_shape, operand_order)
 
 
 def _relinearized(
     shape: Sequence[int], order: Sequence[int], operand_shape: Sequence[int], operand_order: Sequence[int]
 ) -> IndexingMap:
+    if (shape, order) == (operand_shape, operand_order):
+        return IndexingMap.identity(shape)
+    if prod(shape) != prod(operand_shape):
+        raise NotImplementedError(
+            f"no indexing map between shapes {list(shape)} and {list(operand_shape)}: sizes differ"
+        )
     if prod(shape) == 0:
         return IndexingMap.from_tensor_sizes([constant(0)] * len(operand_shape), shape)
     linear = linear_index(shape, order, [dim(i) for i in range(len(shape))])
@@ -136,34 +142,49 @@ def _reverse(op: ReverseOp) -> Maps:
     return ((IndexingMap.from_tensor_sizes(results, shape_of(op.result)),),)
 
 
-def _slice(op: SliceOp) -> Maps:
-    """`d -> start + d * stride`."""
+def spread_out(
+    shape: Sequence[int], starts: Sequence[int], strides: Sequence[int], target: Sequence[int]
+) -> IndexingMap:
+    """`d -> start + d * stride`, from a tensor of `shape` to one of shape `target`, where that is in it."""
     results = [
         add(mul(dim(d), constant(stride)), constant(start))
-        for d, (start, stride) in enumerate(zip(_values(op.start_indices), _values(op.strides), strict=True))
+        for d, (start, stride) in enumerate(zip(starts, strides, strict=True))
     ]
-    return ((IndexingMap.from_tensor_sizes(results, shape_of(op.result)),),)
+    return _inside(IndexingMap.from_tensor_sizes(results, shape), results, target).simplify()
+
+
+def gathered_up(
+    shape: Sequence[int], starts: Sequence[int], strides: Sequence[int], target: Sequence[int]
+) -> IndexingMap:
+    """
+    `d -> (d - start) floordiv stride`, the inverse of `spread_out`, from a tensor of `shape` to one of shape `target`.
+
+    It holds where the division leaves no rest and its result is in the target.
+    """
+    shifted = [add(dim(d), constant(-start)) for d, start in enumerate(starts)]
+    results = [floordiv(expr, constant(stride)) for expr, stride in zip(shifted, strides, strict=True)]
+    map = _inside(IndexingMap.from_tensor_sizes(results, shape), results, target)
+    for expr, stride in zip(shifted, strides, strict=True):
+        map = map.constrained(mod(expr, constant(stride)), Interval.point(0))
+    return map.simplify()
+
+
+def _inside(map: IndexingMap, indices: Sequence[AffineExpr], shape: Sequence[int]) -> IndexingMap:
+    """`map` where `indices` are those of an element of a tensor of this shape."""
+    for index, size in zip(indices, shape, strict=True):
+        map = map.constrained(index, Interval.of_size(size)) if size else map.nowhere()
+    return map
+
+
+def _slice(op: SliceOp) -> Maps:
+    starts, strides = _values(op.start_indices), _values(op.strides)
+    return ((spread_out(shape_of(op.result), starts, strides, shape_of(op.operand)),),)
 
 
 def _pad(op: PadOp) -> Maps:
-    """
-    `d -> (d - low) floordiv (interior + 1)`, where that is in the operand and the division leaves no rest.
-
-    The padding value is a scalar; that it is read where the operand is not, its map does not say.
-    """
-    low, interior = _values(op.edge_padding_low), _values(op.interior_padding)
-    shape, padding_value = shape_of(op.operand), (_whole_scalar(op.result),)
-    if 0 in shape:
-        nowhere = IndexingMap.from_tensor_sizes([constant(0)] * len(shape), shape_of(op.result)).nowhere()
-        return ((nowhere,), padding_value)
-    shifted = [add(dim(d), constant(-padding)) for d, padding in enumerate(low)]
-    results = [floordiv(expr, constant(gap + 1)) for expr, gap in zip(shifted, interior, strict=True)]
-    map = IndexingMap.from_tensor_sizes(results, shape_of(op.result))
-    for d, (expr, gap) in enumerate(zip(shifted, interior, strict=True)):
-        map = map.constrained(expr, Interval(0, (shape[d] - 1) * (gap + 1)))
-        if gap:
-            map = map.constrained(mod(expr, constant(gap + 1)), Interval.point(0))
-    return ((map.simplify(),), padding_value)
+    """The padding value is a scalar; that it is read where the operand is not, its map does not say."""
+    low, strides = _values(op.edge_padding_low), [gap + 1 for gap in _values(op.interior_padding)]
+    return ((gathered_up(shape_of(op.result), low, strides, shape_of(op.operand)),), (_whole_scalar(op.result),))
 
 
 def _concatenate(op: ConcatenateOp) -> Maps:
@@ -184,13 +205,8 @@ def _concatenate(op: ConcatenateOp) -> Maps:
 
 
 def _reshape(op: ReshapeOp) -> Maps:
-    """The element with the same number, in row-major order, whatever the layouts."""
-    shape, operand_shape = shape_of(op.result), shape_of(op.operand)
-    orders = (tuple(reversed(range(len(sizes)))) for sizes in (shape, operand_shape))
-    if shape == operand_shape:
-        return ((IndexingMap.identity(shape),),)
-    order, operand_order = orders
-    return ((_relinearized(shape, order, operand_shape, operand_order),),)
+    """Layouts play no part."""
+    return ((reshape_map(shape_of(op.result), shape_of(op.operand)),),)
 
 
 def _bitcast(op: hlo.BitcastOp) -> Maps:
@@ -231,9 +247,11 @@ def _dynamic_update_slice(op: DynamicUpdateSliceOp) -> Maps:
     results = tuple(add(dim(d), mul(sym(d), constant(-1))) for d in range(len(shape)))
     starts = _start_variables(shape, update_shape)
     map = IndexingMap(results, identity.dimensions, runtimes=starts, constraints=identity.constraints)
-    for expr, size in zip(results, update_shape, strict=True):
-        map = map.constrained(expr, Interval.of_size(size)) if size else map.nowhere()
-    return ((identity,), (map,), *((_whole_scalar(op.result),) for _ in op.start_indices))
+    return (
+        (identity,),
+        (_inside(map, results, update_shape),),
+        *((_whole_scalar(op.result),) for _ in op.start_indices),
+    )
 
 
 def _values(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:

@@ -1,4 +1,8 @@
-"""The maps from the result of an operation to its operands, against numpy: every element comes from where they say."""
+"""
+The maps from the result of an operation to its operands, against numpy: every element comes from where they say.
+
+The maps from operands to the result are the same relation, read the other way.
+"""
 
 from itertools import accumulate, product
 from math import prod
@@ -7,12 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from indexing_strategies import points
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i1, i8, i32, i64
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.indexing.operations import operand_maps
+from xshardy.indexing.result_maps import result_maps
 
 shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 full_shapes = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
@@ -42,14 +48,27 @@ def map_range(shape):
 
 def only(op):
     """The map of an operation of one operand that is read once."""
+    check_result_maps(op)
     ((map,),) = operand_maps(op)
     return map
+
+
+def pairs(map) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """What the map relates: the indices it is at, and those it gives."""
+    return {(dims, map.evaluate(dims, symbols)) for dims, symbols in points(map)}
+
+
+def check_result_maps(op):
+    """The maps to the result relate the same elements as those from it."""
+    for (to_operand,), (to_result,) in zip(operand_maps(op), result_maps(op), strict=True):
+        assert pairs(to_result) == {(source, target) for target, source in pairs(to_operand)}
 
 
 @given(shape=shapes)
 def test_elementwise(shape):
     x = tensor(*shape)
     for op in (stablehlo.AddOp(x, x), stablehlo.ExpOp(x), stablehlo.ConvertOp(x, TensorType(i8, shape)), hlo.ErfOp(x)):
+        check_result_maps(op)
         maps = operand_maps(op)
         assert len(maps) == len(op.operands)
         for (map,) in maps:
@@ -57,13 +76,15 @@ def test_elementwise(shape):
 
 
 def test_no_operands():
-    assert operand_maps(stablehlo.IotaOp(0, TensorType(i32, [3]))) == ()
+    iota = stablehlo.IotaOp(0, TensorType(i32, [3]))
+    assert operand_maps(iota) == result_maps(iota) == ()
 
 
 @given(shape=shapes, scalar=st.booleans())
 def test_scalar_operands_are_read_everywhere(shape, scalar):
     x, pred, bound = tensor(*shape), tensor(*(() if scalar else shape), of=i1), tensor(*(() if scalar else shape))
     for op in (stablehlo.SelectOp(pred, x, x), stablehlo.ClampOp(bound, x, bound)):
+        check_result_maps(op)
         for operand, (map,) in zip(op.operands, operand_maps(op), strict=True):
             source = numbered(tuple(operand.type.get_shape()))
             assert (gathered(map, source, shape) == np.broadcast_to(source, shape)).all()
@@ -129,6 +150,7 @@ def test_pad(shape, data):
     high = [max(b, -(size + a)) for a, b, size in zip(low, high, spread, strict=True)]
     expected = padded(numbered(shape), low, high, interior)
     op = stablehlo.PadOp(tensor(*shape), tensor(), low, high, interior, TensorType(f32, expected.shape))
+    check_result_maps(op)
     (map,), (padding,) = operand_maps(op)
     assert (gathered(map, numbered(shape), expected.shape) == expected).all()
     assert (gathered(padding, np.array(7), expected.shape) == 7).all()
@@ -142,6 +164,7 @@ def test_concatenate(shape, sizes, data):
     arrays = [numbered(part, start) for part, start in zip(parts, starts, strict=False)]
     expected = np.concatenate(arrays, axis)
     op = stablehlo.ConcatenateOp([tensor(*part) for part in parts], axis, TensorType(f32, expected.shape))
+    check_result_maps(op)
     reads = [gathered(map, array, expected.shape) for (map,), array in zip(operand_maps(op), arrays, strict=True)]
     assert (np.maximum.reduce(reads) == expected).all()
     assert all((np.sum([read >= 0 for read in reads], axis=0) == 1).flat), "each element is read from one operand"
@@ -231,5 +254,13 @@ def test_forms():
 
 
 def test_an_operation_that_is_not_known():
-    with pytest.raises(NotImplementedError, match=r"test\.op"):
-        operand_maps(AnyOp(operands=[tensor(2)], result_types=[TensorType(f32, [2])]))
+    op = AnyOp(operands=[tensor(2)], result_types=[TensorType(f32, [2])])
+    with pytest.raises(NotImplementedError, match=r"no indexing maps for test\.op"):
+        operand_maps(op)
+    with pytest.raises(NotImplementedError, match=r"no maps to the result of test\.op"):
+        result_maps(op)
+
+
+def test_a_bitcast_that_regroups_bytes():
+    with pytest.raises(NotImplementedError, match="sizes differ"):
+        operand_maps(hlo.BitcastOp(tensor(2), TensorType(i8, [8])))
