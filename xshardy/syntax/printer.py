@@ -24,6 +24,9 @@ from xshardy.syntax.naming import ValueNames
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
 """Operations in whose regions the names of operations go without this prefix."""
 
+LLVM_TYPE = "!llvm."
+"""The prefix of types of the llvm dialect, which go without it inside each other."""
+
 _NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
 """What must be escaped in a string literal: quotes, backslashes, and all but printable ASCII."""
 
@@ -37,6 +40,7 @@ class Printer(XDSLPrinter):
         self._aliases = AliasTable()
         self._attribute_texts: dict[int, tuple[Attribute, str]] = {}
         """Texts by identity; the attribute is kept so that its identity is not given to another."""
+        self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
 
@@ -99,7 +103,8 @@ class Printer(XDSLPrinter):
             known = attribute, self._attribute_text(attribute)
             if not self.printing_location:
                 self._attribute_texts[id(attribute)] = known
-        self._parts.append(known[1])
+        text = known[1]
+        self._parts.append(text[len(LLVM_TYPE) :] if self._in_llvm_type and text.startswith(LLVM_TYPE) else text)
 
     def _attribute_text(self, attribute: Attribute) -> str:
         if (stem := alias_stem(attribute)) is not None:
@@ -107,12 +112,14 @@ class Printer(XDSLPrinter):
         return self._capture(lambda: self._print_in_full(attribute))
 
     def _print_in_full(self, attribute: Attribute) -> None:
+        around, self._in_llvm_type = self._in_llvm_type, attribute.name.startswith("llvm.")
         if isinstance(attribute, ArrayAttr):
             self._parts.append("[")
             self.print_list(attribute.data, self._print_array_element)
             self._parts.append("]")
         else:
             super().print_attribute(attribute)
+        self._in_llvm_type = around
 
     def _print_array_element(self, attribute: Attribute) -> None:
         """In an array, the types of 64-bit numbers go without saying."""

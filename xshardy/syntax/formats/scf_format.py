@@ -83,6 +83,29 @@ def print_if(op: scf.IfOp, printer: Printer) -> None:
     printer.print_op_attributes(op.attributes)
 
 
+def parse_index_switch(parser: Parser) -> scf.IndexSwitchOp:
+    """As xDSL, but a region may leave out its terminator."""
+    op = scf.IndexSwitchOp.parse(parser)
+    if not op.result_types:
+        add_implicit_terminator(op)
+    return op
+
+
+def print_index_switch(op: scf.IndexSwitchOp, printer: Printer) -> None:
+    """` %index -> f32 case 0 { ... } default { ... }`, each region on a line of its own."""
+    printer.print_string(" ")
+    printer.print_operand(op.arg)
+    printer.print_op_attributes(op.attributes, reserved_attr_names=("cases",))
+    if op.result_types:
+        printer.print_string(" -> ")
+        printer.print_list(op.result_types, printer.print_attribute)
+    for value, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
+        printer.print_string(f"\ncase {value} ")
+        printer.print_region(region)
+    printer.print_string("\ndefault ")
+    printer.print_region(op.default_region, print_block_terminators=bool(op.result_types))
+
+
 Bounds = tuple[list[UnresolvedOperand], list[int]]
 """Operands, and integers that are `DYNAMIC_INDEX` where an operand stands."""
 
@@ -180,4 +203,5 @@ FORMATS: Mapping[type[Operation], Format] = {
     InParallelOp: declared(InParallelOp, "$region attr-dict"),
     scf.ForOp: Format(parse=parse_for),
     scf.IfOp: Format(parse_if, print_if),
+    scf.IndexSwitchOp: Format(parse_index_switch, print_index_switch),
 }
