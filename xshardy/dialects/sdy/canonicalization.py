@@ -1,11 +1,41 @@
-"""Rewrites that make sdy operations simpler, asked for by `canonicalize`."""
+"""
+Rewrites that make sdy operations simpler, asked for by `canonicalize`.
+
+What removes communication is upstream's. Source: Shardy's `canonicalization.td`, which names the patterns.
+"""
 
 from collections.abc import Mapping
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.attributes.axes import (
+    AllToAllParamListAttr,
+    AxisRefAttr,
+    AxisRefListAttr,
+    ListOfAxisRefListsAttr,
+)
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.collectives import (
+    AllGatherOp,
+    AllReduceOp,
+    AllSliceOp,
+    AllToAllOp,
+    CollectivePermuteOp,
+    ReduceScatterOp,
+    ReplicatedToUnreducedOp,
+    ShardedToUnreducedOp,
+    is_equivalent,
+    sliced,
+    sorted_and_merged,
+)
+from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp
+from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
+from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding
+from xshardy.sharding.axes import sharded_size
+
+# -- Reshards -----------------------------------------------------------------------------------------------------------
 
 
 class ReshardOfReshard(RewritePattern):
@@ -21,6 +51,235 @@ class ReshardOfReshard(RewritePattern):
         rewriter.erase(inner)
 
 
-RESHARD_PATTERNS: tuple[RewritePattern, ...] = (ReshardOfReshard(),)
-MANUAL_COMPUTATION_PATTERNS: tuple[RewritePattern, ...] = ()
-COLLECTIVE_PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {}
+# -- Manual computations ------------------------------------------------------------------------------------------------
+
+
+class DropUnusedInputs(RewritePattern):
+    """`manual_computation(x, y) (a, b) { f(b) }` -> `manual_computation(y) (b) { f(b) }`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /):
+        args = op.body.block.args
+        used = [index for index, arg in enumerate(args) if arg.first_use is not None]
+        if len(used) == len(args):
+            return
+        for index in reversed(range(len(args))):
+            if index not in used:
+                rewriter.erase_block_argument(args[index])
+        shardings = op.in_shardings.shardings.data
+        body = rewriter.move_region_contents_to_new_regions(op.body)
+        smaller = ManualComputationOp(
+            [op.inputs[index] for index in used],
+            [shardings[index] for index in used],
+            op.out_shardings.shardings,
+            op.manual_axes.names,
+            body,
+            op.result_types,
+        )
+        smaller.attributes |= op.attributes
+        rewriter.replace(op, smaller)
+
+
+class InlineRedundantManualComputation(RewritePattern):
+    """
+    `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, when all manual axes together have one device.
+
+    One without operands and results goes too, if its body is empty.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /):
+        shardings = [*op.in_shardings.shardings, *op.out_shardings.shardings]
+        if not shardings and op.body.block.first_op is op.terminator:
+            rewriter.erase(op)
+            return
+        if shardings:
+            mesh = common_mesh(shardings, op)
+            if mesh is None or sharded_size(map(AxisRefAttr, op.manual_axes.names), mesh) != 1:
+                return
+        terminator = op.terminator
+        returned = terminator.operands
+        rewriter.erase(terminator)
+        rewriter.inline_block(op.body.block, InsertPoint.before(op), op.inputs)
+        rewriter.replace(op, [], returned)
+
+
+# -- Collectives --------------------------------------------------------------------------------------------------------
+
+
+def _names_no_axis(lists: ListOfAxisRefListsAttr) -> bool:
+    return not any(axes.axes.data for axes in lists.lists)
+
+
+def _permutes_nothing(op: CollectivePermuteOp) -> bool:
+    before = get_sharding(op.tensor)
+    return before is not None and is_equivalent(before, op.out_sharding)
+
+
+class DropIdleAllGather(RewritePattern):
+    """`all_gather [{}, {}] x` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllGatherOp, rewriter: PatternRewriter, /):
+        if _names_no_axis(op.gathering_axes):
+            rewriter.replace(op, [], [op.tensor])
+
+
+class DropIdleAllSlice(RewritePattern):
+    """`all_slice [{}, {}] x` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
+        if _names_no_axis(op.slicing_axes):
+            rewriter.replace(op, [], [op.tensor])
+
+
+class DropIdleAllReduce(RewritePattern):
+    """`all_reduce {} x` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
+        if not op.reduction_axes.axes.data:
+            rewriter.replace(op, [], [op.tensor])
+
+
+class DropIdleReduceScatter(RewritePattern):
+    """`reduce_scatter [{}, {}] x` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReduceScatterOp, rewriter: PatternRewriter, /):
+        if _names_no_axis(op.reduce_scatter_axes):
+            rewriter.replace(op, [], [op.tensor])
+
+
+class DropIdleCollectivePermute(RewritePattern):
+    """`collective_permute x` -> `x`, when it comes out sharded as it went in."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CollectivePermuteOp, rewriter: PatternRewriter, /):
+        if _permutes_nothing(op):
+            rewriter.replace(op, [], [op.tensor])
+
+
+class AllSliceOfAllGather(RewritePattern):
+    """`all_slice AXES (all_gather AXES x)` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
+        gather = op.tensor.owner
+        if isinstance(gather, AllGatherOp) and gather.gathering_axes == op.slicing_axes:
+            rewriter.replace(op, [], [gather.tensor])
+
+
+class AllReduceOfReplicatedToUnreduced(RewritePattern):
+    """`all_reduce AXES (replicated_to_unreduced AXES x)` -> `x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
+        inner = op.tensor.owner
+        if isinstance(inner, ReplicatedToUnreducedOp) and inner.axes == op.reduction_axes:
+            rewriter.replace(op, [], [inner.tensor])
+
+
+class AllReduceOfShardedToUnreduced(RewritePattern):
+    """`all_reduce {"x", "y"} (sharded_to_unreduced [{"y"}, {"x"}] x)` -> `all_gather [{"y"}, {"x"}] x`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
+        inner = op.tensor.owner
+        if not isinstance(inner, ShardedToUnreducedOp):
+            return
+        axes = [axis for per_dim in inner.axes.lists for axis in per_dim.axes]
+        if sorted_and_merged(axes, inner.mesh) == op.reduction_axes.axes.data:
+            rewriter.replace(op, AllGatherOp(inner.tensor, inner.axes, op.out_sharding))
+
+
+class FuseAllReduceIntoAllSlice(RewritePattern):
+    """
+    `all_slice [{"x", "z"}] (all_reduce {"x"} t)` -> `all_slice [{"z"}] (reduce_scatter [{"x"}] t)`
+
+    When every axis that is reduced is sliced, before others of its dimension, and all users of the reduction slice
+    alike; the last `all_slice` is left out if nothing remains for it.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
+        reduce = op.tensor.owner
+        if not isinstance(reduce, AllReduceOp):
+            return
+        users = [use.operation for use in reduce.result.uses]
+        slices = [user for user in users if isinstance(user, AllSliceOp) and user.slicing_axes == op.slicing_axes]
+        if len(slices) != len(users) or any(user.is_before_in_block(op) for user in slices if user is not op):
+            return
+        left = set(reduce.reduction_axes.axes)
+        scattered: list[AxisRefListAttr] = []
+        remaining: list[AxisRefListAttr] = []
+        for per_dim in op.slicing_axes.lists:
+            count = 0
+            while count < len(per_dim.axes) and per_dim.axes.data[count] in left:
+                left.remove(per_dim.axes.data[count])
+                count += 1
+            scattered.append(AxisRefListAttr(per_dim.axes.data[:count]))
+            remaining.append(AxisRefListAttr(per_dim.axes.data[count:]))
+        if left:
+            return
+        mesh = reduce.mesh
+        dims = [
+            DimensionShardingAttr(sliced(dimension, per_dim.axes.data, mesh), is_closed=True)
+            for dimension, per_dim in zip(reduce.in_sharding.dim_shardings, scattered, strict=True)
+        ]
+        out = op.out_sharding
+        sharding = TensorShardingAttr(
+            reduce.out_sharding.mesh_or_ref, dims, out.replicated_axes, out.unreduced_axes, out.reduction_op.data
+        )
+        scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), sharding, reduce.reduction_op)
+        rewriter.insert(scatter, InsertPoint.before(reduce))
+        value: SSAValue = scatter.result
+        if any(per_dim.axes.data for per_dim in remaining):
+            rest = AllSliceOp(value, ListOfAxisRefListsAttr(remaining), out)
+            rewriter.insert(rest, InsertPoint.before(op))
+            value = rest.result
+        for user in slices:
+            rewriter.replace(user, [], [value])
+        rewriter.erase(reduce)
+
+
+class DropUnusedAllToAll(RewritePattern):
+    """`all_to_all x` without a use -> nothing"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):
+        if op.result.first_use is None:
+            rewriter.erase(op)
+
+
+class FuseAllToAlls(RewritePattern):
+    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when no dimension is in both, and nothing else reads the inner."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):
+        inner = op.tensor.owner
+        if not isinstance(inner, AllToAllOp) or not inner.result.has_one_use():
+            return
+        if _dims(inner) & _dims(op):
+            return
+        params = sorted((*inner.params.params, *op.params.params), key=lambda param: param.src_dim.data)
+        rewriter.replace(op, AllToAllOp(inner.tensor, AllToAllParamListAttr(params), op.out_sharding))
+        rewriter.erase(inner)
+
+
+def _dims(op: AllToAllOp) -> set[int]:
+    """The dimensions that `op` moves axes from or to."""
+    return {dim.data for param in op.params.params for dim in (param.src_dim, param.tgt_dim)}
+
+
+RESHARD_PATTERNS: tuple[RewritePattern, ...] = (ReuseEquivalentReshard(), ReshardOfReshard())
+MANUAL_COMPUTATION_PATTERNS: tuple[RewritePattern, ...] = (DropUnusedInputs(), InlineRedundantManualComputation())
+COLLECTIVE_PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {
+    AllGatherOp: (DropIdleAllGather(),),
+    AllReduceOp: (DropIdleAllReduce(), AllReduceOfReplicatedToUnreduced(), AllReduceOfShardedToUnreduced()),
+    AllSliceOp: (DropIdleAllSlice(), AllSliceOfAllGather(), FuseAllReduceIntoAllSlice()),
+    AllToAllOp: (FuseAllToAlls(), DropUnusedAllToAll()),
+    CollectivePermuteOp: (DropIdleCollectivePermute(),),
+    ReduceScatterOp: (DropIdleReduceScatter(),),
+}

@@ -295,7 +295,7 @@ class Reduction(Collective):
         )
 
 
-def _is_equivalent(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
+def is_equivalent(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
     """Whether both divide the dimensions alike, open or closed, whatever they leave unreduced."""
     if a.is_fully_replicated or b.is_fully_replicated:
         return a.is_fully_replicated and b.is_fully_replicated
@@ -332,7 +332,7 @@ class AllReduceOp(Reduction):
 
     def verify_axes(self) -> None:
         before, after = self.in_sharding, self.out_sharding
-        if not _is_equivalent(before, after):
+        if not is_equivalent(before, after):
             raise VerifyException("operand and result shardings are not equivalent")
         verify_sorted_axis_refs(self.reduction_axes.axes.data, self.mesh, set(), "reduction")
         kept = [axis for dimension in before.dim_shardings for axis in dimension.axes] + list(before.replicated_axes)

@@ -1,0 +1,147 @@
+"""
+Reshards that repeat one already done, be it of the tensor in another shape.
+
+A reshape does not move an element in the order of memory, so two shardings of two shapes of one tensor are the same if
+each axis walks that order with the same stride.
+"""
+
+from xdsl.dialects.builtin import NoneAttr, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.dialects.stablehlo import ReshapeOp, TransposeOp
+from xshardy.sharding.axes import can_merge, merge, size
+
+
+def axis_strides(
+    sharding: TensorShardingAttr, type: TensorType[Attribute], mesh: MeshAttr
+) -> list[tuple[int, AxisRefAttr]]:
+    """
+    The distance in elements, in row-major order, between neighbours along each axis that shards a dimension.
+
+    From the smallest stride to the largest; sub-axes that walk on where the one before them ends are merged.
+    """
+    strides: list[tuple[int, AxisRefAttr]] = []
+    elements = 1
+    for extent, dimension in zip(reversed(type.get_shape()), reversed(sharding.dim_shardings.data), strict=True):
+        parts = 1
+        for axis in dimension.axes:
+            parts *= size(axis, mesh)
+        stride = elements * -(-extent // parts)
+        for axis in reversed(dimension.axes.data):
+            strides.append((stride, axis))
+            stride *= size(axis, mesh)
+        elements *= extent
+    strides.sort(key=lambda entry: entry[0])
+    merged: list[tuple[int, AxisRefAttr]] = []
+    for stride, axis in strides:
+        if merged and can_merge(axis, merged[-1][1]) and stride == merged[-1][0] * size(merged[-1][1], mesh):
+            merged[-1] = (merged[-1][0], merge(axis, merged[-1][1], mesh))
+        else:
+            merged.append((stride, axis))
+    return merged
+
+
+def same_across_reshapes(a: ReshardOp, sharding: TensorShardingAttr, type: Attribute) -> bool:
+    """Whether `a` leaves each device the elements that `sharding` of a tensor of `type`, the same one, would."""
+    if (a.sharding, a.result.type) == (sharding, type):
+        return True
+    shardings = a.sharding, sharding
+    if (
+        shardings[0].mesh_or_ref != shardings[1].mesh_or_ref
+        or shardings[0].replicated_axes != shardings[1].replicated_axes
+    ):
+        return False
+    types = a.result.type, type
+    if not isa(types[0], TensorType[Attribute]) or not isa(types[1], TensorType[Attribute]):
+        return False
+    if not all(isinstance(t.encoding, NoneAttr) and t.has_static_shape() for t in types):
+        return False
+    mesh = lookup_mesh(sharding, a)
+    return mesh is not None and axis_strides(a.sharding, types[0], mesh) == axis_strides(sharding, types[1], mesh)
+
+
+def source(value: SSAValue) -> SSAValue:
+    """The tensor that `value` is, seen through reshapes and transposes."""
+    while isinstance(value.owner, ReshapeOp | TransposeOp):
+        value = value.owner.operand
+    return value
+
+
+def sharding_at_source(sharding: TensorShardingAttr, value: SSAValue) -> TensorShardingAttr:
+    """`sharding` of `value` with its dimensions as they were before the transposes that made `value`."""
+    while isinstance(value.owner, ReshapeOp | TransposeOp):
+        if isinstance(value.owner, TransposeOp):
+            dims = list(sharding.dim_shardings)
+            for result_dim, operand_dim in enumerate(value.owner.permutation.get_values()):
+                dims[operand_dim] = sharding.dim_shardings.data[result_dim]
+            sharding = TensorShardingAttr(sharding.mesh_or_ref, dims, sharding.replicated_axes, sharding.unreduced_axes)
+        elif _rank(value.owner.operand) != _rank(value):
+            break
+        value = value.owner.operand
+    return sharding
+
+
+def _rank(value: SSAValue) -> int:
+    assert isinstance(value.type, TensorType)
+    return value.type.get_num_dims()
+
+
+def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue) -> ReshardOp | None:
+    """A reshard of `root`, or of a reshape of it, before `op` in its block that gives what `sharding` says."""
+    pending = [root]
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, ReshapeOp):
+                pending.append(user.result)
+            elif (
+                isinstance(user, ReshardOp)
+                and user is not op
+                and same_across_reshapes(user, sharding, op.result.type)
+                and user.parent is op.parent
+                and user.is_before_in_block(op)
+            ):
+                return user
+    return None
+
+
+class ReuseEquivalentReshard(RewritePattern):
+    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when `reshard(x, a)` is there and leaves the same elements."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
+        root = source(op.input)
+        found = earlier_reshard(op, sharding_at_source(op.sharding, op.input), root)
+        if found is None:
+            return
+        value: SSAValue = found.result
+        if value.type != root.type:
+            reshape = ReshapeOp(value, root.type)
+            rewriter.insert(reshape, InsertPoint.after(found))
+            value = reshape.result
+        rewriter.replace(op, [], [_again(op.input, root, value, rewriter)])
+
+
+def _again(target: SSAValue, root: SSAValue, value: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """The reshapes and transposes that make `target` of `root`, done to `value`."""
+    steps: list[Operation] = []
+    while target is not root:
+        step = target.owner
+        assert isinstance(step, ReshapeOp | TransposeOp)
+        steps.append(step)
+        target = step.operand
+    for step in reversed(steps):
+        clone = step.clone()
+        clone.operands[0] = value
+        assert isinstance(value.owner, Operation)
+        rewriter.insert(clone, InsertPoint.after(value.owner))
+        value = clone.results[0]
+    return value
