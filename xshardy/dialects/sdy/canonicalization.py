@@ -35,7 +35,7 @@ from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
 from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding
 from xshardy.sharding.axes import sharded_size
 
-# -- Reshards -----------------------------------------------------------------------------------------------------------
+# -- Reshards ---------------------------------------------------------------------------------------------------------
 
 
 class ReshardOfReshard(RewritePattern):
@@ -51,7 +51,7 @@ class ReshardOfReshard(RewritePattern):
         rewriter.erase(inner)
 
 
-# -- Manual computations ------------------------------------------------------------------------------------------------
+# -- Manual computations ----------------------------------------------------------------------------------------------
 
 
 class DropUnusedInputs(RewritePattern):
@@ -104,7 +104,7 @@ class InlineRedundantManualComputation(RewritePattern):
         rewriter.replace(op, [], returned)
 
 
-# -- Collectives --------------------------------------------------------------------------------------------------------
+# -- Collectives ------------------------------------------------------------------------------------------------------
 
 
 def _names_no_axis(lists: ListOfAxisRefListsAttr) -> bool:
@@ -254,7 +254,7 @@ class DropUnusedAllToAll(RewritePattern):
 
 
 class FuseAllToAlls(RewritePattern):
-    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when no dimension is in both, and nothing else reads the inner."""
+    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when they share no dimension, and nothing else reads Q's."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):

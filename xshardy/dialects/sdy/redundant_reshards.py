@@ -5,6 +5,7 @@ A reshape does not move an element in the order of memory, so two shardings of t
 each axis walks that order with the same stride.
 """
 
+from typing_extensions import TypeIs
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -59,13 +60,15 @@ def same_across_reshapes(a: ReshardOp, sharding: TensorShardingAttr, type: Attri
         or shardings[0].replicated_axes != shardings[1].replicated_axes
     ):
         return False
-    types = a.result.type, type
-    if not isa(types[0], TensorType[Attribute]) or not isa(types[1], TensorType[Attribute]):
-        return False
-    if not all(isinstance(t.encoding, NoneAttr) and t.has_static_shape() for t in types):
-        return False
     mesh = lookup_mesh(sharding, a)
-    return mesh is not None and axis_strides(a.sharding, types[0], mesh) == axis_strides(sharding, types[1], mesh)
+    if mesh is None or not (_is_row_major(a.result.type) and _is_row_major(type)):
+        return False
+    return axis_strides(a.sharding, a.result.type, mesh) == axis_strides(sharding, type, mesh)
+
+
+def _is_row_major(type: Attribute) -> TypeIs[TensorType[Attribute]]:
+    """Whether `type` is a tensor of static shape without a layout of its own."""
+    return isa(type, TensorType[Attribute]) and isinstance(type.encoding, NoneAttr) and type.has_static_shape()
 
 
 def source(value: SSAValue) -> SSAValue:
@@ -90,7 +93,7 @@ def sharding_at_source(sharding: TensorShardingAttr, value: SSAValue) -> TensorS
 
 
 def _rank(value: SSAValue) -> int:
-    assert isinstance(value.type, TensorType)
+    assert isa(value.type, TensorType[Attribute])
     return value.type.get_num_dims()
 
 
@@ -114,7 +117,7 @@ def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue)
 
 
 class ReuseEquivalentReshard(RewritePattern):
-    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when `reshard(x, a)` is there and leaves the same elements."""
+    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when that is there and leaves each device the same elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
