@@ -254,7 +254,7 @@ class DropUnusedAllToAll(RewritePattern):
 
 
 class FuseAllToAlls(RewritePattern):
-    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when they share no dimension, and nothing else reads Q's."""
+    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when they share no dimension and P alone reads Q's."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):

@@ -117,7 +117,7 @@ def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue)
 
 
 class ReuseEquivalentReshard(RewritePattern):
-    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when that is there and leaves each device the same elements."""
+    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when that is there and leaves the same elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
