@@ -9,16 +9,17 @@ def stride(expr: AffineExpr, variable: AffineExpr) -> int | None:
     """
     What `expr` grows by when `variable`, a dimension or a symbol, grows by 1; None where that is not seen.
 
-    Sums of the variable are followed, and nothing else: `d0 + d0` has the stride 2, but that of `d0 * 2` is not seen.
+    Sums and multiples of the variable are followed. In a division or a remainder it may not occur.
     """
     match expr:
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            strides = stride(lhs, variable), stride(rhs, variable)
-            if strides == (0, 0):
-                return 0
-            if kind is not AffineBinaryOpKind.Add or None in strides:
-                return None
-            return sum(s for s in strides if s is not None)
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, rhs):
+            left, right = stride(lhs, variable), stride(rhs, variable)
+            return None if left is None or right is None else left + right
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(factor)):
+            step = stride(lhs, variable)
+            return None if step is None else step * factor
+        case AffineBinaryOpExpr(_, lhs, rhs):
+            return 0 if stride(lhs, variable) == stride(rhs, variable) == 0 else None
         case _:
             return 1 if expr == variable else 0
 

@@ -1,0 +1,23 @@
+// RUN: xshardy-opt %s -p xla-gpu-lower-xla-shared --verify-diagnostics --split-input-file | filecheck %s
+
+// CHECK: cannot run 'scf.forall' on the threads of a block: it must go from 0 to constants in steps of 1, in at most 3 dimensions
+func.func @unknown_size(%t: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (%n) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %a[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: 'tensor.parallel_insert_slice' must insert a whole tensor<8xf32>, as one thread sees it, and not a part of one
+func.func @slices(%t: tensor<8xf32>, %u: tensor<2xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %u into %a[%i] [2] [1] : tensor<2xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
