@@ -17,6 +17,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.mlir_lexer import MLIRLexer
 
 from xshardy.syntax.aliases import AliasTable, alias_stem
+from xshardy.syntax.attributes import TEXTS
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
 from xshardy.syntax.naming import ValueNames
@@ -113,7 +114,9 @@ class Printer(XDSLPrinter):
 
     def _print_in_full(self, attribute: Attribute) -> None:
         around, self._in_llvm_type = self._in_llvm_type, attribute.name.startswith("llvm.")
-        if isinstance(attribute, ArrayAttr):
+        if (text := TEXTS.get(type(attribute))) is not None:
+            self._parts.append(text(attribute))
+        elif isinstance(attribute, ArrayAttr):
             self._parts.append("[")
             self.print_list(attribute.data, self._print_array_element)
             self._parts.append("]")

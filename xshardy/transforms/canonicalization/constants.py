@@ -1,6 +1,7 @@
 """Constants as attributes: read from values, computed elementwise, and made into operations again."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, complex
@@ -32,10 +33,17 @@ The answer is a value, or the attribute of a constant; None: nothing simpler is 
 def constant_of(value: SSAValue) -> Attribute | None:
     """The attribute of the constant that `value` is; None if it is not one."""
     op = value.owner
-    if isinstance(op, arith.ConstantOp | complex.ConstantOp):
-        return op.value
-    if isinstance(op, Operation) and (trait := op.get_trait(ConstantLike)) is not None:
-        return trait.get_constant_value(op)
+    read = _constant_reader(type(op))
+    return None if read is None else read(op)
+
+
+@cache
+def _constant_reader(op: type) -> Callable[[Any], Attribute | None] | None:
+    """How to read the attribute of the constants of a class; None if it has none. Asked for every operand: cached."""
+    if op in (arith.ConstantOp, complex.ConstantOp):
+        return lambda constant: constant.value
+    if issubclass(op, Operation) and (trait := op.get_trait(ConstantLike)) is not None:
+        return trait.get_constant_value
     return None
 
 
