@@ -48,10 +48,6 @@ class Interval:
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         return Interval(lower, upper) if lower <= upper else None
 
-    def shifted(self, offset: int) -> Interval:
-        """Every integer moved up by `offset`."""
-        return Interval(self.lower + offset, self.upper + offset)
-
     def __str__(self) -> str:
         return f"[{self.lower}, {self.upper}]"
 

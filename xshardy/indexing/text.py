@@ -102,6 +102,9 @@ T = TypeVar("T")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>->|[-+*/()\[\]{},:]))")
 _DEFAULT_NAME = re.compile(r"(d|s|rt)\d+")
 
+_MOST_OPERATORS = 200
+"""In one expression: what walks expressions is recursive."""
+
 _KEYWORDS = {"ceildiv", "domain", "floordiv", "in", "is_simplified", "mod"}
 
 _PRODUCTS: Mapping[str, AffineBinaryOpKind] = {
@@ -123,6 +126,7 @@ class _Parser:
         self.token = ""
         self.start = 0
         self.variables: dict[str, AffineExpr] = {}
+        self.operators = 0
         self.advance()
 
     # -- Tokens -------------------------------------------------------------------------------------------------------
@@ -242,9 +246,19 @@ class _Parser:
             raise self.error(f"expected an integer, found {self.token or 'the end'!r}")
         return sign * int(self.advance())
 
+    def count_operator(self) -> None:
+        self.operators += 1
+        if self.operators > _MOST_OPERATORS:
+            raise self.error(f"expected at most {_MOST_OPERATORS} operators and parentheses in an expression")
+
     def expr(self) -> AffineExpr:
+        self.operators = 0
+        return self.sum()
+
+    def sum(self) -> AffineExpr:
         result = self.product()
         while self.token in ("+", "-"):
+            self.count_operator()
             subtract = self.advance() == "-"
             term = self.product()
             result = BUILDERS[AffineBinaryOpKind.Add](result, mul(term, constant(-1)) if subtract else term)
@@ -253,6 +267,7 @@ class _Parser:
     def product(self) -> AffineExpr:
         result = self.operand()
         while (kind := _PRODUCTS.get(self.token)) is not None:
+            self.count_operator()
             self.advance()
             start = self.start
             right = self.operand()
@@ -264,9 +279,11 @@ class _Parser:
 
     def operand(self) -> AffineExpr:
         if self.take("-"):
+            self.count_operator()
             return mul(self.operand(), constant(-1))
         if self.take("("):
-            result = self.expr()
+            self.count_operator()
+            result = self.sum()
             self.expect(")")
             return result
         if self.token.isdigit():

@@ -61,6 +61,12 @@ def test_other_spellings_are_read(text, canonical):
         ("(a) -> (a), domain: a [0, 1]", "expected 'in', found '['", "[0, 1]"),
         ("(a) -> (a), domain: a in [0, 1] a", "expected ',', found 'a'", "a"),
         ("(a) -> (a), domain: a in [0, 1], is_simplified: maybe", "expected 'true' or 'false'", "maybe"),
+        (
+            "(a) -> (" + "a mod 3 + " * 101 + "a)",
+            "expected at most 200 operators and parentheses in an expression",
+            "+ a)",
+        ),
+        ("(a) -> (" + "(" * 5000, "expected at most 200 operators and parentheses in an expression", "(" * 4799),
         ("(a) -> (a % 2)", "unexpected character '%'", "% 2)"),
     ],
 )
@@ -70,3 +76,8 @@ def test_syntax_errors_say_where(text, message, at):
     assert error.value.message == message
     assert text[error.value.position :].startswith(at) and (at or error.value.position == len(text))
     assert str(error.value) == f"{message} at position {error.value.position} of indexing map: {text}"
+
+
+def test_the_longest_expression():
+    text = "(a, b) -> (" + "(a + b * 3) mod 50 floordiv 3 + " * 33 + "a), domain: a in [0, 99], b in [0, 99]"
+    assert parse_indexing_map(str(parse_indexing_map(text).simplify())).evaluate((7, 5)) == (33 * 7 + 7,)
