@@ -1,0 +1,75 @@
+# llvmlite comes without types.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+"""
+NVIDIA's libdevice: the bodies of the `__nv_` functions, from the Python package that the `cuda` extra brings.
+
+The library holds 350 functions, of which a kernel uses a few. To read it and to cut it down to these takes 30 ms, so
+that is done once per process, target, and set of functions.
+"""
+
+import re
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import llvmlite.binding as llvm
+from xdsl.utils.exceptions import DiagnosticException
+
+FILE = "nvvm/libdevice/libdevice.10.bc"
+
+_FUNCTION = re.compile(r"^declare .*@(__nv_\w+)\(", re.MULTILINE)
+
+
+class MissingCudaExtraError(DiagnosticException):
+    """A file of NVIDIA's that the `cuda` extra brings is not there."""
+
+
+class UnknownFunctionError(DiagnosticException):
+    """libdevice has no function of a name."""
+
+
+def find_cuda_file(relative: str, need: str) -> Path:
+    """
+    The file `relative` of an installed NVIDIA package, such as `nvvm/libdevice/libdevice.10.bc`.
+
+    Raises `MissingCudaExtraError`, which says what `need` asks for it, if no installed package has it.
+    """
+    spec = find_spec("nvidia")
+    for root in () if spec is None else spec.submodule_search_locations or ():
+        for toolkit in sorted(Path(root).glob("cu[0-9]*"), reverse=True):
+            if (file := toolkit / relative).is_file():
+                return file
+    raise MissingCudaExtraError(f"{need}: install the 'cuda' extra with `pip install 'xshardy[cuda]'`")
+
+
+def functions_used(llvm_ir: str) -> frozenset[str]:
+    """The functions of libdevice that LLVM IR text declares."""
+    return frozenset(_FUNCTION.findall(llvm_ir))
+
+
+def libdevice_module(names: frozenset[str], builder: llvm.PassBuilder) -> llvm.ModuleRef:
+    """
+    A new module with the functions `names`, what they call, and nothing else.
+
+    Raises `MissingCudaExtraError` if libdevice is not installed, and `UnknownFunctionError` for a name that it lacks.
+    """
+    need = f"the kernel calls {', '.join(sorted(names))} of NVIDIA's libdevice, which is not installed"
+    return llvm.parse_bitcode(_extract(find_cuda_file(FILE, need), names, builder))
+
+
+@lru_cache(maxsize=256)
+def _extract(file: Path, names: frozenset[str], builder: llvm.PassBuilder) -> bytes:
+    """The bitcode of the functions `names` of the library in `file`, and of what they call."""
+    library = llvm.parse_bitcode(file.read_bytes())
+    missing = set(names)
+    for function in library.functions:
+        if function.name in names:
+            missing.discard(function.name)
+        elif not function.is_declaration:
+            function.linkage = llvm.Linkage.internal
+    if missing:
+        raise UnknownFunctionError(f"libdevice has no function {', '.join(sorted(missing))}")
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(library, builder)
+    return library.as_bitcode()

@@ -1,0 +1,240 @@
+# llvmlite comes without types.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+"""The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import IO, ClassVar
+
+import llvmlite.binding as binding
+from xdsl.context import Context
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.hints import isa
+from xdsl.utils.target import Target
+
+from xshardy.dialects import nvvm
+from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
+from xshardy.lowering.libdevice import functions_used, libdevice_module
+from xshardy.lowering.llvm_text import module_text
+from xshardy.transforms.xla_gpu.device import parse_target
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+DEFAULT_TARGET = "sm_90"
+
+SHARED_MEMORY = 3
+"""The address space of the memory that the threads of a block share."""
+
+FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
+"""What libdevice asks of the module: denormals are kept, as XLA does by default."""
+
+
+class CompilationError(DiagnosticException):
+    """A module that LLVM cannot compile, or that has no kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelArgument:
+    """A pointer that the host passes to a kernel."""
+
+    index: int
+    slice_index: int | None
+    """The number of its buffer."""
+    size: int | None
+    """The bytes that may be read behind it, at least."""
+    alignment: int | None
+    """In bytes."""
+    is_output: bool
+    """Whether the kernel writes through it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A compiled kernel, and what the host has to know to launch it."""
+
+    entry: str
+    ptx: str
+    target: str
+    block: tuple[int, ...]
+    """Threads per block, along x, y and z."""
+    grid: tuple[int, ...]
+    """Blocks, along x, y and z."""
+    shared_memory: int
+    """Bytes per block."""
+    arguments: tuple[KernelArgument, ...]
+    llvm_ir: str
+    """The kernel as it was handed to LLVM, before libdevice is linked in."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to launch: the grid has no blocks."""
+        return 0 in self.grid
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """LLVM's code generator for one target, and the builder of its passes."""
+
+    machine: binding.TargetMachine
+    builder: binding.PassBuilder
+    data_layout: str
+
+
+@cache
+def backend(target: str, opt_level: int = 3) -> Backend:
+    """The backend for `target`, such as `sm_90`. Raises `CompilationError` if there is none of this name."""
+    try:
+        parse_target(target)
+    except ValueError as error:
+        raise CompilationError(str(error)) from error
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    machine = binding.Target.from_triple(TRIPLE).create_target_machine(cpu=target, opt=opt_level)
+    options = binding.create_pipeline_tuning_options(speed_level=opt_level)
+    options.slp_vectorization = opt_level > 1
+    builder = binding.create_pass_builder(machine, options)
+    return Backend(machine, builder, str(machine.target_data))
+
+
+def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: int = 3) -> Kernel:
+    """
+    Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
+
+    libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
+    `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module.
+    """
+    function = kernel_function(module)
+    text = module_text(module)
+    compiled = compile_text(text, function.sym_name.data, target, opt_level)
+    return Kernel(
+        entry=compiled.entry,
+        ptx=compiled.ptx,
+        target=target,
+        block=nvvm.required_block_size(function) or (1, 1, 1),
+        grid=_sizes(function.attributes.get(KNOWN_GRID_SIZE)) or (1, 1, 1),
+        shared_memory=compiled.shared_memory,
+        arguments=_arguments(function),
+        llvm_ir=text,
+    )
+
+
+def kernel_function(module: ModuleOp) -> llvm.FuncOp:
+    """The kernel of `module`. Raises `CompilationError` if there is not exactly one."""
+    kernels = [op for op in module.ops if isinstance(op, llvm.FuncOp) and nvvm.KERNEL in op.attributes]
+    if len(kernels) != 1:
+        names = ", ".join(f"@{kernel.sym_name.data}" for kernel in kernels) or "none"
+        raise CompilationError(
+            f"the module has {len(kernels)} kernels ({names}), expected one: mark it with `{nvvm.KERNEL}`, or with "
+            "`xla.entry` before the function is lowered"
+        )
+    return kernels[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What LLVM makes of its own text: PTX, the name of the kernel there, and the bytes of shared memory per block."""
+
+    entry: str
+    ptx: str
+    shared_memory: int
+
+
+def compile_text(llvm_ir: str, kernel: str, target: str = DEFAULT_TARGET, opt_level: int = 3) -> Compiled:
+    """Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it."""
+    generator = backend(target, opt_level)
+    try:
+        module = binding.parse_assembly(llvm_ir + FLAGS)
+        module.verify()
+    except RuntimeError as error:
+        raise CompilationError(f"LLVM rejects the module: {str(error).strip()}") from error
+    module.triple, module.data_layout = TRIPLE, generator.data_layout
+    link_libdevice(module, functions_used(llvm_ir), generator)
+    function = module.get_function(kernel)
+    function.name = ptx_name(kernel)
+    generator.builder.getModulePassManager().run(module, generator.builder)
+    ptx = generator.machine.emit_assembly(module)
+    return Compiled(function.name, ptx, shared_memory(module, generator.machine))
+
+
+def link_libdevice(module: binding.ModuleRef, names: frozenset[str], generator: Backend) -> None:
+    """Give the functions `names`, which `module` declares, their bodies."""
+    if not names:
+        return
+    library = libdevice_module(names, generator.builder)
+    library.triple, library.data_layout = TRIPLE, generator.data_layout
+    module.link_in(library)
+    for name in names:
+        module.get_function(name).linkage = binding.Linkage.internal
+
+
+_NOT_IN_PTX = re.compile(r"[^a-zA-Z0-9_$]")
+
+
+def ptx_name(name: str) -> str:
+    """`name` as an identifier of PTX: XLA's `fusion.1` becomes `fusion_1`."""
+    name = _NOT_IN_PTX.sub("_", name)
+    return name if name[:1].isalpha() else f"_{name}"
+
+
+_SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({SHARED_MEMORY}\) global ")
+
+
+def shared_memory(module: binding.ModuleRef, machine: binding.TargetMachine) -> int:
+    """The bytes of shared memory that each block of a kernel in the optimised `module` takes."""
+    total = 0
+    for variable in module.global_variables:
+        if _SHARED_VARIABLE.search(str(variable)):
+            type = variable.global_value_type
+            alignment = machine.target_data.get_abi_alignment(type)
+            total = -(-total // alignment) * alignment + machine.target_data.get_abi_size(type)
+    return total
+
+
+def _sizes(attribute: Attribute | None) -> tuple[int, ...] | None:
+    return tuple(int(size) for size in attribute.get_values()) if isinstance(attribute, DenseArrayBase) else None
+
+
+def _arguments(function: llvm.FuncOp) -> tuple[KernelArgument, ...]:
+    attributes = function.arg_attrs
+    every = attributes.data if isa(attributes, ArrayAttr[DictionaryAttr]) else ()
+    count = len(function.function_type.inputs)
+    return tuple(
+        KernelArgument(
+            index=index,
+            slice_index=_number(read(known, SLICE_INDEX)),
+            size=_number(known.get("llvm.dereferenceable")),
+            alignment=_number(known.get("llvm.align")),
+            is_output=read(known, INVARIANT) is None,
+        )
+        for index, known in enumerate([each.data for each in every] or [{}] * count)
+    )
+
+
+def _number(attribute: Attribute | None) -> int | None:
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
+
+
+@dataclass(frozen=True)
+class LLVMIRTarget(Target):
+    """`-t llvm-ir`: a module of the llvm and nvvm dialects as LLVM IR text."""
+
+    name: ClassVar[str] = "llvm-ir"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(module_text(module))
+
+
+@dataclass(frozen=True)
+class PTXTarget(Target):
+    """`-t ptx{target=sm_90}`: a module of the llvm and nvvm dialects as PTX, optimised at level `opt_level`."""
+
+    name: ClassVar[str] = "ptx"
+    target: str = DEFAULT_TARGET
+    opt_level: int = 3
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(compile_module(module, self.target, self.opt_level).ptx)

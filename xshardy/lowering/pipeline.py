@@ -1,0 +1,39 @@
+"""The lowering to LLVM, step by step: `STEPS` in their order."""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
+from xdsl.transforms.reconcile_unrealized_casts import ReconcileUnrealizedCastsPass
+
+from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
+from xshardy.lowering.cf_to_llvm import ConvertCfToLLVMPass
+from xshardy.lowering.complex_to_llvm import ConvertComplexToLLVMPass
+from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
+from xshardy.lowering.func_to_llvm import ConvertFuncToLLVMPass
+from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
+from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
+from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
+
+STEPS: tuple[ModulePass, ...] = (
+    ConvertScfToCf(),
+    ConvertComplexToStandardPass(),
+    ConvertMathToLibdevicePass(),
+    ConvertArithToLLVMPass(),
+    ConvertComplexToLLVMPass(),
+    ConvertVectorToLLVMPass(),
+    ConvertGpuToNVVMPass(),
+    ConvertCfToLLVMPass(),
+    ConvertFuncToLLVMPass(),
+    ReconcileUnrealizedCastsPass(),
+)
+"""Each is a pass of its own, to be run, timed and looked at alone."""
+
+
+class LowerToLLVMPass(ModulePass):
+    """Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects."""
+
+    name = "xla-gpu-lower-to-llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PassPipeline(STEPS).apply(ctx, op)

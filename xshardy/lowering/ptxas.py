@@ -1,0 +1,61 @@
+"""NVIDIA's assembler, from the `cuda` extra: does it accept PTX, and what does the machine code take?"""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from tempfile import NamedTemporaryFile
+
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.lowering.libdevice import find_cuda_file
+
+PROGRAM = "bin/ptxas"
+
+
+class AssemblerError(DiagnosticException):
+    """ptxas rejects the PTX."""
+
+
+@dataclass(frozen=True, slots=True)
+class PtxasReport:
+    """What the kernel takes, per thread; shared memory is per block. Sizes are in bytes."""
+
+    registers: int
+    spill_stores: int
+    spill_loads: int
+    stack: int
+    shared_memory: int
+
+    @property
+    def spills(self) -> bool:
+        """Whether values had to be moved to memory for want of registers."""
+        return self.spill_stores > 0 or self.spill_loads > 0
+
+
+_FIELDS = {
+    "registers": re.compile(r"Used (\d+) registers"),
+    "spill_stores": re.compile(r"(\d+) bytes spill stores"),
+    "spill_loads": re.compile(r"(\d+) bytes spill loads"),
+    "stack": re.compile(r"(\d+) bytes stack frame"),
+    "shared_memory": re.compile(r"(\d+) bytes smem"),
+}
+
+
+def assemble(ptx: str, arch: str = "sm_90") -> PtxasReport:
+    """
+    Assemble `ptx` for `arch`. The machine code is thrown away.
+
+    Where the PTX has several functions, the report holds the largest number of each. Raises `AssemblerError` with the
+    messages of ptxas if it rejects the PTX, `MissingCudaExtraError` if it is not installed.
+    """
+    program = find_cuda_file(PROGRAM, "NVIDIA's assembler ptxas is not installed")
+    with NamedTemporaryFile("w", suffix=".ptx") as source:
+        source.write(ptx)
+        source.flush()
+        command = [str(program), f"-arch={arch}", "-v", "-o", "/dev/null", source.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise AssemblerError(f"ptxas rejects the PTX for {arch}:\n{done.stdout}{done.stderr}".rstrip())
+    log = done.stdout + done.stderr
+    found = {name: [int(number) for number in pattern.findall(log)] for name, pattern in _FIELDS.items()}
+    return PtxasReport(**{name: max(numbers, default=0) for name, numbers in found.items()})
