@@ -202,6 +202,7 @@ class _Parser:
 
     def domain(self) -> tuple[dict[str, Interval], list[Constraint]]:
         """`, domain: expr in [0, 1], ..., is_simplified: true` up to the end; the last part is read and forgotten."""
+        names = {variable: name for name, variable in self.variables.items()}
         bounds: dict[str, Interval] = {}
         constraints: dict[Constraint, None] = {}
         while self.token:
@@ -217,10 +218,10 @@ class _Parser:
                 self.expect(":")
                 if not self.token:
                     break
-            name = self.token
             expr = self.expr()
             interval = self.interval()
-            if name in self.variables and expr == self.variables[name]:
+            name = names.get(expr)
+            if name is not None:
                 # A second interval for a variable narrows the first.
                 interval = interval and bounds.get(name, interval).intersect(interval)
                 bounds[name] = interval or bounds.get(name, Interval.point(0))

@@ -64,7 +64,7 @@ def test_other_spellings_are_read(text, canonical):
         (
             "(a) -> (" + "a mod 3 + " * 101 + "a)",
             "expected at most 200 operators and parentheses in an expression",
-            "+ a)",
+            "mod 3 + a)",
         ),
         ("(a) -> (" + "(" * 5000, "expected at most 200 operators and parentheses in an expression", "(" * 4799),
         ("(a) -> (a % 2)", "unexpected character '%'", "% 2)"),
