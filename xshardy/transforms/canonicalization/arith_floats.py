@@ -195,21 +195,17 @@ def fold_bitcast(op: arith.BitcastOp, constants: Sequence[Attribute | None]) -> 
         return op.input
     if isinstance(inner, arith.BitcastOp) and inner.input.type == target:
         return inner.input
-    match element_type_of(source), element_type_of(target):
-        case AnyFloat() as float_type, IntegerType():
-            # The bits of a NaN are not kept by a double.
-            return elementwise(
-                lambda a: None if math.isnan(a) else int.from_bytes(float_type.pack((a,)), "little"), constants, target
-            )
-        case IntegerType() as int_type, AnyFloat() as float_type:
-            width = width_of(int_type)
-            if width % 8:
-                return None
-            return elementwise(
-                lambda a: float_type.unpack(unsigned(a, width).to_bytes(width // 8, "little"), 1)[0], constants, target
-            )
-        case _:
-            return None
+    old, new = element_type_of(source), element_type_of(target)
+    if isinstance(old, AnyFloat) and isinstance(new, IntegerType):
+        # The bits of a NaN are not kept by a double.
+        return elementwise(
+            lambda a: None if math.isnan(a) else int.from_bytes(old.pack((a,)), "little"), constants, target
+        )
+    if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and (width := width_of(old)) % 8 == 0:
+        return elementwise(
+            lambda a: new.unpack(unsigned(a, width).to_bytes(width // 8, "little"), 1)[0], constants, target
+        )
+    return None
 
 
 FOLDS: Mapping[type[Operation], Fold] = {

@@ -76,16 +76,14 @@ def unsigned(value: int, width: int) -> int:
 
 def scalar_attr(value: int | float, type: Attribute) -> Attribute | None:
     """`value` as a constant of a scalar `type`, wrapped or rounded to it; None if it has no constants, or overflows."""
-    match type:
-        case IntegerType() | IndexType():
-            return IntegerAttr(signed(int(value), width_of(type)), type)
-        case AnyFloat():
-            try:
-                return FloatAttr(float(value), type)
-            except OverflowError:
-                return FloatAttr(float("inf") if value > 0 else float("-inf"), type)
-        case _:
-            return None
+    if isinstance(type, IntegerType | IndexType):
+        return IntegerAttr(signed(int(value), width_of(type)), type)
+    if not isinstance(type, AnyFloat):
+        return None
+    try:
+        return FloatAttr(float(value), type)
+    except OverflowError:
+        return FloatAttr(float("inf") if value > 0 else float("-inf"), type)
 
 
 def splat_attr(value: int | float, type: Attribute) -> Attribute | None:
