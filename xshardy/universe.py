@@ -6,6 +6,7 @@ names a module and an object in it, so importing this module imports nothing els
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -72,7 +73,8 @@ def load(reference: str) -> Any:
 
 
 def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
-    return {name: (lambda reference=reference: load(reference)) for name, reference in table.items()}
+    # xDSL takes a target's factory for one only if it has no parameters, not even one with a default.
+    return {name: partial(load, reference) for name, reference in table.items()}
 
 
 def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Dialect]:

@@ -3,6 +3,7 @@
 """The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, ClassVar
@@ -10,10 +11,9 @@ from typing import IO, ClassVar
 import llvmlite.binding as binding
 from xdsl.context import Context
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
-from xdsl.utils.hints import isa
 from xdsl.utils.target import Target
 
 from xshardy.dialects import nvvm
@@ -185,12 +185,12 @@ _SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({SHARED_MEMORY}\) global ")
 
 def shared_memory(module: binding.ModuleRef, machine: binding.TargetMachine) -> int:
     """The bytes of shared memory that each block of a kernel in the optimised `module` takes."""
-    total = 0
+    total, layout = 0, machine.target_data
     for variable in module.global_variables:
         if _SHARED_VARIABLE.search(str(variable)):
-            type = variable.global_value_type
-            alignment = machine.target_data.get_abi_alignment(type)
-            total = -(-total // alignment) * alignment + machine.target_data.get_abi_size(type)
+            alignment: int = layout.get_abi_alignment(variable.global_value_type)
+            size: int = layout.get_abi_size(variable.global_value_type)
+            total = -(-total // alignment) * alignment + size
     return total
 
 
@@ -199,9 +199,6 @@ def _sizes(attribute: Attribute | None) -> tuple[int, ...] | None:
 
 
 def _arguments(function: llvm.FuncOp) -> tuple[KernelArgument, ...]:
-    attributes = function.arg_attrs
-    every = attributes.data if isa(attributes, ArrayAttr[DictionaryAttr]) else ()
-    count = len(function.function_type.inputs)
     return tuple(
         KernelArgument(
             index=index,
@@ -210,8 +207,14 @@ def _arguments(function: llvm.FuncOp) -> tuple[KernelArgument, ...]:
             alignment=_number(known.get("llvm.align")),
             is_output=read(known, INVARIANT) is None,
         )
-        for index, known in enumerate([each.data for each in every] or [{}] * count)
+        for index, known in enumerate(_argument_attributes(function))
     )
+
+
+def _argument_attributes(function: llvm.FuncOp) -> Sequence[Mapping[str, Attribute]]:
+    if function.arg_attrs is None:
+        return [{} for _ in function.function_type.inputs]
+    return [each.data for each in function.arg_attrs]
 
 
 def _number(attribute: Attribute | None) -> int | None:
