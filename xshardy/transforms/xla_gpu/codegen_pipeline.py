@@ -71,7 +71,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 LowerAffinePass(),
                 ConvertIndexTypePass(),
                 CommonSubexpressionElimination(),
-                ExpandFloatOpsPass(),
+                ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),
             ),
         ),
