@@ -8,6 +8,10 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Span
 
 
+SHOWN_COLUMNS = 160
+"""How much of a line is shown around its complaint."""
+
+
 def at(span: Span, severity: str, message: str) -> str:
     """`message` at the place of `span`, with the line of the text that it is in."""
     text = span.input.content
@@ -15,6 +19,8 @@ def at(span: Span, severity: str, message: str) -> str:
     line_start = span.input.get_start_of_line(start)
     line = text[line_start : span.input.get_end_of_line(start)]
     column = start - line_start
+    window = max(0, column - SHOWN_COLUMNS // 2)
+    line, column = line[window : window + SHOWN_COLUMNS], column - window
     padding = "".join("\t" if character == "\t" else " " for character in line[:column])
     shown = "".join(character if character.isprintable() or character == "\t" else "?" for character in line)
     return f"{span.get_location()}: {severity}: {message}\n{shown}\n{padding}^\n"

@@ -39,6 +39,9 @@ from xshardy.syntax.printer import Printer
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
+RECURSION_LIMIT = 10_000
+"""Python's default allows no more than some hundred nested regions."""
+
 SEPARATOR = "// -----"
 """What divides the modules of a file under `--split-input-file`."""
 
@@ -172,6 +175,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def execute(self) -> int:
         """Run the tool. Writes the output, or a file whole or not at all, and diagnostics; gives the exit status."""
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         status = 0
         texts: list[str] = []
         frontend, chunks = self._chunks()
