@@ -47,7 +47,9 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
     if chosen:
         return chosen
     if not found:
-        raise FusionNotFoundError("the module has no fusion: wrap the computation in `fusion(...), kind=kLoop, calls=...`")
+        raise FusionNotFoundError(
+            "the module has no fusion: wrap the computation in `fusion(...), kind=kLoop, calls=...`"
+        )
     names = ", ".join(map(fusion_name, found))
     raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
 
@@ -91,8 +93,6 @@ def lower_by_level(
 ) -> Iterator[str]:
     """Lower an emitted `module` step by step, in place: yields the name of each level when it is there, up to `last`."""
     ctx = ctx or new_context()
-    if observe is not None:
-        observe("emit", module, 0.0)
     yield EMITTED
     for stage in stages(target):
         if last == EMITTED:
@@ -121,5 +121,8 @@ def compile(
     `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM IR,
     the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
     """
+    start = perf_counter()
     module = emit(source, fusion=fusion, name=name)
+    if observe is not None:
+        observe("emit", module, perf_counter() - start)
     return compile_module(lower(module, LEVELS[-1], target=target, observe=observe), target=target)

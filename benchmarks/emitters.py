@@ -1,0 +1,102 @@
+"""
+How long it takes from HLO text to PTX, by pass, cold and warm, beside XLA:CPU compiling the same program.
+
+Cold is the first compilation of a fresh process, imports included. Warm is the median of RUNS further ones. The peer is
+the XLA inside jaxlib, for the CPU, which also parses, optimises and generates code with LLVM; the GPU's own compiler
+cannot be run without a GPU plugin. Run by `make bench`.
+"""
+
+import statistics
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+
+from xshardy import compiler
+from xshardy.tools.pass_log import PassLog
+
+RUNS = 20
+GELU = Path(__file__).parents[1] / "examples" / "gelu.hlo"
+
+COLD = """
+import time; start = time.perf_counter()
+import sys, xshardy
+xshardy.compile(open(sys.argv[1]).read(), target="sm_90")
+print(time.perf_counter() - start)
+"""
+
+COLD_PEER = """
+import time; start = time.perf_counter()
+import sys; sys.path.insert(0, sys.argv[2])
+import emitters
+emitters.compile_with_xla(open(sys.argv[1]).read())
+print(time.perf_counter() - start)
+"""
+
+
+def compile_with_xla(text: str) -> None:
+    """Compile HLO text with XLA for the CPU."""
+    import jax
+    from jaxlib import _hlo, _jax, xla_client
+
+    device = jax.devices("cpu")[0]
+    module = _hlo.hlo_module_from_text(text)
+    stablehlo = _jax.mlir.hlo_to_stablehlo(module.as_serialized_hlo_module_proto())
+    device.client.compile_and_load(stablehlo, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+
+
+def cold(program: str) -> float:
+    """Seconds of one run in a fresh process; the median of five."""
+    command = [sys.executable, "-c", program, str(GELU), str(Path(__file__).parent)]
+    runs = [float(subprocess.run(command, capture_output=True, check=True, text=True).stdout) for _ in range(5)]
+    return statistics.median(runs)
+
+
+def warm(compile: Callable[[], object]) -> float:
+    """The median of RUNS runs, in seconds, after a first one."""
+    compile()
+    times: list[float] = []
+    for _ in range(RUNS):
+        start = perf_counter()
+        compile()
+        times.append(perf_counter() - start)
+    return statistics.median(times)
+
+
+def by_step(text: str) -> dict[str, float]:
+    """The median seconds of each step of a warm compilation."""
+    samples: defaultdict[str, list[float]] = defaultdict(list)
+    for _ in range(RUNS):
+        log = PassLog()
+        compiler.compile(text, observe=log)
+        for index, (name, seconds) in enumerate(log.seconds):
+            samples[f"{index:02} {name}"].append(seconds)
+    return {name: statistics.median(times) for name, times in samples.items()}
+
+
+def main() -> None:
+    text = GELU.read_text()
+    console = Console()
+    ours, peer = warm(lambda: compiler.compile(text)), warm(lambda: compile_with_xla(text))
+    table = Table("gelu.hlo to machine code", "xshardy, PTX", "XLA:CPU, x86", "ratio", title_justify="left")
+    for name, a, b in (("cold", cold(COLD), cold(COLD_PEER)), (f"warm, median of {RUNS}", ours, peer)):
+        table.add_row(name, f"{a * 1e3:.1f} ms", f"{b * 1e3:.1f} ms", f"{a / b:.2f}")
+    console.print(table)
+
+    steps = by_step(text)
+    total = sum(steps.values())
+    table = Table("step", "ms", "%", title=f"xshardy by step, warm, median of {RUNS}", title_justify="left")
+    for name, seconds in steps.items():
+        table.add_row(name, f"{seconds * 1e3:.2f}", f"{100 * seconds / total:.1f}")
+    table.add_section()
+    table.add_row("all steps", f"{total * 1e3:.2f}", "100.0")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""`xshardy emit|compile|run`: HLO fusions to MLIR, to PTX, and executed on the CPU."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.emitters import emit_fusion
+from xshardy.hlo_text import parse_hlo
+from xshardy.lowering.nvptx import compile_module
+from xshardy.syntax import parse_module, print_module
+from xshardy.tools.diagnostics import InputError, describe, read_text
+from xshardy.tools.pass_log import PassLog
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, EXECUTABLE_LEVELS, LEVELS
+from xshardy.transforms.xla_gpu.device import parse_target
+
+EXAMPLES = {
+    "emit": "example: xshardy emit examples/gelu.hlo --level scf",
+    "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
+    "run": "example: xshardy run --check --levels all examples/gelu.hlo",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command `xshardy`. Gives the exit status: 0, 1 for bad input or a failed check, 2 for bad usage."""
+    args = _parser().parse_args(arguments)
+    try:
+        return args.command(args)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        sys.stdout = open(os.devnull, "w")
+        return 0
+    except Exception as error:
+        print(describe(error, args.file), file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
+    commands = parser.add_subparsers(required=True, metavar="emit|compile|run")
+
+    def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name,
+            help=help,
+            description=help,
+            epilog=EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(command=command)
+        sub.add_argument("file", help="HLO text (.hlo), or an emitted module (.mlir); `-` is standard input")
+        sub.add_argument(
+            "-f", "--frontend", choices=("hlo", "mlir"), help="how to read FILE (default: by its name, then hlo)"
+        )
+        sub.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
+        sub.add_argument(
+            "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_100 (default: %(default)s)"
+        )
+        sub.add_argument(
+            "--dump-dir", type=Path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
+        )
+        sub.add_argument("--time-passes", action="store_true", help="print the time of each pass to standard error")
+        sub.add_argument(
+            "--v",
+            type=int,
+            default=0,
+            metavar="N",
+            help="verbosity; 5 prints the IR after every pass to standard error",
+        )
+        return sub
+
+    emit = add("emit", _emit, "print the MLIR of each fusion, as emitted or lowered to a level")
+    emit.add_argument("--level", choices=LEVELS, default=EMITTED, help="how far to lower it (default: %(default)s)")
+    emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+
+    compile_ = add("compile", _compile, "compile each fusion to PTX")
+    compile_.add_argument(
+        "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
+    )
+    compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+
+    run = add("run", _run, "execute each fusion on the CPU with seeded inputs")
+    run.add_argument("--check", action="store_true", help="compare with the reference; exit status 0 only if all agree")
+    levels = run.add_mutually_exclusive_group()
+    levels.add_argument(
+        "--level", choices=EXECUTABLE_LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)"
+    )
+    levels.add_argument("--levels", choices=("all",), help="execute every level")
+    run.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: %(default)s)")
+    run.add_argument(
+        "--abs_error_bound", type=float, metavar="X", help="absolute tolerance in place of the element type's"
+    )
+    run.add_argument(
+        "--rel_error_bound", type=float, metavar="X", help="relative tolerance in place of the element type's"
+    )
+    run.add_argument(
+        "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"
+    )
+    run.add_argument(
+        "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
+    )
+    return parser
+
+
+def _target(text: str) -> str:
+    try:
+        parse_target(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _read(args: argparse.Namespace) -> tuple[ModuleOp, float]:
+    """The module of FILE, and the seconds it took to parse it."""
+    text = read_text(args.file)
+    start = perf_counter()
+    frontend = args.frontend or ("mlir" if args.file.endswith(".mlir") else "hlo")
+    name = "<stdin>" if args.file == "-" else args.file
+    module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
+    return module, perf_counter() - start
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedKernel:
+    """A kernel of FILE before any pass, and the log that its passes and dumps go to."""
+
+    name: str
+    module: ModuleOp
+    log: PassLog
+    fusion: FusionOp | None
+    """None if FILE is an emitted module."""
+
+
+def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
+    """The kernel of each fusion that was asked for, emitted as it is needed."""
+    module, parsed = _read(args)
+    if compiler.is_emitted(module):
+        if args.fusion:
+            raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
+        yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
+        return
+    chosen = compiler.select_fusions(module, args.fusion)
+    for fusion in chosen:
+        name = compiler.fusion_name(fusion)
+        directory = args.dump_dir and (args.dump_dir / name if len(chosen) > 1 else args.dump_dir)
+        log = PassLog(directory, args.v)
+        log.add_time("parse", parsed)
+        start = perf_counter()
+        emitted = emit_fusion(fusion)
+        log("emit", emitted, perf_counter() - start)
+        yield EmittedKernel(name, emitted, log, fusion)
+
+
+def _write(path: Path | None, text: str) -> None:
+    """Write `text` to `path` in one step, so that a failure leaves no half of it; None is standard output."""
+    if path is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _emit(args: argparse.Namespace) -> int:
+    texts: list[str] = []
+    for kernel in _emitted(args):
+        compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
+        texts.append(print_module(kernel.module))
+        kernel.log.finish(args.time_passes)
+    _write(args.output, "// -----\n".join(texts))
+    return 0
+
+
+def _compile(args: argparse.Namespace) -> int:
+    texts: list[str] = []
+    for kernel in _emitted(args):
+        compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
+        start = perf_counter()
+        compiled = compile_module(kernel.module, target=args.target)
+        kernel.log.add_time("llvm", perf_counter() - start)
+        kernel.log.dump("kernel.ll", compiled.llvm_ir)
+        kernel.log.dump("kernel.ptx", compiled.ptx)
+        texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
+        kernel.log.finish(args.time_passes)
+    _write(args.output, "\n".join(texts))
+    return 0
+
+
+def _run(args: argparse.Namespace) -> int:
+    from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs
+
+    levels = EXECUTABLE_LEVELS if args.levels else (args.level,)
+    bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
+    outputs: list[Output] = []
+    for kernel in _emitted(args):
+        if kernel.fusion is None:
+            raise InputError(f"{args.file}: error: `run` needs the HLO of the fusion, for its inputs and its reference")
+        results = execute_fusion(
+            kernel.fusion,
+            kernel.module,
+            levels,
+            check=args.check,
+            seed=args.seed,
+            target=args.target,
+            bounds=bounds,
+            observe=kernel.log,
+        )
+        with Console(stderr=True).status(f"{kernel.name}: reference"):
+            outputs += results
+        kernel.log.finish(args.time_passes)
+    print_outputs(outputs)
+    wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
+    for output in wrong:
+        place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
+        print(f"{place}: {output.comparison}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

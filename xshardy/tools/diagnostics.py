@@ -1,0 +1,64 @@
+"""Errors as their reader needs them: `file:line:column: error: what, and how to mend it`, never a traceback."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+from xshardy.compiler import FusionNotFoundError
+from xshardy.hlo_text import HLOError
+from xshardy.interpreters.simt import SimtError
+from xshardy.syntax.diagnostics import parse_error_text
+
+STDIN = "<stdin>"
+
+
+class InputError(ValueError):
+    """A complaint about the input that says its place itself."""
+
+
+def shown_name(file: str) -> str:
+    """How diagnostics call `file`."""
+    return STDIN if file == "-" else file
+
+
+def read_text(file: str) -> str:
+    """The text of `file`, or of standard input for `-`. Raises `InputError` for what is no UTF-8 text, `OSError` as `open`."""
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(errors="replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        place = f"{shown_name(file)}:{line}:{column}"
+        raise InputError(f"{place}: error: byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from None
+
+
+def describe(error: Exception, file: str) -> str:
+    """The diagnostic for `error`, which was raised while working on `file`."""
+    name = shown_name(file)
+    match error:
+        case InputError() | HLOError():
+            return str(error)
+        case ParseError():
+            return parse_error_text(error).rstrip("\n")
+        case DiagnosticException() | FusionNotFoundError() | SimtError():
+            return f"{name}: error: {error}"
+        case OSError(filename=path, strerror=reason) if path is not None:
+            return f"error: {path}: {reason}"
+        case RecursionError():
+            return f"{name}: error: the input is nested too deeply"
+        case _:
+            return f"{name}: error: {internal_error(error)}"
+
+
+def internal_error(error: Exception) -> str:
+    """What to say of an error that is a bug of ours; where it was raised, if the environment asks for it."""
+    if os.environ.get("XSHARDY_TRACEBACK"):
+        traceback.print_exception(error)
+    return (
+        f"internal error: {type(error).__name__}: {error} "
+        "(this is a bug; with XSHARDY_TRACEBACK=1 in the environment it shows where)"
+    )

@@ -1,0 +1,128 @@
+"""`xshardy run`: execute kernels on the CPU level by level, and compare what they write with the reference."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from xdsl.dialects.builtin import ModuleOp, TensorType, TupleType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.interpreters import simt, stablehlo
+from xshardy.interpreters.check import Comparison, Tolerance, compare, random_inputs, tolerance_of
+from xshardy.interpreters.element_types import Array, numpy_dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One result of a kernel at one level."""
+
+    fusion: str
+    level: str
+    index: int
+    type: TensorType[Attribute]
+    value: Array
+    comparison: Comparison | None
+    """With the reference; None if it was not asked for."""
+    seconds: float
+    """The time the kernel took to execute, all its results together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBounds:
+    """Tolerances that replace those of the element type."""
+
+    absolute: float | None = None
+    relative: float | None = None
+
+    def for_type(self, type: Attribute) -> Tolerance | None:
+        if self.absolute is None and self.relative is None:
+            return None
+        usual = tolerance_of(numpy_dtype(type))
+        absolute = usual.absolute if self.absolute is None else self.absolute
+        return Tolerance(usual.relative if self.relative is None else self.relative, absolute)
+
+
+def execute_fusion(
+    fusion: FusionOp,
+    module: ModuleOp,
+    levels: Sequence[str],
+    *,
+    check: bool,
+    seed: int = 0,
+    target: str = compiler.DEFAULT_TARGET,
+    bounds: ErrorBounds | None = None,
+    observe: compiler.Observer | None = None,
+) -> Iterator[Output]:
+    """
+    Execute `module`, the emitted kernel of `fusion`, at each of `levels`, with inputs that depend on `seed` only.
+
+    The module is lowered in place on the way. With `check`, every result is compared with the reference. Raises
+    `SimtError` for what no kernel may do, such as access out of bounds.
+    """
+    computation = fusion.callee_function()
+    inputs = random_inputs(computation.function_type.inputs.data, seed)
+    expected = stablehlo.evaluate(computation, inputs) if check else None
+    types = result_types(computation)
+    outputs = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
+    bounds = bounds or ErrorBounds()
+    name = compiler.fusion_name(fusion)
+    for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
+        if level not in levels:
+            continue
+        start = perf_counter()
+        values = simt.run_kernel(module, [*inputs, *outputs])
+        seconds = perf_counter() - start
+        for index, (type, value) in enumerate(zip(types, values, strict=True)):
+            element = type.element_type
+            comparison = (
+                None if expected is None else compare(value, expected[index], element, bounds.for_type(element))
+            )
+            yield Output(name, level, index, type, value, comparison, seconds)
+
+
+def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:
+    """The tensors that a fused computation returns, those of a tuple one by one."""
+    types: list[TensorType[Attribute]] = []
+    for type in computation.function_type.outputs:
+        elements = type.types.data if isinstance(type, TupleType) else (type,)
+        types += [element for element in elements if isa(element, TensorType[Attribute])]
+    return types
+
+
+def print_outputs(outputs: Sequence[Output]) -> None:
+    """A table of results on standard output."""
+    table = Table("fusion", "level", "result", "type", "max abs", "max ulp", "ms", "verdict")
+    for output in outputs:
+        comparison = output.comparison
+        table.add_row(
+            output.fusion,
+            output.level,
+            str(output.index),
+            str(output.type),
+            f"{comparison.max_absolute:.3g}" if comparison else "-",
+            str(comparison.max_ulp) if comparison else "-",
+            f"{output.seconds * 1e3:.0f}",
+            verdict(output),
+        )
+    Console().print(table)
+
+
+def verdict(output: Output) -> str:
+    """What the last column of the table says."""
+    if output.comparison is None:
+        return summary(output.value)
+    return "[green]agrees[/]" if output.comparison else "[bold red]differs[/]"
+
+
+def summary(value: Array) -> str:
+    """The first elements of a result."""
+    flat = value.reshape(-1)
+    shown = ", ".join(str(element) for element in flat[:4])
+    return f"{shown}, ..." if flat.size > 4 else shown or "(empty)"
