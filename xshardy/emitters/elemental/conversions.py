@@ -17,7 +17,7 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
     `value`, of the StableHLO element type `source`, as an element of the StableHLO element type `target`.
 
     A number becomes true unless it is 0. A float becomes the nearest integer toward 0, or the end of the range that it
-    is beyond; NaN becomes 0. A complex number becomes a real number by its real part.
+    is beyond; NaN becomes 0. A complex number becomes any other by its real part.
     """
     source_kind, target_kind = kind_of(source), kind_of(target)
     if source == target:
@@ -67,8 +67,6 @@ def _from_complex(s: Scalars, value: SSAValue, source: Attribute, target: Attrib
     real, imag = s.parts(value)
     if isa(target, ComplexType):
         return s.complex(convert(s, real, part, target.element_type), convert(s, imag, part, target.element_type))
-    if kind_of(target) is Kind.PRED:
-        return s(arith.OrIOp(is_not_zero(s, real), is_not_zero(s, imag)))
     return convert(s, real, part, target)
 
 

@@ -63,20 +63,10 @@ def absolute(s: Scalars, x: SSAValue) -> SSAValue:
     return s.select(s.compare("slt", x, 0), negate(s, x), x)
 
 
-def identity(s: Scalars, x: SSAValue) -> SSAValue:
-    """`x`."""
-    return x
-
-
-def signed_sign(s: Scalars, x: SSAValue) -> SSAValue:
+def sign(s: Scalars, x: SSAValue) -> SSAValue:
     """-1, 0 or 1: the sign bit in all bits, or 1, unless `x` is 0."""
     sign_bits = s(arith.ShRSIOp(x, s.constant(width_of(x) - 1, x.type)))
     return s.select(s.compare("eq", x, 0), x, s(arith.OrIOp(sign_bits, s.constant(1, x.type))))
-
-
-def unsigned_sign(s: Scalars, x: SSAValue) -> SSAValue:
-    """0 or 1."""
-    return s.select(s.compare("eq", x, 0), x, s.constant(1, x.type))
 
 
 def _safe_signed_divisor(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -187,17 +177,15 @@ SIGNED_RULES: Mapping[str, Rule] = {
     "stablehlo.divide": signed_divide,
     "stablehlo.power": signed_power,
     "stablehlo.remainder": signed_remainder,
-    "stablehlo.sign": signed_sign,
+    "stablehlo.sign": sign,
 }
 
 UNSIGNED_RULES: Mapping[str, Rule] = {
     **ANY_SIGN_RULES,
-    "stablehlo.abs": identity,
     "stablehlo.clamp": unsigned_clamp,
     "stablehlo.divide": unsigned_divide,
     "stablehlo.power": unsigned_power,
     "stablehlo.remainder": unsigned_remainder,
-    "stablehlo.sign": unsigned_sign,
 }
 
 PRED_RULES: Mapping[str, Rule] = {

@@ -1,13 +1,17 @@
 """Writing scalar arithmetic: a builder with a short method per idea, so that a rule reads like its formula."""
 
 from collections.abc import Callable, Sequence
+from math import copysign, inf
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, complex, scf
-from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, ComplexType, Float16Type, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
+
+F16_OVERFLOW = 65520.0
+"""The first number that an f16 rounds to infinity. The other floats that constants are made of hold every integer."""
 
 MakeOp = Callable[..., Operation]
 """An operation from the operands of one element, usually its class."""
@@ -35,7 +39,7 @@ class Scalars:
         """
         The number `value` as a scalar of `type`: float, integer, index or complex.
 
-        An integer may be given with or without sign: -1 and 255 are one i8.
+        An integer may be given with or without sign: -1 and 255 are one i8. A float rounds, if need be to infinity.
         """
         if isa(type, ComplexType):
             return self.complex(self.constant(value, type.element_type), self.constant(0, type.element_type))
@@ -44,7 +48,10 @@ class Scalars:
         if isinstance(type, IndexType):
             return self(arith.ConstantOp(IntegerAttr(int(value), type)))
         assert isa(type, AnyFloat)
-        return self(arith.ConstantOp(FloatAttr(float(value), type)))
+        value = float(value)
+        if isinstance(type, Float16Type) and inf > abs(value) >= F16_OVERFLOW:
+            value = copysign(inf, value)
+        return self(arith.ConstantOp(FloatAttr(value, type)))
 
     # -- Comparison and choice ----------------------------------------------------------------------------------------
 
