@@ -71,7 +71,7 @@ class FusionCalleeExists(SymbolUserOpInterface):
         check_callee_types(op, callee)
 
 
-def check_callee_types(op: "FusionOp", callee: func.FuncOp) -> None:
+def check_callee_types(op: "FusionOp | func.CallOp", callee: func.FuncOp) -> None:
     """Raise `VerifyException` unless `op` has the operand and result types of `callee`."""
     for what, expected, types in (
         ("operand", callee.function_type.inputs.data, op.operand_types),

@@ -1,7 +1,7 @@
 """The attributes that follow an instruction's operands, `dimensions={0}, direction=LT`, read into Python values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
@@ -26,7 +26,7 @@ class ComputationName:
     """The computation that `calls=` or `to_apply=` names, and the index of the token that does."""
 
     name: str
-    at: int
+    at: int = field(compare=False)
 
 
 def read_integer(tokens: Tokens) -> int:

@@ -27,8 +27,8 @@ TOKEN = re.compile(
 )
 """
 One token after any white space and comments. A `shape` is one token, layout and all: `f32[2,3]{1,0:T(8,128)}`. `sizes`
-are those of windows and paddings, `3x3` and `0_1x2_2`. An unclosed comment or string is `bad` to its end, so that finding
-it takes linear time.
+are those of windows and paddings, `3x3` and `0_1x2_2`. An unclosed comment or string is `bad` to its end, so
+that finding it takes linear time.
 """
 
 T = TypeVar("T")

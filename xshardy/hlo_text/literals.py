@@ -2,18 +2,27 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
-from xdsl.dialects.builtin import AnyTensorType, BytesAttr, ComplexType, DenseIntOrFPElementsAttr, IntegerType, i1
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    AnyTensorType,
+    BytesAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    TensorType,
+    i1,
+)
 from xdsl.ir import Attribute
 
-from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
 
-Number: TypeAlias = int | float
+Elements: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.generic]]"
 
 FLOAT_DTYPES: Mapping[str, np.dtype[np.generic]] = {
     name: np.dtype(dtype)
@@ -42,20 +51,17 @@ BOOLEANS: Mapping[str, int] = {"false": 0, "true": 1, "0": 0, "1": 1}
 
 def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAttr:
     """Step over the literal of a constant of `type`. Raises `HLOError` if it does not fit."""
-    return DenseIntOrFPElementsAttr(type, BytesAttr(read_elements(tokens, type).tobytes()))
+    return DenseIntOrFPElementsAttr(cast(TensorType[AnyFloat], type), BytesAttr(read_elements(tokens, type).tobytes()))
 
 
-def read_elements(tokens: Tokens, type: AnyTensorType) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
     """The elements of a literal in row-major order, in the number format of `type`."""
     start = tokens.index
     element = type.get_element_type()
     texts = read_texts(tokens, type.get_shape(), isinstance(element, ComplexType))
     if isinstance(element, IntegerType):
-        return integers_from_texts(tokens, texts, element, start)
-    if isinstance(element, ComplexType):
-        parts = floats_from_texts(tokens, texts, cast(Attribute, element.element_type), start)
-        return parts
-    return floats_from_texts(tokens, texts, element, start)
+        return integers_from_texts(tokens, texts, cast(IntegerType, element), start)
+    return floats_from_texts(tokens, texts, real_element(element), start)
 
 
 def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[str]:
@@ -124,9 +130,7 @@ def read_scalar(tokens: Tokens) -> str:
     tokens.expected("a number")
 
 
-def integers_from_texts(
-    tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int
-) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+def integers_from_texts(tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int) -> Elements:
     """Integers and predicates. Raises `HLOError` for a number that is not one, or out of range."""
     if type == i1:
         if bad := next((text for text in texts if text not in BOOLEANS), None):
@@ -151,9 +155,7 @@ def integers_from_texts(
 UNSIGNED_TYPES = frozenset(type for type, name in ELEMENT_NAMES.items() if name[0] == "u")
 
 
-def floats_from_texts(
-    tokens: Tokens, texts: Sequence[str], type: Attribute, start: int
-) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: Attribute, start: int) -> Elements:
     """Floats, rounded to nearest even. Raises `HLOError` for a finite number that the type has no finite value for."""
     name = ELEMENT_NAMES[type]
     dtype = FLOAT_DTYPES[name]
@@ -191,7 +193,7 @@ def check_range(tokens: Tokens, text: str, value: float, dtype: np.dtype[np.gene
     written_infinite = text.lstrip("-") == "inf"
     if (math.isfinite(rounded) or math.isnan(value)) or (written_infinite and math.isinf(rounded)):
         return
-    limits = ml_dtypes.finfo(dtype)
+    limits: Any = ml_dtypes.finfo(dtype)
     raise tokens.error(
         f"{text} is out of range for type {name}", f"its finite values are in [{limits.min}, {limits.max}]", start
     )
@@ -200,10 +202,10 @@ def check_range(tokens: Tokens, text: str, value: float, dtype: np.dtype[np.gene
 def with_nan_payloads(
     tokens: Tokens,
     texts: Sequence[str],
-    values: "np.ndarray[tuple[int], np.dtype[np.generic]]",
+    values: Elements,
     name: str,
     start: int,
-) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":
+) -> Elements:
     """`values` with the mantissas that `nan(0x...)` gives. Raises `HLOError` when one does not fit."""
     if (mantissa_bits := NAN_PAYLOAD_BITS.get(name)) is None:
         raise tokens.error(f"type {name} has no NaN with a payload", "write nan", start)

@@ -8,7 +8,7 @@ returns several values, and a fusion that calls it has several results. HLO name
 from bisect import bisect_left
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -32,9 +32,10 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import HLOError, Source
 from xshardy.hlo_text.fields import KEPT, READERS, ComputationName
+from xshardy.hlo_text.instruction import Instruction, Value, flatten, nest
 from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.literals import read_literal
-from xshardy.hlo_text.opcodes import NOT_SUPPORTED_YET, OPCODES, Instruction, Opcode, Value, flatten, nest
+from xshardy.hlo_text.opcodes import NOT_SUPPORTED_YET, OPCODES, Opcode
 from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape
 
 Attributes = dict[str, Attribute]
@@ -90,7 +91,9 @@ class ModuleReader:
                     raise tokens.error("a module has one ENTRY, this is the second", index=at)
             last = self.read_computation(is_entry)
             entry = last if is_entry else entry
-        module = ModuleOp(list(self.functions.values()), attributes, sym_name=name and StringAttr(name))
+        module = ModuleOp(
+            list(self.functions.values()), attributes, sym_name=None if name is None else StringAttr(name)
+        )
         if entry is None and last is not None:
             if any(isinstance(op, FusionOp) for op in last.body.block.ops):
                 del last.properties["sym_visibility"]
@@ -358,8 +361,7 @@ class ComputationReader:
             raise self.tokens.error(
                 f"constant: constants of shape {print_shape(shape)} are not supported", "write one for each array"
             )
-        type: AnyTensorType = shape.type
-        return read_literal(self.tokens, type)
+        return read_literal(self.tokens, cast(AnyTensorType, shape.type))
 
     def read_operands(self) -> list[Value]:
         """`x, f32[2] %y` up to the closing parenthesis."""

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyTensorType,
     BFloat16Type,
     ComplexType,
     Float4E2M1FNType,
@@ -106,7 +107,7 @@ def print_type(type: Attribute) -> str:
     """`tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`"""
     if not isinstance(type, TensorType):
         return "token[]"
-    tensor: TensorType[Attribute] = type
+    tensor = cast(AnyTensorType, type)
     sizes = [str(size) for size in tensor.get_shape()]
     if isinstance(tensor.encoding, BoundsAttr):
         for i, bound in enumerate(tensor.encoding.bounds):

@@ -20,6 +20,9 @@ from xshardy.dialects.stablehlo.attributes import (
     ResultAccuracyModeAttr,
     integers,
 )
+from xshardy.dialects.stablehlo.contraction import (
+    DotGeneralOp,
+)
 from xshardy.dialects.stablehlo.control_flow import (
     AfterAllOp,
     OptimizationBarrierOp,
@@ -74,9 +77,16 @@ from xshardy.dialects.stablehlo.elementwise_unary import (
     TanOp,
     UnaryElementwiseOp,
 )
+from xshardy.dialects.stablehlo.gather import (
+    GatherOp,
+)
 from xshardy.dialects.stablehlo.nullary import (
     ConstantOp,
     IotaOp,
+)
+from xshardy.dialects.stablehlo.reduction import (
+    MapOp,
+    ReduceOp,
 )
 from xshardy.dialects.stablehlo.selection import (
     ClampOp,
@@ -132,12 +142,14 @@ __all__ = [
     "CosineOp",
     "DivOp",
     "DotDimensionNumbersAttr",
+    "DotGeneralOp",
     "DynamicSliceOp",
     "DynamicUpdateSliceOp",
     "ExpOp",
     "Expm1Op",
     "FloorOp",
     "GatherDimensionNumbersAttr",
+    "GatherOp",
     "GetTupleElementOp",
     "ImagOp",
     "IotaOp",
@@ -145,6 +157,7 @@ __all__ = [
     "Log1pOp",
     "LogOp",
     "LogisticOp",
+    "MapOp",
     "MaxOp",
     "MinOp",
     "MulOp",
@@ -158,6 +171,7 @@ __all__ = [
     "Precision",
     "PrecisionAttr",
     "RealOp",
+    "ReduceOp",
     "ReducePrecisionOp",
     "RemOp",
     "ReshapeOp",
@@ -249,6 +263,10 @@ STABLEHLO = Dialect(
         SliceOp,
         DynamicSliceOp,
         DynamicUpdateSliceOp,
+        GatherOp,
+        ReduceOp,
+        MapOp,
+        DotGeneralOp,
         TupleOp,
         GetTupleElementOp,
         AfterAllOp,

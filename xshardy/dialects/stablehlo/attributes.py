@@ -1,15 +1,15 @@
 """The attributes of StableHLO: enumerations, dimension numbers, accuracy, bounds of dynamic dimensions."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    I64,
     ArrayAttr,
     DenseArrayBase,
     FloatAttr,
     IntAttr,
-    IntegerAttr,
     f64,
     i64,
 )
@@ -21,10 +21,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-Integers = DenseArrayBase[IntegerAttr]
 
-
-def integers(values: Iterable[int]) -> DenseArrayBase:
+def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
     """`array<i64: values>`, the form of every list of dimensions or sizes."""
     return DenseArrayBase.from_list(i64, tuple(values))
 
@@ -204,7 +202,8 @@ class DimensionNumbers(ParametrizedAttribute):
         texts: list[str] = []
         for name, value in zip(self.field_names(), self.parameters, strict=True):
             if isinstance(value, IntAttr):
-                texts += [f"{name} = {value.data}"] if value.data else []
+                number = cast(IntAttr, value).data
+                texts += [f"{name} = {number}"] if number else []
             elif dims := getattr(self, name).get_values():
                 texts.append(f"{name} = [{', '.join(map(str, dims))}]")
         printer.print_string(f"<{', '.join(texts)}>")
@@ -215,10 +214,10 @@ class DotDimensionNumbersAttr(DimensionNumbers):
     """Which dimensions of a dot product run in step in both operands and the result, and which are summed over."""
 
     name = "stablehlo.dot"
-    lhs_batching_dimensions: DenseArrayBase
-    rhs_batching_dimensions: DenseArrayBase
-    lhs_contracting_dimensions: DenseArrayBase
-    rhs_contracting_dimensions: DenseArrayBase
+    lhs_batching_dimensions: DenseArrayBase[I64]
+    rhs_batching_dimensions: DenseArrayBase[I64]
+    lhs_contracting_dimensions: DenseArrayBase[I64]
+    rhs_contracting_dimensions: DenseArrayBase[I64]
 
 
 @irdl_attr_definition
@@ -227,9 +226,9 @@ class GatherDimensionNumbersAttr(DimensionNumbers):
 
     name = "stablehlo.gather"
     SCALARS = frozenset({"index_vector_dim"})
-    offset_dims: DenseArrayBase
-    collapsed_slice_dims: DenseArrayBase
-    operand_batching_dims: DenseArrayBase
-    start_indices_batching_dims: DenseArrayBase
-    start_index_map: DenseArrayBase
+    offset_dims: DenseArrayBase[I64]
+    collapsed_slice_dims: DenseArrayBase[I64]
+    operand_batching_dims: DenseArrayBase[I64]
+    start_indices_batching_dims: DenseArrayBase[I64]
+    start_index_map: DenseArrayBase[I64]
     index_vector_dim: IntAttr

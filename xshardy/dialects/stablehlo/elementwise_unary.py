@@ -1,9 +1,8 @@
 """Elementwise ops of one operand. They differ in name and in the element types they take."""
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import ComplexType, IntegerAttr, i1, i32
+from xdsl.dialects.builtin import IntegerAttr, i1, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -32,6 +31,7 @@ from xshardy.dialects.stablehlo.types import (
     SIGNED_OR_FLOAT_TENSOR,
     TENSOR,
     is_compatible_shape,
+    real_element,
     tensor_type,
 )
 
@@ -98,9 +98,7 @@ class ToRealOp(UnaryElementwiseOp, InfersResultTypes):
 
     def infer_result_types(self) -> Sequence[Attribute]:
         element = tensor_type(self.operand).element_type
-        if not isinstance(element, ComplexType):
-            return [self.operand.type]
-        return [with_element_type(self.operand, cast(Attribute, element.element_type))]
+        return [with_element_type(self.operand, real_element(element))]
 
     def verify_(self) -> None:
         InfersResultTypes.verify_(self)

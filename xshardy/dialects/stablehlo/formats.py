@@ -1,8 +1,19 @@
 """The pieces of StableHLO's pretty syntax that several ops share, as custom directives of assembly formats."""
 
+import re
 from collections.abc import Callable, Sequence
+from typing import cast
 
-from xdsl.dialects.builtin import ComplexType, DenseArrayBase, FunctionType, TensorType, TupleType, i64
+from xdsl.dialects.builtin import (
+    AnyTensorType,
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    TensorType,
+    TupleType,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -16,6 +27,8 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+
+from xshardy.dialects.stablehlo.types import real_element
 
 Abbreviate = Callable[[Sequence[Attribute], Attribute], Sequence[Attribute] | None]
 """From operand types and result type to the types that stand for them, or None when all have to be written."""
@@ -79,10 +92,11 @@ class SameOperandsAndResultType(CustomDirective):
 
 def real_type(complex_type: Attribute) -> Attribute | None:
     """`tensor<4xcomplex<f32>>` -> `tensor<4xf32>`; None for any other type."""
-    if not isinstance(complex_type, TensorType) or not isinstance(complex_type.element_type, ComplexType):
+    if not isinstance(complex_type, TensorType):
         return None
-    tensor: TensorType[ComplexType] = complex_type
-    return TensorType(tensor.element_type.element_type, tensor.shape, tensor.encoding)
+    tensor = cast(AnyTensorType, complex_type)
+    real = real_element(tensor.element_type)
+    return None if real == tensor.element_type else TensorType(real, tensor.shape, tensor.encoding)
 
 
 @irdl_custom_directive
@@ -237,10 +251,6 @@ class ExponentMantissa(CustomDirective):
     mantissa: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        import re
-
-        from xdsl.dialects.builtin import IntegerAttr, i32
-
         word = parser.parse_identifier(" for exponent and mantissa in the form e#m#")
         if (match := re.fullmatch(r"e(\d+)m(\d+)", word)) is None:
             parser.raise_error(f"expected exponent mantissa in format e#m#, saw {word}")

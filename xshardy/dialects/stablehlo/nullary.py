@@ -1,6 +1,7 @@
 """Ops with no operands: constants and iota."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Attribute
@@ -35,6 +36,7 @@ class ConstantOp(InfersResultTypes):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             parser.raise_error("expected a dense elements attribute, as in `dense<0.0> : tensor<2xf32>`")
+        value = cast(DenseIntOrFPElementsAttr, value)
         return cls.create(properties={"value": value}, result_types=[value.type], attributes=attributes)
 
     def print(self, printer: Printer) -> None:

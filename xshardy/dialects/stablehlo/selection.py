@@ -71,7 +71,7 @@ class CompareOp(InfersResultTypes):
             result_types=[with_element_type(lhs, i1)],
             properties={
                 "comparison_direction": ComparisonDirectionAttr(direction),
-                "compare_type": compare_type and ComparisonTypeAttr(compare_type),
+                "compare_type": None if compare_type is None else ComparisonTypeAttr(compare_type),
             },
         )
 

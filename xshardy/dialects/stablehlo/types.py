@@ -88,9 +88,9 @@ class TensorOf(AttrConstraint[AnyTensorType]):
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if (
             not isinstance(attr, TensorType)
-            or attr.element_type not in self.elements
-            or (self.rank is not None and len(attr.shape.data) != self.rank)
-            or (self.is_static and not is_static(cast(AnyTensorType, attr)))
+            or (type := cast(AnyTensorType, attr)).element_type not in self.elements
+            or (self.rank is not None and len(type.shape.data) != self.rank)
+            or (self.is_static and not is_static(type))
         ):
             kind = "ranked" if self.rank is None else f"{self.rank}D"
             kind = f"statically shaped {kind}" if self.is_static else kind
@@ -172,10 +172,13 @@ def are_compatible(types: Iterable[Attribute]) -> bool:
     return len(types) < 2 or all(is_compatible(lhs, rhs) for lhs, rhs in product(types, types))
 
 
+def real_element(element: Attribute) -> Attribute:
+    """`complex<f32>` -> `f32`; any other element type as it is."""
+    return cast(ComplexType, element).element_type if isinstance(element, ComplexType) else element
+
+
 def bit_width(element: Attribute) -> int:
     """The size of an element in bits; of a complex number, that of both its parts."""
-    if isinstance(element, ComplexType):
-        return 2 * bit_width(cast(Attribute, element.element_type))
-    if isinstance(element, IntegerType):
-        return element.width.data
-    return cast(Float32Type, element).bitwidth
+    if (part := real_element(element)) != element:
+        return 2 * bit_width(part)
+    return cast(IntegerType | Float32Type, element).bitwidth

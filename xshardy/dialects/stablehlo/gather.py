@@ -1,0 +1,146 @@
+"""Gather: slices of a tensor at the places that another tensor holds."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, TensorType, i1, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.inference import InfersResultTypes
+from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, tensor_type
+
+
+@irdl_op_definition
+class GatherOp(InfersResultTypes):
+    """
+    A slice of `operand`, of `slice_sizes`, for each index vector in `start_indices`.
+
+    An index vector lies along dimension `index_vector_dim` of the indices. It says where the slice starts in dimensions
+    `start_index_map` of the operand, and is moved so that the slice stays inside. The slice becomes the dimensions
+    `offset_dims` of the result, without its `collapsed_slice_dims` and batching dimensions, which have size 1.
+    """
+
+    name = "stablehlo.gather"
+    operand = operand_def(TENSOR)
+    start_indices = operand_def(INTEGER_TENSOR)
+    dimension_numbers = prop_def(GatherDimensionNumbersAttr)
+    slice_sizes = prop_def(DenseArrayBase.constr(i64))
+    indices_are_sorted = opt_prop_def(BoolAttr)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        operand: SSAValue,
+        start_indices: SSAValue,
+        dimension_numbers: GatherDimensionNumbersAttr,
+        slice_sizes: Sequence[int],
+        result_type: Attribute,
+        indices_are_sorted: bool = False,
+    ):
+        super().__init__(
+            operands=[operand, start_indices],
+            result_types=[result_type],
+            properties={
+                "dimension_numbers": dimension_numbers,
+                "slice_sizes": integers(slice_sizes),
+                "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
+            },
+        )
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        self.verify_dimension_numbers()
+        numbers = self.dimension_numbers
+        sizes, shape = self.slice_sizes.get_values(), tensor_type(self.operand).get_shape()
+        dropped = (*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values())
+        for name in ("collapsed_slice_dims", "operand_batching_dims"):
+            for dimension in getattr(numbers, name).get_values():
+                if sizes[dimension] > 1:
+                    raise VerifyException(
+                        f"Expects that for each dim in {name}, slice_sizes[dim] should be <= 1, "
+                        f"but got {sizes[dimension]}"
+                    )
+        for i, (size, dimension) in enumerate(zip(sizes, shape, strict=True)):
+            if size < 0 or (dimension >= 0 and size > dimension):
+                raise VerifyException(
+                    f"slice size ({size}) is out of bounds for operand dimension ({dimension}) at index {i}"
+                )
+        index_shape = tensor_type(self.start_indices).get_shape()
+        offsets = iter([size for i, size in enumerate(sizes) if i not in dropped])
+        batches = iter([size for i, size in enumerate(index_shape) if i != numbers.index_vector_dim.data])
+        offset_dims = numbers.offset_dims.get_values()
+        vector_dims = int(numbers.index_vector_dim.data < len(index_shape))
+        rank = len(offset_dims) + len(index_shape) - vector_dims
+        verify_range("offset_dims", offset_dims, rank, "implied-result-rank")
+        result = [next(offsets if i in offset_dims else batches) for i in range(rank)]
+        return [TensorType(tensor_type(self.operand).element_type, result)]
+
+    def verify_dimension_numbers(self) -> None:
+        """Each dimension of operand and indices has one role, and the roles fit together."""
+        numbers = self.dimension_numbers
+        shape, index_shape = tensor_type(self.operand).get_shape(), tensor_type(self.start_indices).get_shape()
+        offset, collapsed = numbers.offset_dims.get_values(), numbers.collapsed_slice_dims.get_values()
+        batching = numbers.operand_batching_dims.get_values()
+        index_batching = numbers.start_indices_batching_dims.get_values()
+        index_map, vector_dim = numbers.start_index_map.get_values(), numbers.index_vector_dim.data
+        if len(offset) + len(collapsed) + len(batching) != len(shape):
+            raise VerifyException(
+                f"offset_dims size ({len(offset)}) plus collapse_slice_dims size ({len(collapsed)}) plus "
+                f"operand_batching_dims size ({len(batching)}) is not equal to operand rank ({len(shape)})"
+            )
+        if not 0 <= vector_dim <= len(index_shape):
+            raise VerifyException(
+                "Expects index_vector_dim to be in range [0, rank-of('start_indices')] i.e. "
+                f"[0, {len(index_shape)}]. got: {vector_dim}."
+            )
+        # An index vector dimension right after the last one stands for one of size 1.
+        vector_size = index_shape[vector_dim] if vector_dim < len(index_shape) else 1
+        if not is_compatible_dim(vector_size, len(index_map)):
+            raise VerifyException(
+                f"start_index_map size ({len(index_map)}) is not equal to size of index dimension ({vector_dim}) of "
+                f"start_indices ({vector_size})"
+            )
+        slice_roles = ("offset_dims", offset), ("collapsed_slice_dims", collapsed), ("operand_batching_dims", batching)
+        for name, dims in slice_roles:
+            if list(dims) != sorted(dims):
+                raise VerifyException(f"expects {name} to be sorted, got: {list(dims)}")
+        for name, dims in (("offset_dims", offset), ("start_indices_batching_dims", index_batching)):
+            if len(set(dims)) != len(dims):
+                raise VerifyException(f"expects {name} to not repeat, got: {list(dims)}")
+        verify_distinct("collapsed_slice_dims", collapsed, "operand_batching_dims", batching)
+        verify_range("collapsed_slice_dims", collapsed, len(shape), "rank-of('operand')")
+        verify_range("operand_batching_dims", batching, len(shape), "rank-of('operand')")
+        verify_range("start_indices_batching_dims", index_batching, len(index_shape), "rank-of('start_indices')")
+        if vector_dim in index_batching:
+            raise VerifyException(f"expects start_indices_batching_dims not to include index_vector_dim {vector_dim}")
+        if len(batching) != len(index_batching):
+            raise VerifyException("operand_batching_dims and start_indices_batching_dims should have the same size")
+        for i, (dimension, index_dimension) in enumerate(zip(batching, index_batching, strict=True)):
+            if not is_compatible_dim(shape[dimension], index_shape[index_dimension]):
+                raise VerifyException(
+                    f"operand_batching_dims[{i}] and start_indices_batching_dims[{i}] must have compatible sizes, "
+                    f"but got {shape[dimension]} and {index_shape[index_dimension]}"
+                )
+        verify_distinct("start_index_map", index_map, "operand_batching_dims", batching)
+        verify_range("start_index_map", index_map, len(shape), "rank-of('operand')")
+        if (count := len(self.slice_sizes.get_values())) != len(shape):
+            raise VerifyException(f"slice_sizes size ({count}) not equal to operand rank ({len(shape)})")
+
+
+def verify_distinct(lhs_name: str, lhs: Sequence[int], rhs_name: str, rhs: Sequence[int]) -> None:
+    """No dimension occurs twice in two lists taken together."""
+    for dimension in (dims := [*lhs, *rhs]):
+        if dims.count(dimension) > 1:
+            raise VerifyException(f"has duplicated dimension from {lhs_name} and {rhs_name}: {dimension}")
+
+
+def verify_range(name: str, dims: Sequence[int], rank: int, rank_name: str) -> None:
+    """Each of `dims` exists."""
+    for dimension in dims:
+        if not 0 <= dimension < rank:
+            raise VerifyException(
+                f"Expects each element of {name} to be in range [0, {rank_name}) i.e. [0, {rank}). got: {dimension}."
+            )
