@@ -7,7 +7,6 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
-
 SHOWN_COLUMNS = 160
 """How much of a line is shown around its complaint."""
 

@@ -9,7 +9,7 @@ from xdsl.dialects.utils.dynamic_index_list import (
     parse_dynamic_index_list_without_types,
     print_dynamic_index_list,
 )
-from xdsl.ir import Attribute, Operation, Region, SSAValue, SSAValues
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, SSAValues
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -160,7 +160,8 @@ def parse_forall(parser: Parser) -> ForallOp:
         mapping if isinstance(mapping, ArrayAttr) else None,
     )
     op.attributes |= attributes
-    add_implicit_terminator(op)
+    if not shared and not isinstance(region.block.last_op, InParallelOp):
+        region.block.add_op(InParallelOp(Region(Block())))
     return op
 
 
