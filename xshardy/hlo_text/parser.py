@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
-    TensorType,
     UnitAttr,
     i1,
     i64,
@@ -29,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY, FusionOp
 from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import HLOError, Source
 from xshardy.hlo_text.fields import KEPT, READERS, ComputationName
@@ -357,7 +357,7 @@ class ComputationReader:
 
     def read_constant(self, shape: Shape) -> Any:
         """The literal of a constant."""
-        if not isinstance(shape, ArrayShape) or not isinstance(shape.type, TensorType):
+        if not isinstance(shape, ArrayShape) or isinstance(shape.type, TokenType):
             raise self.tokens.error(
                 f"constant: constants of shape {print_shape(shape)} are not supported", "write one for each array"
             )
