@@ -1,16 +1,348 @@
-"""Arithmetic on complex numbers to arithmetic on their parts."""
+"""
+Arithmetic on complex numbers to arithmetic on their parts.
 
-from collections.abc import Mapping
+The formulas avoid needless overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1
+goes through `log1p`, `exp` is taken in two halves. Special values follow numpy, the reference of
+`interpreters/stablehlo.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects import arith, complex, math
+from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
 
-from xshardy.lowering.conversion import Rule, convert
+from xshardy.lowering.conversion import Rule, Site, convert
 from xshardy.lowering.types import SameTypes
 
-RULES: Mapping[type[Operation], Rule] = {}
+# --- formulas as Python expressions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A float value; operators on it build `arith` operations."""
+
+    value: SSAValue
+    at: Site
+
+    def _lift(self, other: Real | float) -> Real:
+        if isinstance(other, Real):
+            return other
+        type = self.value.type
+        assert isinstance(type, AnyFloat)
+        return Real(self.at.insert(arith.ConstantOp(FloatAttr(other, type))), self.at)
+
+    def _binary(self, operation: Callable[[SSAValue, SSAValue], Operation], other: Real | float) -> Real:
+        return Real(self.at.insert(operation(self.value, self._lift(other).value)), self.at)
+
+    def __add__(self, other: Real | float) -> Real:
+        return self._binary(arith.AddfOp, other)
+
+    def __sub__(self, other: Real | float) -> Real:
+        return self._binary(arith.SubfOp, other)
+
+    def __mul__(self, other: Real | float) -> Real:
+        return self._binary(arith.MulfOp, other)
+
+    def __truediv__(self, other: Real | float) -> Real:
+        return self._binary(arith.DivfOp, other)
+
+    def __neg__(self) -> Real:
+        return Real(self.at.insert(arith.NegfOp(self.value)), self.at)
+
+    def __abs__(self) -> Real:
+        return self.apply(math.AbsFOp)
+
+    def apply(self, operation: Callable[[SSAValue], Operation]) -> Real:
+        """`operation` of the value, such as `math.ExpOp`."""
+        return Real(self.at.insert(operation(self.value)), self.at)
+
+    def with_sign_of(self, other: Real) -> Real:
+        """The absolute value with the sign of `other`."""
+        return self._binary(math.CopySignOp, other)
+
+    def angle_to(self, x: Real) -> Real:
+        """`atan2(self, x)`."""
+        return self._binary(math.Atan2Op, x)
+
+    def larger(self, other: Real | float) -> Real:
+        """The larger one; NaN if either is NaN."""
+        return self._binary(arith.MaximumfOp, other)
+
+    def smaller(self, other: Real | float) -> Real:
+        """The smaller one; NaN if either is NaN."""
+        return self._binary(arith.MinimumfOp, other)
+
+    def compare(self, predicate: str, other: Real | float) -> Truth:
+        """`arith.cmpf predicate`."""
+        return Truth(self.at.insert(arith.CmpfOp(self.value, self._lift(other).value, predicate)), self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """An i1 value."""
+
+    value: SSAValue
+    at: Site
+
+    def __and__(self, other: Truth) -> Truth:
+        return Truth(self.at.insert(arith.AndIOp(self.value, other.value)), self.at)
+
+    def __or__(self, other: Truth) -> Truth:
+        return Truth(self.at.insert(arith.OrIOp(self.value, other.value)), self.at)
+
+    def choose(self, yes: Real, no: Real) -> Real:
+        """`yes` where it holds, `no` elsewhere."""
+        return Real(self.at.insert(arith.SelectOp(self.value, yes.value, no.value)), self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Complex:
+    """The two parts of a complex number; operators on it are those of complex arithmetic."""
+
+    re: Real
+    im: Real
+
+    def constant(self, value: float) -> Real:
+        """A float of the type of the parts."""
+        return self.re._lift(value)  # pyright: ignore[reportPrivateUsage]
+
+    def __add__(self, other: Complex) -> Complex:
+        return Complex(self.re + other.re, self.im + other.im)
+
+    def __sub__(self, other: Complex) -> Complex:
+        return Complex(self.re - other.re, self.im - other.im)
+
+    def __mul__(self, other: Complex) -> Complex:
+        return Complex(
+            self.re * other.re - self.im * other.im,
+            self.re * other.im + self.im * other.re,
+        )
+
+    def __neg__(self) -> Complex:
+        return Complex(-self.re, -self.im)
+
+    def __truediv__(self, other: Complex) -> Complex:
+        """Smith's quotient: both are scaled by the larger part of the divisor. Division by zero is that by |0|."""
+        by_re, by_im = _scaled_quotient(self, other), _scaled_quotient(self.turned(), other.turned())
+        wide = abs(other.re).compare("oge", abs(other.im))
+        zero = other.is_zero()
+        divisor = abs(other.re)
+        return Complex(
+            zero.choose(self.re / divisor, wide.choose(by_re.re, by_im.re)),
+            zero.choose(self.im / divisor, wide.choose(by_re.im, by_im.im)),
+        )
+
+    def turned(self) -> Complex:
+        """`-i` times the number, which swaps the parts; a quotient does not change if both numbers are turned."""
+        return Complex(self.im, -self.re)
+
+    def is_zero(self) -> Truth:
+        """Whether both parts are zero, of any sign."""
+        return self.re.compare("oeq", 0.0) & self.im.compare("oeq", 0.0)
+
+    def magnitude(self) -> Real:
+        """`|z|` without overflow on the way; infinite if any part is, even if the other one is NaN."""
+        re, im = abs(self.re), abs(self.im)
+        large, small = re.larger(im), re.smaller(im)
+        ratio = small / large
+        length = large * (ratio * ratio + 1.0).apply(math.SqrtOp)
+        # 0/0 and inf/inf: then the sum is the length.
+        length = ratio.compare("uno", ratio).choose(large + small, length)
+        infinite = re.compare("oeq", inf) | im.compare("oeq", inf)
+        return infinite.choose(self.constant(inf), length)
+
+    def angle(self) -> Real:
+        """The argument, in (-pi, pi]."""
+        return self.im.angle_to(self.re)
+
+    def exp(self) -> Complex:
+        """`e^re (cos im + i sin im)`. `e^re` is applied in two halves, lest it overflow where the result does not."""
+        half = (self.re * 0.5).apply(math.ExpOp)
+        real = half * self.im.apply(math.CosOp) * half
+        imaginary = half * self.im.apply(math.SinOp) * half
+        vanishes = half.compare("oeq", 0.0)
+        imaginary = self.im.compare("oeq", 0.0).choose(self.im, imaginary)
+        return Complex(vanishes.choose(half, real), vanishes.choose(half, imaginary))
+
+    def log(self) -> Complex:
+        """`log |z| + i angle z`."""
+        return Complex(self._log_magnitude(), self.angle())
+
+    def _log_magnitude(self) -> Real:
+        """`log |z|`; for moderate numbers by `log1p` of `|z|^2 - 1`, in which nothing cancels near 1."""
+        re, im = abs(self.re), abs(self.im)
+        large, small = re.larger(im), re.smaller(im)
+        near = (((large - 1.0) * (large + 1.0)) + small * small).apply(math.Log1pOp) * 0.5
+        moderate = large.compare("oge", 0.5) & large.compare("ole", 3.0)
+        return moderate.choose(near, self.magnitude().apply(math.LogOp))
+
+    def log1p(self) -> Complex:
+        """`log(1 + z)`, by `log1p` of `|1 + z|^2 - 1 = re (re + 2) + im^2` for small numbers."""
+        shifted = Complex(self.re + 1.0, self.im)
+        near = (self.re * (self.re + 2.0) + self.im * self.im).apply(math.Log1pOp) * 0.5
+        small = abs(self.re).compare("olt", 0.5) & abs(self.im).compare("olt", 0.5)
+        return Complex(small.choose(near, shifted._log_magnitude()), shifted.angle())
+
+    def expm1(self) -> Complex:
+        """`e^z - 1`: its real part is `expm1(re) cos im - 2 sin^2(im / 2)`."""
+        sine = (self.im * 0.5).apply(math.SinOp)
+        real = self.re.apply(math.ExpM1Op) * self.im.apply(math.CosOp) - sine * sine * 2.0
+        return Complex(real, self.exp().im)
+
+    def sqrt(self) -> Complex:
+        """The root with a real part that is not negative, from `t = sqrt((|re| + |z|) / 2)` and `im / 2t`."""
+        t = (abs(self.re) * 0.5 + self.magnitude() * 0.5).apply(math.SqrtOp)
+        other = self.im / (t * 2.0)
+        right = self.re.compare("oge", 0.0)
+        real, imaginary = right.choose(t, abs(other)), right.choose(other, t.with_sign_of(self.im))
+        zero, infinite = self.is_zero(), abs(self.im).compare("oeq", inf)
+        zero_or_infinite = zero | infinite
+        return Complex(
+            infinite.choose(self.constant(inf), zero.choose(self.constant(0.0), real)),
+            zero_or_infinite.choose(self.im, imaginary),
+        )
+
+    def power(self, exponent: Complex) -> Complex:
+        """`e^(exponent log z)`; `0^0` is 1 and any other power of 0 is 0."""
+        value = (exponent * self.log()).exp()
+        base_is_zero = self.is_zero()
+        of_zero = exponent.is_zero().choose(self.constant(1.0), self.constant(0.0))
+        return Complex(
+            base_is_zero.choose(of_zero, value.re),
+            base_is_zero.choose(self.constant(0.0), value.im),
+        )
+
+    def sin(self) -> Complex:
+        """`sin re cosh im + i cos re sinh im`."""
+        return Complex(
+            self.re.apply(math.SinOp) * self.im.apply(math.CoshOp),
+            self.re.apply(math.CosOp) * self.im.apply(math.SinhOp),
+        )
+
+    def cos(self) -> Complex:
+        """`cos re cosh im - i sin re sinh im`."""
+        return Complex(
+            self.re.apply(math.CosOp) * self.im.apply(math.CoshOp),
+            -(self.re.apply(math.SinOp) * self.im.apply(math.SinhOp)),
+        )
+
+    def tanh(self) -> Complex:
+        """Kahan's: from `tan im` and `sinh re`; for a large real part, from where it is 1, by its limit."""
+        tangent, sine = self.im.apply(math.TanOp), self.re.apply(math.SinhOp)
+        beta = tangent * tangent + 1.0
+        denominator = beta * sine * sine + 1.0
+        real = beta * (sine * sine + 1.0).apply(math.SqrtOp) * sine / denominator
+        decay = (abs(self.re) * -2.0).apply(math.ExpOp)
+        far_imaginary = self.im.apply(math.SinOp) * self.im.apply(math.CosOp) * decay * 4.0
+        far_imaginary = decay.compare("oeq", 0.0).choose(decay, far_imaginary)
+        far = abs(self.re).compare("ogt", 20.0)
+        return Complex(
+            far.choose(self.constant(1.0).with_sign_of(self.re), real),
+            far.choose(far_imaginary, tangent / denominator),
+        )
+
+    def times_i(self) -> Complex:
+        """`i` times the number."""
+        return Complex(-self.im, self.re)
+
+    def tan(self) -> Complex:
+        """`-i tanh(i z)`."""
+        return self.times_i().tanh().turned()
+
+    def sign(self) -> Complex:
+        """`z / |z|`, and 0 for 0."""
+        length, zero = self.magnitude(), self.is_zero()
+        return Complex(zero.choose(self.re, self.re / length), zero.choose(self.im, self.im / length))
+
+    def reciprocal_sqrt(self) -> Complex:
+        """`1 / sqrt(z)`."""
+        return Complex(self.constant(1.0), self.constant(0.0)) / self.sqrt()
+
+    def atan2(self, x: Complex) -> Complex:
+        """`-i log((x + i z) / sqrt(x^2 + z^2))`."""
+        return ((x + self.times_i()) / (x * x + self * self).sqrt()).log().turned()
+
+
+def _scaled_quotient(a: Complex, b: Complex) -> Complex:
+    """`a / b` for a `b` whose real part is the larger one."""
+    ratio = b.im / b.re
+    denominator = b.re + b.im * ratio
+    return Complex((a.re + a.im * ratio) / denominator, (a.im - a.re * ratio) / denominator)
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def _parts(at: Site, value: SSAValue) -> Complex:
+    if not isa(value.type, ComplexType) or not isinstance(value.type.element_type, AnyFloat):
+        raise PassFailedException(f"arithmetic on {value.type}: expected complex numbers of floats")
+    return Complex(Real(at.insert(complex.ReOp(value)), at), Real(at.insert(complex.ImOp(value)), at))
+
+
+def _number(at: Site, parts: Complex) -> SSAValue:
+    type = at.op.results[0].type
+    assert isa(type, ComplexType)
+    return at.insert(complex.CreateOp(parts.re.value, parts.im.value, type))
+
+
+def complex_valued(formula: Callable[..., Complex]) -> Rule:
+    """Apply a formula with complex operands and a complex result."""
+    return lambda at: _number(at, formula(*(_parts(at, operand) for operand in at.operands)))
+
+
+def real_valued(formula: Callable[[Complex], Real]) -> Rule:
+    """Apply a formula with a real result."""
+    return lambda at: formula(_parts(at, at.operands[0])).value
+
+
+def _equal(at: Site) -> SSAValue:
+    a, b = (_parts(at, operand) for operand in at.operands)
+    return (a.re.compare("oeq", b.re) & a.im.compare("oeq", b.im)).value
+
+
+def _not_equal(at: Site) -> SSAValue:
+    a, b = (_parts(at, operand) for operand in at.operands)
+    return (a.re.compare("une", b.re) | a.im.compare("une", b.im)).value
+
+
+def _conjugate(z: Complex) -> Complex:
+    return Complex(z.re, -z.im)
+
+
+RULES: Mapping[type[Operation], Rule] = {
+    complex.AbsOp: real_valued(Complex.magnitude),
+    complex.AddOp: complex_valued(Complex.__add__),
+    complex.AngleOp: real_valued(Complex.angle),
+    complex.Atan2Op: complex_valued(Complex.atan2),
+    complex.ConjOp: complex_valued(_conjugate),
+    complex.CosOp: complex_valued(Complex.cos),
+    complex.DivOp: complex_valued(Complex.__truediv__),
+    complex.EqualOp: _equal,
+    complex.ExpOp: complex_valued(Complex.exp),
+    complex.Expm1Op: complex_valued(Complex.expm1),
+    complex.Log1pOp: complex_valued(Complex.log1p),
+    complex.LogOp: complex_valued(Complex.log),
+    complex.MulOp: complex_valued(Complex.__mul__),
+    complex.NegOp: complex_valued(Complex.__neg__),
+    complex.NotEqualOp: _not_equal,
+    complex.PowOp: complex_valued(Complex.power),
+    complex.RsqrtOp: complex_valued(Complex.reciprocal_sqrt),
+    complex.SignOp: complex_valued(Complex.sign),
+    complex.SinOp: complex_valued(Complex.sin),
+    complex.SqrtOp: complex_valued(Complex.sqrt),
+    complex.SubOp: complex_valued(Complex.__sub__),
+    complex.TanOp: complex_valued(Complex.tan),
+    complex.TanhOp: complex_valued(Complex.tanh),
+}
 
 
 class ConvertComplexToStandardPass(ModulePass):

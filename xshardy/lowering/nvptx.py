@@ -185,12 +185,12 @@ _SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({SHARED_MEMORY}\) global ")
 
 def shared_memory(module: binding.ModuleRef, machine: binding.TargetMachine) -> int:
     """The bytes of shared memory that each block of a kernel in the optimised `module` takes."""
-    total, layout = 0, machine.target_data
+    total = 0
     for variable in module.global_variables:
         if _SHARED_VARIABLE.search(str(variable)):
-            alignment: int = layout.get_abi_alignment(variable.global_value_type)
-            size: int = layout.get_abi_size(variable.global_value_type)
-            total = -(-total // alignment) * alignment + size
+            alignment = int(machine.target_data.get_abi_alignment(variable.global_value_type))
+            total = -(-total // alignment) * alignment
+            total += int(machine.target_data.get_abi_size(variable.global_value_type))
     return total
 
 
