@@ -10,6 +10,7 @@ from time import perf_counter
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import PassPipeline
 
 from xshardy.dialects.hlo import FusionOp
@@ -56,7 +57,7 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
 
 def is_emitted(module: ModuleOp) -> bool:
     """Whether `module` is what the emitters make (it has an entry function), not HLO."""
-    return any(is_entry(op) for op in module.ops)
+    return any(isinstance(op, FuncOp) and is_entry(op) for op in module.ops)
 
 
 def emit(source: str | ModuleOp, *, fusion: str | None = None, name: str = "<string>") -> ModuleOp:

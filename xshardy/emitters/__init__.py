@@ -22,11 +22,14 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
     # Imported when needed: whoever asks for launch dimensions or indices need not load every dialect.
     from xshardy.emitters.elemental import require_emittable
     from xshardy.emitters.heroes import choose_emitter
+    from xshardy.emitters.index_width import narrow_indices
 
     computation = fusion.callee_function()
     emitter = choose_emitter(computation)
     require_emittable(computation)
-    return emitter(computation, ENTRY_NAME)
+    module = emitter(computation, ENTRY_NAME)
+    narrow_indices(module, computation)
+    return module
 
 
 ENTRY_NAME = "main"

@@ -24,6 +24,11 @@ def index_width(op: Operation) -> int:
     return DEFAULT_INDEX_WIDTH
 
 
+def state_index_width(op: Operation, width: int) -> None:
+    """Have an `index` in `op` be `width` bits wide."""
+    op.attributes[SPEC] = DataLayoutSpecAttr({IndexType(): IntegerAttr(width, IntegerType(32))})
+
+
 def index_integer(op: Operation) -> IntegerType:
     """The integer type that is as wide as an `index` in `op`."""
     return IntegerType(index_width(op))

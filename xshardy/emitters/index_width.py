@@ -1,0 +1,35 @@
+"""The width of indices in a kernel: 32 bits where every index fits, as a GPU computes with those twice as fast."""
+
+from collections.abc import Iterator
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
+from xshardy.transforms.data_layout import state_index_width
+
+LARGEST_INDEX = 2**31 - 1
+MOST_ELEMENTS_PER_THREAD = 8
+"""No thread of a loop writes more at once; threads beyond the last element still compute their index."""
+
+
+def narrow_indices(module: ModuleOp, computation: FuncOp) -> None:
+    """State on `module`, the kernel of `computation`, that an `index` has 32 bits, if no index of it needs more."""
+    if max(_sizes(module, computation), default=0) <= LARGEST_INDEX:
+        state_index_width(module, 32)
+
+
+def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
+    """The elements of each tensor of the computation, and the most that the threads could write together."""
+    values: list[SSAValue] = [*computation.body.block.args]
+    values += [result for op in computation.walk() for result in op.results]
+    for value in values:
+        if isa(value.type, TensorType[Attribute]):
+            yield prod(value.type.get_shape())
+    for function in module.ops:
+        if isinstance(function, FuncOp) and is_entry(function) and (launch := launch_dimensions(function)) is not None:
+            block, grid = launch
+            yield prod(block) * prod(grid) * MOST_ELEMENTS_PER_THREAD
