@@ -2,16 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
-
-from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion
-from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.check import compare, random_inputs
-from xshardy.interpreters.simt import run_kernel
-from xshardy.interpreters.stablehlo import evaluate
+from emission import check
 
 FLOATS = ("f64", "f32", "f16", "bf16")
 SMALL_FLOATS = ("f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3", "f8e3m4")
@@ -20,14 +12,6 @@ UNSIGNED = ("u8", "u16", "u32", "u64", "u4")
 COMPLEX = ("c64", "c128")
 SIZE = 600
 """Elements: 5 blocks, the last one not full."""
-
-
-def fusion_of(text: str) -> FusionOp:
-    """The only fusion of the HLO module `text`."""
-    module = parse_hlo(text)
-    module.verify()
-    (fusion,) = (op for op in module.walk() if isinstance(op, FusionOp))
-    return fusion
 
 
 def hlo(result: str, operands: Sequence[str], instruction: str, size: str = f"[{SIZE}]") -> str:
@@ -45,21 +29,6 @@ def hlo(result: str, operands: Sequence[str], instruction: str, size: str = f"[{
       ROOT fusion = {result}{size} fusion({names}), kind=kLoop, calls=fused
     }}
     """
-
-
-def check(text: str, seed: int = 0) -> ModuleOp:
-    """Emit the fusion of `text`, run it, and compare with the reference. Gives the emitted module."""
-    fusion = fusion_of(text)
-    kernel = emit_fusion(fusion)
-    kernel.verify()
-    computation = fusion.callee_function()
-    inputs = random_inputs(computation.function_type.inputs.data, seed)
-    expected = evaluate(computation, inputs)
-    actual = run_kernel(kernel, [*inputs, *map(np.zeros_like, expected)])
-    for array, reference, type in zip(actual, expected, computation.function_type.outputs.data, strict=True):
-        comparison = compare(array, reference, type.element_type)
-        assert comparison, comparison
-    return kernel
 
 
 FLOAT_UNARY = [
@@ -240,6 +209,15 @@ def test_convert(source: str):
 )
 def test_bitcast_convert(source: str, target: str):
     check(hlo(target, [source], "bitcast-convert({})"))
+
+
+INVERSES = ["acos", "acosh", "asin", "asinh", "atanh", "cosh", "sinh"]
+
+
+@pytest.mark.parametrize("type", FLOATS)
+@pytest.mark.parametrize("opcode", INVERSES)
+def test_hyperbolic_and_inverse(opcode: str, type: str):
+    check(hlo(type, [type], opcode + "({})"))
 
 
 @pytest.mark.parametrize("type", FLOATS)
