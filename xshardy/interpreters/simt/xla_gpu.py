@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -12,6 +14,7 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSymExpr,
 )
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import xla_gpu
 from xshardy.indexing.indexing_map import IndexingMap
@@ -155,16 +158,23 @@ def turns(where: Array, mask: Array) -> Array:
 def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Array) -> Tensor:
     """
     Lanes that update the same element do so one after the other, in the order of their numbers; all others together.
+    A vector is updated as a whole, and lanes whose vectors overlap have the same vector.
     """
+    kind = op.current_value.type
+    places: list[Sequence[Array]] = [indices]
+    if is_vector := isa(kind, VectorType[Attribute]):
+        places = [(*indices[:-1], indices[-1] + i) for i in range(kind.get_shape()[0])]
     mask = np.broadcast_to(lanes.active, lanes.shape)
     where = np.broadcast_to(memory.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
     turn = turns(where, mask)
     for now in range(int(turn.max(initial=-1)) + 1):
         with lanes.only(turn == now):
-            current = memory.load(lanes, op, dest, indices, lanes.active, atomic=True)
-            (updated,) = lanes.run(op.computation.block, (current,))
+            loaded = [memory.load(lanes, op, dest, at, lanes.active, atomic=True) for at in places]
+            (updated,) = lanes.run(op.computation.block, (np.stack(loaded, axis=-1) if is_vector else loaded[0],))
             assert isinstance(updated, np.ndarray)
-            dest = memory.store(lanes, op, dest, indices, updated, lanes.active, atomic=True)
+            for i, at in enumerate(places):
+                value = updated[..., i] if is_vector else updated
+                dest = memory.store(lanes, op, dest, at, value, lanes.active, atomic=True)
     return dest
 
 
