@@ -210,12 +210,12 @@ func.func @atomic_rmw(%t: tensor<2x4xf32>, %x: f32, %i: index, %j: index) -> ten
 // Elements are listed as they lie in memory.
 // CHECK-LABEL: func.func @constants(
 // CHECK-DAG:     arith.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
-// CHECK-DAG:     arith.constant dense<[1, 4, 2, 5, 3, 6]> : tensor<6xi32>
+// CHECK-DAG:     arith.constant dense<[10, 40, 20, 50, 30, 60]> : tensor<6xi32>
 // CHECK-DAG:     arith.constant dense<5.000000e-01> : vector<4xbf16>
 // CHECK-DAG:     arith.constant dense<[(0.000000e+00,1.000000e+00), (2.000000e+00,3.000000e+00)]> : tensor<2xcomplex<f32>>
 func.func @constants() -> (tensor<2x3xi32>, tensor<2x3xi32, dense<[0, 1]> : tensor<2xi64>>, vector<2x2xbf16>, tensor<1x2xcomplex<f32>>) {
   %a = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
-  %b = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32, dense<[0, 1]> : tensor<2xi64>>
+  %b = arith.constant dense<[[10, 20, 30], [40, 50, 60]]> : tensor<2x3xi32, dense<[0, 1]> : tensor<2xi64>>
   %c = arith.constant dense<0.5> : vector<2x2xbf16>
   %d = arith.constant dense<[[(0.0, 1.0), (2.0, 3.0)]]> : tensor<1x2xcomplex<f32>>
   return %a, %b, %c, %d : tensor<2x3xi32>, tensor<2x3xi32, dense<[0, 1]> : tensor<2xi64>>, vector<2x2xbf16>, tensor<1x2xcomplex<f32>>
