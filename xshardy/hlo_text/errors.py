@@ -43,6 +43,10 @@ class HLOError(DiagnosticException):
         self.hint = hint
         self.source_line = source_line
 
+    def moved_down(self, lines: int) -> "HLOError":
+        """The same error, for a text that starts after so many lines of its file."""
+        return HLOError(self.file, self.line + lines, self.column, self.message, self.hint, self.source_line)
+
     def __str__(self) -> str:
         start = max(0, self.column - 1 - MAX_SHOWN_COLUMNS // 2)
         shown = "".join(c if c.isprintable() else " " for c in self.source_line[start : start + MAX_SHOWN_COLUMNS])

@@ -217,6 +217,10 @@ class XshardyOptMain(xDSLOptMain):
                 self.args.parsing_diagnostics,
             )
         except DiagnosticException as error:
+            from xshardy.hlo_text.errors import HLOError  # not needed, and slow to import, for MLIR without errors
+
+            if isinstance(error, HLOError):
+                return "", f"{error.moved_down(line_offset)}\n", self.args.parsing_diagnostics
             return "", self._diagnostic_text(module, error, line_offset), self.args.verify_diagnostics
         except Exception as error:
             return "", self._unexpected_text(error), False
@@ -231,8 +235,6 @@ class XshardyOptMain(xDSLOptMain):
         return f"{name}: error: {error}\n"
 
     def _unexpected_text(self, error: Exception) -> str:
-        if hasattr(error, "line") and hasattr(error, "message"):  # HLOError prints its own place
-            return f"{error}\n"
         self._is_bug = True
         where = f"pass '{self._running}'" if self._running else "reading the input"
         if os.environ.get("XSHARDY_TRACEBACK"):
