@@ -4,12 +4,13 @@ The loop emitter: one loop over the elements of the output, in the order of the 
 Source: rows XGPU-03, XGPU-31, XGPU-52.
 """
 
+from collections.abc import Callable
 from math import prod
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
 from xshardy.emitters.elemental.kinds import element_type_of
@@ -25,9 +26,15 @@ from xshardy.indexing.interval import Interval
 from xshardy.indexing.operations import delinearized, minor_to_major, shape_of
 
 
-def emit_loop_fusion(computation: FuncOp, entry_name: str) -> ModuleOp:
-    """The kernel of a computation, and the functions it calls, in a new module."""
-    parts = partition(computation)
+def emit_loop_fusion(
+    computation: FuncOp, entry_name: str, starts_function: Callable[[Operation], bool] = lambda _: False
+) -> ModuleOp:
+    """
+    The kernel of a computation, and the functions it calls, in a new module.
+
+    An operation for which `starts_function` holds gets a function of its own, as in `partition`.
+    """
+    parts = partition(computation, starts_function)
     roots = parts.root.roots
     launch = loop_launch_dimensions(parts.root.shape, [element_type_of(root.type) for root in roots], parts.subgraph_of)
     entry = make_entry(entry_name, computation.body.block.args, roots, launch)

@@ -156,7 +156,8 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
             continue
         first, *others = readers.pop(op)
         draft, access = first
-        if starts_function(op) or any(other != first for other in others):
+        forced = starts_function(op) and draft.roots != tuple(op.results)
+        if forced or any(other != first for other in others):
             draft = _Draft(unique(_name(op)), tuple(op.results), (IndexingMap.identity(shape_of(op.results[0])),))
             drafts.append(draft)
             access = Access(draft.root_maps[0].simplify(), None)

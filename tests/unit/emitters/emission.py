@@ -1,10 +1,15 @@
 """Emitting the fusion of an HLO module, and running what was emitted against the reference."""
 
+from collections.abc import Callable
+
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
+from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.check import compare, random_inputs
 from xshardy.interpreters.simt import run_kernel
@@ -23,12 +28,22 @@ def check(text: str, seed: int = 0) -> ModuleOp:
     """Emit the fusion of `text`, run it, and compare with the reference. Gives the emitted module."""
     fusion = fusion_of(text)
     kernel = emit_fusion(fusion)
+    check_kernel(kernel, fusion.callee_function(), seed)
+    return kernel
+
+
+def check_module(text: str, starts_function: Callable[[Operation], bool] = lambda _: False) -> None:
+    """As `check`, for any partition of the fusion, which the loop emitter emits."""
+    computation = fusion_of(text).callee_function()
+    check_kernel(emit_loop_fusion(computation, "main", starts_function), computation)
+
+
+def check_kernel(kernel: ModuleOp, computation: FuncOp, seed: int = 0) -> None:
+    """Run a kernel, and compare its results with the reference."""
     kernel.verify()
-    computation = fusion.callee_function()
     inputs = random_inputs(computation.function_type.inputs.data, seed)
     expected = evaluate(computation, inputs)
     actual = run_kernel(kernel, [*inputs, *map(np.zeros_like, expected)])
     for array, reference, type in zip(actual, expected, computation.function_type.outputs.data, strict=True):
         comparison = compare(array, reference, type.element_type)
         assert comparison, comparison
-    return kernel
