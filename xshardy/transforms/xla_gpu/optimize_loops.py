@@ -6,15 +6,16 @@ from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, math, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, VectorType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.transforms.xla_gpu.index_values import index_constant
+from xshardy.transforms.xla_gpu.counted_loops import trip_count
+from xshardy.transforms.xla_gpu.index_values import shared_constant
 
 MAX_SIZE = 400
 """What an unrolled body may come to, in the units of `BodySizes`. XLA's number, found by experiment."""
@@ -115,14 +116,14 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     The largest divisor of the trip count with which the body stays within `MAX_SIZE`. Only loops from 0 in steps of 1
     with a constant bound are unrolled: no others are generated.
     """
-    trip_count = constant_value(loop.ub)
-    if constant_value(loop.lb) != 0 or constant_value(loop.step) != 1 or trip_count is None or trip_count < 2:
+    iterations = trip_count(loop)
+    if iterations is None or iterations < 2:
         return 1
     size = sizes.of_region(loop.body)
     if size is None:
         return 1
-    largest = min(trip_count, MAX_SIZE // max(size, 1))
-    return next((factor for factor in range(largest, 1, -1) if trip_count % factor == 0), 1)
+    largest = min(iterations, MAX_SIZE // max(size, 1))
+    return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
 
 
 @dataclass(frozen=True)
@@ -140,19 +141,19 @@ class UnrollLoop(RewritePattern):
         factor = unroll_factor(op, self.sizes)
         if factor == 1:
             return
-        if factor == constant_value(op.ub):
+        if factor == trip_count(op):
             _unroll_wholly(op, factor, rewriter)
         else:
             _unroll_by(op, factor, rewriter)
 
 
-def _unroll_wholly(loop: scf.ForOp, trip_count: int, rewriter: PatternRewriter) -> None:
-    """Replace `loop` by `trip_count` copies of its body; the last one is the body itself."""
+def _unroll_wholly(loop: scf.ForOp, iterations: int, rewriter: PatternRewriter) -> None:
+    """Replace `loop` by `iterations` copies of its body; the last one is the body itself."""
     body, carried = loop.body.block, tuple(loop.iter_args)
     before = InsertPoint.before(loop)
-    for i in range(trip_count - 1):
-        carried = _copy_body(tuple(body.ops), body, (index_constant(i, loop, rewriter), *carried), before, rewriter)
-    last = index_constant(trip_count - 1, loop, rewriter)
+    for i in range(iterations - 1):
+        carried = _copy_body(tuple(body.ops), body, (_constant(i, loop, rewriter), *carried), before, rewriter)
+    last = _constant(iterations - 1, loop, rewriter)
     terminator = body.last_op
     assert isinstance(terminator, scf.YieldOp)
     rewriter.inline_block(body, before, (last, *carried))
@@ -169,11 +170,11 @@ def _unroll_by(loop: scf.ForOp, factor: int, rewriter: PatternRewriter) -> None:
     at_end = InsertPoint.before(terminator)
     carried = tuple(terminator.operands)
     for i in range(1, factor):
-        offset = index_constant(i, loop, rewriter)
+        offset = _constant(i, loop, rewriter)
         index = rewriter.insert(arith.AddiOp(body.args[0], offset), at_end).result
         carried = _copy_body(once, body, (index, *carried), at_end, rewriter)
     terminator.operands = carried
-    loop.operands[2] = index_constant(factor, loop, rewriter)
+    loop.operands[2] = _constant(factor, loop, rewriter)
     rewriter.notify_op_modified(loop)
 
 
@@ -190,6 +191,13 @@ def _copy_body(
     for op in copied:
         rewriter.insert(op.clone(copies), point)
     return tuple(copies.get(value, value) for value in terminator.operands)
+
+
+def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValue:
+    """`value` in the type that `loop` counts in."""
+    type_ = loop.step.type
+    assert isa(type_, IndexType | IntegerType)
+    return shared_constant(IntegerAttr(value, type_), loop, rewriter)
 
 
 class OptimizeLoopsPass(ModulePass):

@@ -40,9 +40,9 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
-from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.indexing.affine import dim, sym
 from xshardy.indexing.contiguity import alignment_without, stride
+from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 
@@ -67,13 +67,6 @@ ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
 # -- What can be a vector ---------------------------------------------------------------------------------------------
 
 
-def trip_count_from_zero(loop: scf.ForOp) -> int | None:
-    """`n` for a loop over 0, 1, ..., n - 1; None if it is none, or the bounds are not constant."""
-    if constant_value(loop.lb) != 0 or constant_value(loop.step) != 1:
-        return None
-    return constant_value(loop.ub)
-
-
 def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] | None:
     """
     The vector of the elements of a flat tensor that `loop` touches, if it is one that can be loaded at once.
@@ -82,7 +75,7 @@ def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] 
     """
     if not isa(tensor_type, TensorType[Element]) or tensor_type.get_num_dims() != 1:
         return None
-    length = trip_count_from_zero(loop)
+    length = trip_count(loop)
     if length not in LENGTHS or tensor_type.get_shape()[0] % length or not isinstance(tensor_type.encoding, NoneAttr):
         return None
     if tensor_type.element_type.bitwidth * length > MAX_BITS:
@@ -251,7 +244,7 @@ class FoldVectorCopy(RewritePattern):
         if not isinstance(loop, scf.ForOp) or not isinstance(extract, vector.ExtractOp) or result is None:
             return
         type_, induction_var = op.dest.type, loop.body.block.args[0]
-        if not isa(type_, VectorType[Attribute]) or (trip_count_from_zero(loop),) != type_.get_shape():
+        if not isa(type_, VectorType[Attribute]) or (trip_count(loop),) != type_.get_shape():
             return
         same_place = op.get_mixed_position() == extract.get_mixed_position() == [induction_var]
         if extract.vector.type != type_ or not same_place or not _is_outside(extract.vector, loop):

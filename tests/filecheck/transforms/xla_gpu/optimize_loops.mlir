@@ -208,6 +208,23 @@ func.func @indices_of_copies(%init: index) -> index {
   return %r : index
 }
 
+// A loop may count in integers.
+// CHECK-LABEL: func.func @i32_loop(
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-DAG:     %[[C200:.*]] = arith.constant 200 : i32
+// CHECK:         scf.for %[[I:[^ ]+]] = %{{.*}} to %{{.*}} step %[[C200]] {{.*}} : i32 {
+// CHECK:           arith.addi %[[I]], %[[C1]] : i32
+func.func @i32_loop(%init: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1000 = arith.constant 1000 : i32
+  %r = scf.for %i = %c0 to %c1000 step %c1 iter_args(%x = %init) -> (i32) : i32 {
+    %y = arith.xori %x, %i : i32
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+
 // A call counts as what it calls: 23 with the addition and the yield. 10 is the largest divisor of 20 up to 400 / 23.
 // CHECK-LABEL: func.func @calls(
 // CHECK:         %[[C10:.*]] = arith.constant 10 : index
