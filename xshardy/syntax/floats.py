@@ -1,13 +1,16 @@
-"""Floating-point numbers with upstream's digits: enough to read the value back, and never more than a double needs."""
+"""
+Floating-point numbers with upstream's digits: as few as read back the same value, or the bits where none do.
+
+The digits are LLVM's to the last one, and LLVM cuts a number off before it rounds it: see `decimal_digits`.
+"""
 
 import math
-from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 
 from xdsl.dialects.builtin import AnyFloat
 
 SHORT_DIGITS = 6
-"""Significant digits of the first attempt, `1.500000e+00`, whose last digit is padding."""
+"""Significant digits of the first attempt, `1.500000e+00`, which is padded to seven."""
 
 MAX_PADDING = 3
 """How many zeros a number may have beside its digits before it is written with an exponent."""
@@ -26,11 +29,11 @@ def _float_text(value: float, sign: float, type: AnyFloat) -> str:
     # The sign is a part of the key: 0.0 == -0.0.
     if not math.isfinite(value):
         return hex_text(value, type)
-    mantissa, _, exponent = f"{value:.{SHORT_DIGITS - 1}e}".partition("e")
-    short = f"{mantissa}0e{exponent}"
+    prefix = "-" if sign < 0 else ""
+    short = prefix + short_text(abs(value))
     if _rounded(float(short), type) == value:
         return short
-    natural = natural_text(value, 2 + MANTISSA_BITS.get(type.name, 4) * 59 // 196)
+    natural = prefix + natural_text(abs(value), 2 + MANTISSA_BITS.get(type.name, 4) * 59 // 196)
     return natural if "." in natural else hex_text(value, type)
 
 
@@ -39,27 +42,53 @@ def hex_text(value: float, type: AnyFloat) -> str:
     return "0x" + type.pack((value,))[::-1].hex().upper()
 
 
-def natural_text(value: float, digits: int) -> str:
-    """`value` with at most `digits` significant digits and no trailing zeros, as in LLVM: `0.1`, `1.5E-10`, `16`."""
-    number = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)).normalize()
-    sign, significand, exponent = number.as_tuple()
-    assert isinstance(exponent, int)  # only infinities and NaNs have another one
-    text = "".join(map(str, significand))
-    prefix = "-" if sign else ""
-    point = len(text) + exponent
+def short_text(value: float) -> str:
+    """`value`, not negative, with an exponent: `1.500000e+00`."""
+    digits, exponent = decimal_digits(value, SHORT_DIGITS)
+    power = exponent + len(digits) - 1 if value else 0
+    return f"{digits[0]}.{digits[1:].ljust(SHORT_DIGITS, '0')}e{'-' if power < 0 else '+'}{abs(power):02}"
+
+
+def natural_text(value: float, precision: int) -> str:
+    """`value`, not negative, with an exponent only where that saves zeros: `0.1`, `1.5E-10`, `16`."""
+    digits, exponent = decimal_digits(value, precision)
+    point = len(digits) + exponent
     """Where the decimal point is, counted from the first digit."""
-    if exponent > MAX_PADDING or (exponent >= 0 and point > digits) or 1 - point > MAX_PADDING:
+    if exponent > MAX_PADDING or (exponent >= 0 and point > precision) or 1 - point > MAX_PADDING:
         power = point - 1
-        return f"{prefix}{text[0]}.{text[1:] or '0'}E{'-' if power < 0 else '+'}{abs(power)}"
+        return f"{digits[0]}.{digits[1:] or '0'}E{'-' if power < 0 else '+'}{abs(power)}"
     if exponent >= 0:
-        return prefix + text + "0" * exponent
+        return digits + "0" * exponent
     if point > 0:
-        return f"{prefix}{text[:point]}.{text[point:]}"
-    return f"{prefix}0.{'0' * -point}{text}"
+        return f"{digits[:point]}.{digits[point:]}"
+    return f"0.{'0' * -point}{digits}"
+
+
+def decimal_digits(value: float, precision: int) -> tuple[str, int]:
+    """
+    At most `precision` digits, and the power of ten of the last one, that are close to `value`, which is not negative.
+
+    Digits that `precision` cannot need, going by the number of bits, are cut off; the rest is rounded half up.
+    """
+    numerator, denominator = value.as_integer_ratio()
+    exponent = 1 - denominator.bit_length()
+    significand = numerator * 5**-exponent
+    surplus_bits = significand.bit_length() - (precision * 196 + 58) // 59
+    if surplus_bits > 0:
+        surplus_digits = surplus_bits * 59 // 196
+        significand //= 10**surplus_digits
+        exponent += surplus_digits
+    surplus = len(str(significand)) - precision
+    if surplus > 0:
+        significand = (significand + 5 * 10 ** (surplus - 1)) // 10**surplus
+        exponent += surplus
+    digits = str(significand)
+    kept = digits.rstrip("0") or "0"
+    return kept, exponent + len(digits) - len(kept)
 
 
 def _rounded(value: float, type: AnyFloat) -> float | None:
     try:
         return type.unpack(type.pack((value,)), 1)[0]
-    except OverflowError:
+    except (OverflowError, ValueError):
         return None

@@ -67,7 +67,6 @@ SUGGESTIONS: Mapping[str, Names | Callable[[Operation], Names]] = {
     "gpu.block_id": dimension_names("block_id"),
     "gpu.global_id": dimension_names("global_id"),
     "gpu.grid_dim": dimension_names("grid_dim"),
-    "gpu.lane_id": ("lane_id",),
     "gpu.shuffle": ("shuffleResult", "valid"),
     "gpu.thread_id": dimension_names("thread_id"),
     "memref.alloc": ("alloc",),

@@ -27,7 +27,7 @@ func.func @digits() {
   %9 = arith.constant 0xFFF0000000000000 : f64
   // CHECK-NEXT: arith.constant 0x7FC0 : bf16
   %10 = arith.constant 0x7FC0 : bf16
-  // CHECK-NEXT: arith.constant 9.997560e-02 : f16
+  // CHECK-NEXT: arith.constant 9.997550e-02 : f16
   %11 = arith.constant 0.1 : f16
   // CHECK-NEXT: arith.constant dense<[1.000000e+00, 0.333333343]> : vector<2xf32>
   %12 = arith.constant dense<[1.0, 0.333333343]> : vector<2xf32>

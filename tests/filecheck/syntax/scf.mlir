@@ -18,7 +18,7 @@ func.func @loop(%n: index, %x: f32) -> f32 {
 }
 
 // CHECK-LABEL: func.func @loop_of_integers
-// CHECK-NEXT:    scf.for %arg1 = %arg0 to %arg0 step %arg0 : i32 {
+// CHECK-NEXT:    scf.for %arg1 = %arg0 to %arg0 step %arg0  : i32 {
 func.func @loop_of_integers(%n: i32) {
   scf.for %i = %n to %n step %n : i32 {
     scf.yield
@@ -77,7 +77,7 @@ func.func @switch(%i: index, %x: f32) {
 // CHECK-NEXT:      scf.forall.in_parallel {
 // CHECK-NEXT:        tensor.parallel_insert_slice %arg0 into %arg4[0, 0] [8, 4] [1, 1] : tensor<8x4xf32> into tensor<8x4xf32>
 // CHECK-NEXT:      }
-// CHECK-NEXT:    } {mapping = [1]}
+// CHECK-NEXT:    } {attribute}
 // CHECK-NEXT:    scf.forall (%arg2) = (1) to (9) step (2) {
 // CHECK-NEXT:    }
 func.func @forall(%t: tensor<8x4xf32>, %n: index) -> tensor<8x4xf32> {
@@ -86,7 +86,7 @@ func.func @forall(%t: tensor<8x4xf32>, %n: index) -> tensor<8x4xf32> {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %t into %out[0, 0][8, 4][1, 1] : tensor<8x4xf32> into tensor<8x4xf32>
     }
-  } {mapping = [1]}
+  } {attribute}
   scf.forall (%i) = (1) to (9) step (2) {
   }
   return %0 : tensor<8x4xf32>

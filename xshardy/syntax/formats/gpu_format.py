@@ -1,4 +1,4 @@
-"""Texts of the gpu dialect. Upstream puts two spaces in front of an enumerator."""
+"""Texts of the gpu dialect."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ def dimension_format(op: type[IRDLOperation]) -> Format:
     def print_op(instance: IRDLOperation, printer: Printer) -> None:
         dimension = instance.properties["dimension"]
         assert isinstance(dimension, EnumAttribute)
-        printer.print_string(f"  {dimension.data}")
+        printer.print_string(f" {dimension.data}")
         printer.print_op_attributes(instance.attributes)
 
     return Format(parse, print_op)
@@ -52,7 +52,7 @@ def parse_shuffle(parser: Parser) -> ShuffleOp:
 
 def print_shuffle(op: ShuffleOp, printer: Printer) -> None:
     """The inverse of `parse_shuffle`."""
-    printer.print_string(f"  {op.mode.data} ")
+    printer.print_string(f" {op.mode.data} ")
     printer.print_list(op.operands, printer.print_operand)
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")

@@ -58,6 +58,30 @@ def parse_for(parser: Parser) -> scf.ForOp:
     return op
 
 
+def print_for(op: scf.ForOp, printer: Printer) -> None:
+    """The inverse of `parse_for`. Upstream puts two spaces in front of the type of the induction variable."""
+    variable, *arguments = op.body.block.args
+    for word, value in ((" ", variable), (" = ", op.lb), (" to ", op.ub), (" step ", op.step)):
+        printer.print_string(word)
+        printer.print_operand(value)
+    if arguments:
+        printer.print_string(" iter_args(")
+        pairs = zip(arguments, op.iter_args, strict=True)
+        printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
+        printer.print_string(") -> (")
+        printer.print_list((argument.type for argument in arguments), printer.print_attribute)
+        printer.print_string(")")
+    printer.print_string(" ")
+    if not isinstance(variable.type, IndexType):
+        printer.print_string(" : ")
+        printer.print_attribute(variable.type)
+        printer.print_string(" ")
+    printer.print_region(
+        op.body, print_entry_block_args=False, print_empty_block=False, print_block_terminators=bool(arguments)
+    )
+    printer.print_op_attributes(op.attributes)
+
+
 def parse_if(parser: Parser) -> scf.IfOp:
     """` %condition -> (f32) { ... } else { ... } {attributes}`"""
     condition = parser.parse_operand(i1)
@@ -99,6 +123,7 @@ def print_index_switch(op: scf.IndexSwitchOp, printer: Printer) -> None:
     if op.result_types:
         printer.print_string(" -> ")
         printer.print_list(op.result_types, printer.print_attribute)
+    printer.print_string(" ")
     for value, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
         printer.print_string(f"\ncase {value} ")
         printer.print_region(region)
@@ -202,7 +227,7 @@ def print_forall(op: ForallOp, printer: Printer) -> None:
 FORMATS: Mapping[type[Operation], Format] = {
     ForallOp: Format(parse_forall, print_forall),
     InParallelOp: declared(InParallelOp, "$region attr-dict"),
-    scf.ForOp: Format(parse=parse_for),
+    scf.ForOp: Format(parse_for, print_for),
     scf.IfOp: Format(parse_if, print_if),
     scf.IndexSwitchOp: Format(parse_index_switch, print_index_switch),
 }
