@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
 from xshardy.dialects.stablehlo.selection import CompareOp
+from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.comparisons import compare, compare_total_order
 from xshardy.emitters.elemental.complexes import COMPLEX_OPS, COMPLEX_RULES
 from xshardy.emitters.elemental.conversions import convert, round_float, widened
@@ -92,7 +93,6 @@ RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
     "stablehlo.compare": _compare,
     "stablehlo.complex": _complex,
     "stablehlo.convert": _convert,
-    "stablehlo.optimization_barrier": _same_value,
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.select": _select,
 }
@@ -145,6 +145,19 @@ CHOSEN_OR_MADE = frozenset(
 TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 
 
+SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
+"""What reads an element as one of another type."""
+
+
+def _require_same_width(computation: FuncOp, op: Operation) -> None:
+    source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
+    if bit_width(source) != bit_width(target):
+        raise PassFailedException(
+            f"@{computation.sym_name.data}: {op.name} of {source} to {target} cannot be emitted: only types of "
+            "the same width are, so that an element of the result is one of the operand"
+        )
+
+
 def require_emittable(computation: FuncOp) -> None:
     """Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types."""
     for op in computation.body.block.ops:
@@ -153,6 +166,8 @@ def require_emittable(computation: FuncOp) -> None:
                 f"@{computation.sym_name.data}: {op.name} inside of a fusion is not supported; return several results "
                 "from the fused computation instead"
             )
+        if op.name in SAME_BITS:
+            _require_same_width(computation, op)
         if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in CHOSEN_OR_MADE:
             continue
         kinds = [kind_of(element_type_of(operand.type)) for operand in op.operands[:1]]
