@@ -29,10 +29,7 @@ def test_digits_of_floats(type: AnyFloat):
     generator = random.Random(0)
     with make_ir_context():
         for _ in range(300):
-            scale = generator.choice((1.0, 10.0 ** generator.randint(-9, 4)))
-            value = generator.uniform(-10, 10) * scale
+            value = generator.uniform(-10, 10) * generator.choice((1.0, 10.0 ** -generator.randint(0, 9)))
             bits = type.pack((value,))
-            if type.unpack(bits, 1)[0] != value and abs(value) > 100:
-                continue  # out of range: xDSL's NaN has no sign
             attribute = ir.Attribute.parse(f"0x{bits[::-1].hex()} : {type}")
             assert float_text(type.unpack(bits, 1)[0], type) == str(attribute).partition(" :")[0]
