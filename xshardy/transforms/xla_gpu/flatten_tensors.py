@@ -73,7 +73,6 @@ INDIFFERENT: frozenset[type[Operation]] = frozenset(
         *ACCESSES,
         builtin.UnrealizedConversionCastOp,
         tensor.EmptyOp,
-        tensor.FromElementsOp,
         tensor.SplatOp,
         vector.BroadcastOp,
         vector.ExtractOp,

@@ -94,6 +94,11 @@ class InsertToLoop(RewritePattern):
     def match_and_rewrite(self, op: InsertOp, rewriter: PatternRewriter, /):
         held = op.source.type
         assert isinstance(held, IndexedVectorType)
+        if op.map.constraints:
+            raise PassFailedException(
+                f"'{op.name}' takes every element that is held to the tensor, so its map has no constraints: "
+                f"move those of {op.map} to the map of the vector"
+            )
         source_map = held.indexing_map.data
         cast = rewriter.insert(UnrealizedConversionCastOp.get((op.source,), (_thread_vector_type(held),)))
         loop = rewriter.insert(LoopOp(op.indices, source_map, (op.dest,)))
@@ -211,9 +216,8 @@ class _LaneShift:
                 real, imaginary = (self.shuffled(self._insert(part(value))) for part in (complex.ReOp, complex.ImOp))
                 return self._insert(complex.CreateOp(real, imaginary, type_))
             case IndexType():
-                return self._insert(
-                    arith.IndexCastOp(self.shuffled(self._insert(arith.IndexCastOp(value, i64))), type_)
-                )
+                bits = self._insert(arith.IndexCastOp(value, i64))
+                return self._insert(arith.IndexCastOp(self.shuffled(bits), type_))
             case IntegerType(signedness=signedness) if signedness.data != Signedness.SIGNLESS:
                 return self._cast(self.shuffled(self._cast(value, IntegerType(type_.bitwidth))), type_)
             case IntegerType():
