@@ -44,6 +44,7 @@ from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buf
 from xshardy.transforms.xla_gpu.device import parse_device_info
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants
 from xshardy.transforms.xla_gpu.memory_types import (
+    BYTE,
     ElementLayout,
     array_type,
     element_count,
@@ -209,10 +210,9 @@ def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     layout = ElementLayout(value.get_element_type())
     count = len(value)
     raw = value.data.data
-    if layout.is_packed:
-        raw = bytes(
-            _pack(raw[start : start + layout.per_byte], layout.bits) for start in range(0, count, layout.per_byte)
-        )
+    if layout.bits < BYTE:
+        starts = range(0, count, layout.per_byte)
+        raw = bytes(_pack(raw[start : start + layout.per_byte], layout.bits) for start in starts)
     element = layout.element if isa(layout.element, ComplexType) else layout.stored
     type = TensorType(element, [layout.stored_count(count)])
     return DenseIntOrFPElementsAttr(type, BytesAttr(raw))  # pyright: ignore[reportArgumentType]

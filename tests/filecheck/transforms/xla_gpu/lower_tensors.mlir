@@ -1,0 +1,277 @@
+// RUN: xshardy-opt %s -p 'xla-gpu-lower-tensors{gpu_device_info="cuda_compute_capability {major: 9}"}' --split-input-file | filecheck %s
+
+// The end of the GELU example: pointers come in, nothing is returned, the input is read as invariant.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[IN:.*]]: !llvm.ptr {llvm.align = 16 : i64, xla.invariant, xla.slice_index = 0 : i64},
+// CHECK-SAME:    %[[OUT:.*]]: !llvm.ptr {xla.slice_index = 1 : i64}) attributes {xla.entry} {
+// CHECK-NEXT:    %[[TH:.*]] = gpu.thread_id x
+// CHECK-NEXT:    %[[I:.*]] = arith.index_castui %[[TH]] : index to i32
+// CHECK-NEXT:    %[[P:.*]] = llvm.getelementptr inbounds %[[IN]][0, %[[I]]] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.array<512 x bf16>
+// CHECK-NEXT:    %[[V:.*]] = llvm.load %[[P]] invariant {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK-NEXT:    %[[J:.*]] = arith.index_castui %[[TH]] : index to i32
+// CHECK-NEXT:    %[[Q:.*]] = llvm.getelementptr inbounds %[[OUT]][0, %[[J]]] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.array<512 x bf16>
+// CHECK-NEXT:    llvm.store %[[V]], %[[Q]] {alignment = 2 : i64} : vector<4xbf16>, !llvm.ptr
+// CHECK-NEXT:    return
+module attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+  func.func @main(%in: tensor<512xbf16> {xla.slice_index = 0, xla.invariant, llvm.align = 16 : i64},
+                  %out: tensor<512xbf16> {xla.slice_index = 1}) -> tensor<512xbf16> attributes {xla.entry} {
+    %pad = arith.constant 0.0 : bf16
+    %th = gpu.thread_id x
+    %v = vector.transfer_read %in[%th], %pad {in_bounds = [true]} : tensor<512xbf16>, vector<4xbf16>
+    %w = vector.transfer_write %v, %out[%th] {in_bounds = [true]} : vector<4xbf16>, tensor<512xbf16>
+    return %w : tensor<512xbf16>
+  }
+}
+
+// -----
+
+// Loops and branches update one buffer, whatever carries it; other carried values stay.
+
+// CHECK-LABEL: func.func @carried(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[C:.*]]: i1, %[[X:.*]]: f32) {
+// CHECK:         %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[S:.*]] = %[[X]]) -> (f32) {
+// CHECK:           %[[P:.*]] = llvm.getelementptr inbounds %[[T]][0, %{{.*}}]
+// CHECK-NEXT:      llvm.store %[[S]], %[[P]] : f32, !llvm.ptr
+// CHECK-NEXT:      %[[N:.*]] = arith.addf %[[S]], %[[X]] : f32
+// CHECK-NEXT:      scf.yield %[[N]] : f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[R:.*]] = scf.if %[[C]] -> (f32) {
+// CHECK-NEXT:      %[[Q:.*]] = llvm.getelementptr inbounds %[[T]][0, 7]
+// CHECK-NEXT:      llvm.store %[[SUM]], %[[Q]] : f32, !llvm.ptr
+// CHECK-NEXT:      scf.yield %[[SUM]] : f32
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %[[X]] : f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.if %[[C]] {
+// CHECK-NEXT:      %[[Q2:.*]] = llvm.getelementptr inbounds %[[T]][0, 0]
+// CHECK-NEXT:      llvm.store %[[R]], %[[Q2]] : f32, !llvm.ptr
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @carried(%t: tensor<8xf32>, %c: i1, %x: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %loop:2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%u = %t, %s = %x) -> (tensor<8xf32>, f32) {
+    %v = tensor.insert %s into %u[%i] : tensor<8xf32>
+    %n = arith.addf %s, %x : f32
+    scf.yield %v, %n : tensor<8xf32>, f32
+  }
+  %if:2 = scf.if %c -> (f32, tensor<8xf32>) {
+    %v = tensor.insert %loop#1 into %loop#0[%c7] : tensor<8xf32>
+    scf.yield %loop#1, %v : f32, tensor<8xf32>
+  } else {
+    scf.yield %x, %loop#0 : f32, tensor<8xf32>
+  }
+  %last = scf.if %c -> (tensor<8xf32>) {
+    %v = tensor.insert %if#0 into %if#1[%c0] : tensor<8xf32>
+    scf.yield %v : tensor<8xf32>
+  } else {
+    scf.yield %if#1 : tensor<8xf32>
+  }
+  return %last : tensor<8xf32>
+}
+
+// -----
+
+// A while loop carries a tensor as well.
+
+// CHECK-LABEL: func.func @while(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[X:.*]]: f32, %[[C:.*]]: i1) {
+// CHECK:         scf.while (%[[S:.*]] = %[[X]]) : (f32) -> f32 {
+// CHECK-NEXT:      scf.condition(%[[C]]) %[[S]] : f32
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0(%[[B:.*]]: f32):
+// CHECK-NEXT:      %[[P:.*]] = llvm.getelementptr inbounds %[[T]][0, 0]
+// CHECK-NEXT:      llvm.store %[[B]], %[[P]] : f32, !llvm.ptr
+// CHECK-NEXT:      scf.yield %[[B]] : f32
+func.func @while(%t: tensor<1xf32>, %x: f32, %c: i1) -> tensor<1xf32> {
+  %c0 = arith.constant 0 : index
+  %w:2 = scf.while (%s = %x, %u = %t) : (f32, tensor<1xf32>) -> (f32, tensor<1xf32>) {
+    scf.condition(%c) %s, %u : f32, tensor<1xf32>
+  } do {
+  ^bb0(%s: f32, %u: tensor<1xf32>):
+    %v = tensor.insert %s into %u[%c0] : tensor<1xf32>
+    scf.yield %s, %v : f32, tensor<1xf32>
+  }
+  return %w#1 : tensor<1xf32>
+}
+
+// -----
+
+// A tensor of no dimensions, an i1 in a byte, an f8 in an i8, and an index that no constant of `getelementptr` can hold.
+
+// CHECK-LABEL: func.func @elements(
+// CHECK-SAME:    %[[S:.*]]: !llvm.ptr, %[[P:.*]]: !llvm.ptr, %[[F:.*]]: !llvm.ptr, %[[L:.*]]: !llvm.ptr) {
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK-DAG:     %[[FAR:.*]] = llvm.mlir.constant(2147483648 : i64) : i64
+// CHECK:         %[[PS:.*]] = llvm.getelementptr inbounds %[[S]][0, 0] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<1 x f32>
+// CHECK-NEXT:    %[[X:.*]] = llvm.load %[[PS]] : !llvm.ptr -> f32
+// CHECK-NEXT:    %[[PP:.*]] = llvm.getelementptr inbounds %[[P]][0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<3 x i8>
+// CHECK-NEXT:    %[[BYTE:.*]] = llvm.load %[[PP]] : !llvm.ptr -> i8
+// CHECK-NEXT:    %[[BIT:.*]] = arith.cmpi ne, %[[BYTE]], %[[ZERO]] : i8
+// CHECK-NEXT:    %[[PP2:.*]] = llvm.getelementptr inbounds %[[P]][0, 2]
+// CHECK-NEXT:    %[[WIDE:.*]] = arith.extui %[[BIT]] : i1 to i8
+// CHECK-NEXT:    llvm.store %[[WIDE]], %[[PP2]] : i8, !llvm.ptr
+// CHECK-NEXT:    %[[PF:.*]] = llvm.getelementptr inbounds %[[F]][0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<3 x i8>
+// CHECK-NEXT:    %[[CODE:.*]] = llvm.load %[[PF]] : !llvm.ptr -> i8
+// CHECK-NEXT:    %[[SMALL:.*]] = builtin.unrealized_conversion_cast %[[CODE]] : i8 to f8E4M3FN
+// CHECK-NEXT:    %[[PL:.*]] = llvm.getelementptr inbounds %[[L]][0, %[[FAR]]] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<3000000000 x i8>
+// CHECK-NEXT:    %[[BACK:.*]] = builtin.unrealized_conversion_cast %[[SMALL]] : f8E4M3FN to i8
+// CHECK-NEXT:    llvm.store %[[BACK]], %[[PL]] : i8, !llvm.ptr
+func.func @elements(%s: tensor<f32>, %p: tensor<3xi1>, %f: tensor<3xf8E4M3FN>, %l: tensor<3000000000xf8E4M3FN>)
+    -> (tensor<3xi1>, tensor<3000000000xf8E4M3FN>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %far = arith.constant 2147483648 : index
+  %x = tensor.extract %s[] : tensor<f32>
+  %b = tensor.extract %p[%c1] : tensor<3xi1>
+  %q = tensor.insert %b into %p[%c2] : tensor<3xi1>
+  %y = tensor.extract %f[%c1] : tensor<3xf8E4M3FN>
+  %m = tensor.insert %y into %l[%far] : tensor<3000000000xf8E4M3FN>
+  "test.op"(%x) : (f32) -> ()
+  return %q, %m : tensor<3xi1>, tensor<3000000000xf8E4M3FN>
+}
+
+// -----
+
+// Constant indices of packed elements: the byte and the shift are constants too, and no shift is needed for the first.
+
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr)
+// CHECK:         %[[FOUR:.*]] = arith.constant 4 : i8
+// CHECK:         %[[P:.*]] = llvm.getelementptr inbounds %[[T]][0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<2 x i8>
+// CHECK-NEXT:    %[[B:.*]] = llvm.load %[[P]] : !llvm.ptr -> i8
+// CHECK-NEXT:    %[[X:.*]] = arith.trunci %[[B]] : i8 to i4
+// CHECK-NEXT:    %[[Q:.*]] = llvm.getelementptr inbounds %[[T]][0, 0]
+// CHECK-NEXT:    %[[C:.*]] = llvm.load %[[Q]] : !llvm.ptr -> i8
+// CHECK-NEXT:    %[[D:.*]] = arith.shrui %[[C]], %[[FOUR]] : i8
+// CHECK-NEXT:    %[[Y:.*]] = arith.trunci %[[D]] : i8 to i4
+func.func @packed(%t: tensor<3xi4>) -> (i4, i4) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %x = tensor.extract %t[%c2] : tensor<3xi4>
+  %y = tensor.extract %t[%c1] : tensor<3xi4>
+  return %x, %y : i4, i4
+}
+
+// -----
+
+// Equal constants share a global; small elements are packed, those that LLVM does not know are its integers.
+
+// CHECK:       llvm.mlir.global private constant @global_cst_1(dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>) {addr_space = 0 : i32} : !llvm.array<2 x f32>
+// CHECK-NEXT:  llvm.mlir.global private constant @global_cst_2(dense<[1, 0, 1]> : tensor<3xi8>) {addr_space = 0 : i32} : !llvm.array<3 x i8>
+// CHECK-NEXT:  llvm.mlir.global private constant @global_cst_3(dense<[56, -64]> : tensor<2xi8>) {addr_space = 0 : i32} : !llvm.array<2 x i8>
+// CHECK-NOT:   llvm.mlir.global
+// CHECK-LABEL: func.func @constants(
+// CHECK-COUNT-2: llvm.mlir.addressof @global_cst_1 : !llvm.ptr
+// CHECK:         llvm.mlir.addressof @global_cst_2 : !llvm.ptr
+// CHECK:         llvm.mlir.addressof @global_cst_3 : !llvm.ptr
+func.func @constants(%i: index) -> (f32, f32, i1, f8E4M3FN) {
+  %a = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %p = arith.constant dense<[true, false, true]> : tensor<3xi1>
+  %f = arith.constant dense<[1.0, -2.0]> : tensor<2xf8E4M3FN>
+  %0 = tensor.extract %a[%i] : tensor<2xf32>
+  %1 = tensor.extract %b[%i] : tensor<2xf32>
+  %2 = tensor.extract %p[%i] : tensor<3xi1>
+  %3 = tensor.extract %f[%i] : tensor<2xf8E4M3FN>
+  return %0, %1, %2, %3 : f32, f32, i1, f8E4M3FN
+}
+func.func private @global_cst_0()
+
+// -----
+
+// Two allocations are two globals. A barrier is all that is left of `sync_threads`.
+
+// CHECK:       llvm.mlir.global private @shared_0() {addr_space = 3 : i32} : !llvm.array<33 x f32>
+// CHECK-NEXT:  llvm.mlir.global private @shared_1() {addr_space = 3 : i32} : !llvm.array<33 x f32>
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME:    %[[X:.*]]: f32, %[[I:.*]]: index)
+// CHECK-NEXT:    %[[A:.*]] = llvm.mlir.addressof @shared_0 : !llvm.ptr<3>
+// CHECK-NEXT:    %[[PA:.*]] = llvm.addrspacecast %[[A]] : !llvm.ptr<3> to !llvm.ptr
+// CHECK-NEXT:    %[[B:.*]] = llvm.mlir.addressof @shared_1 : !llvm.ptr<3>
+// CHECK-NEXT:    %[[PB:.*]] = llvm.addrspacecast %[[B]] : !llvm.ptr<3> to !llvm.ptr
+// CHECK-NEXT:    %[[II:.*]] = arith.index_castui %[[I]]
+// CHECK-NEXT:    %[[QA:.*]] = llvm.getelementptr inbounds %[[PA]][0, %[[II]]]
+// CHECK-NEXT:    llvm.store %[[X]], %[[QA]] : f32, !llvm.ptr
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    %[[QA2:.*]] = llvm.getelementptr inbounds %[[PA]][0, 0]
+// CHECK-NEXT:    %{{.*}} = llvm.load %[[QA2]] : !llvm.ptr -> f32
+// CHECK-NEXT:    %[[QB:.*]] = llvm.getelementptr inbounds %[[PB]][0, 0]
+// CHECK-NEXT:    %{{.*}} = llvm.load %[[QB]] : !llvm.ptr -> f32
+func.func @shared(%x: f32, %i: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %a = xla_gpu.allocate_shared : tensor<33xf32>
+  %b = xla_gpu.allocate_shared : tensor<33xf32>
+  %w = tensor.insert %x into %a[%i] : tensor<33xf32>
+  %s:2 = xla_gpu.sync_threads %w, %b : tensor<33xf32>, tensor<33xf32>
+  %0 = tensor.extract %s#0[%c0] : tensor<33xf32>
+  %1 = tensor.extract %s#1[%c0] : tensor<33xf32>
+  return %0, %1 : f32, f32
+}
+
+// -----
+
+// An empty tensor is memory of the thread.
+
+// CHECK-LABEL: func.func @private_memory(
+// CHECK:         %[[P:.*]] = llvm.alloca %{{.*}} x !llvm.array<4 x f32> : (i32) -> !llvm.ptr
+// CHECK:         llvm.getelementptr inbounds %[[P]][0, %{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+func.func @private_memory(%x: f32, %i: index) -> f32 {
+  %e = tensor.empty() : tensor<4xf32>
+  %t = tensor.insert %x into %e[%i] : tensor<4xf32>
+  %y = tensor.extract %t[%i] : tensor<4xf32>
+  return %y : f32
+}
+
+// -----
+
+// Calls pass pointers; a tensor that comes back is the one that was given.
+
+// CHECK-LABEL: func.func @caller(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[X:.*]]: f32) {
+// CHECK-NEXT:    call @updates(%[[T]], %[[X]]) {note = "kept"} : (!llvm.ptr, f32) -> ()
+// CHECK-NEXT:    %{{.*}} = call @reads(%[[T]]) : (!llvm.ptr) -> f32
+// CHECK-NEXT:    return
+// CHECK:       func.func private @updates(%{{.*}}: !llvm.ptr, %{{.*}}: f32) {
+// CHECK:       func.func private @reads(!llvm.ptr) -> f32
+func.func @caller(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
+  %unused = func.call @updates(%t, %x) {note = "kept"} : (tensor<4xf32>, f32) -> tensor<4xf32>
+  %y = func.call @reads(%t) : (tensor<4xf32>) -> f32
+  return %t : tensor<4xf32>
+}
+func.func private @updates(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+func.func private @reads(tensor<4xf32>) -> f32
+
+// -----
+
+// A vector of i1 is bytes in memory.
+
+// CHECK-LABEL: func.func @vector_of_i1(
+// CHECK:         %[[V:.*]] = llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<2xi8>
+// CHECK:         %[[W:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xi1>
+// CHECK:         %[[X:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xi8>
+// CHECK:         llvm.store %[[X]], %{{.*}} {alignment = 1 : i64} : vector<2xi8>, !llvm.ptr
+func.func @vector_of_i1(%t: tensor<8xi1>, %u: tensor<8xi1>, %i: index) -> tensor<8xi1> {
+  %false = arith.constant false
+  %v = vector.transfer_read %t[%i], %false {in_bounds = [true]} : tensor<8xi1>, vector<2xi1>
+  %w = vector.transfer_write %v, %u[%i] {in_bounds = [true]} : vector<2xi1>, tensor<8xi1>
+  return %w : tensor<8xi1>
+}
+
+// -----
+
+// The size of a dimension is behind the elements.
+
+// CHECK-LABEL: func.func @dynamic_size(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr)
+// CHECK-NEXT:    %[[OFFSET:.*]] = llvm.mlir.constant(28 : i64) : i64
+// CHECK-NEXT:    %[[P:.*]] = llvm.getelementptr inbounds %[[T]][%[[OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK-NEXT:    %[[N:.*]] = llvm.load %[[P]] : !llvm.ptr -> i32
+func.func @dynamic_size(%t: tensor<12xbf16>) -> i32 {
+  %n = xla_gpu.get_dynamic_dim_size %t 1 : tensor<12xbf16>
+  return %n : i32
+}

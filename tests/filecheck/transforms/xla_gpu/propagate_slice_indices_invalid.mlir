@@ -1,0 +1,6 @@
+// RUN: xshardy-opt %s -p xla-gpu-propagate-slice-indices --verify-diagnostics | filecheck %s
+
+// CHECK: the module has no entry function: mark the kernel with the attribute `xla.entry`
+func.func @not_marked(%a: tensor<4xf32> {xla.slice_index = 0}) {
+  return
+}
