@@ -47,6 +47,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-expand-float-ops": "xshardy.transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-flatten-tensors": "xshardy.transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-lower-affine": "xshardy.transforms.xla_gpu.lower_affine:LowerAffinePass",
+    "xla-gpu-lower-scf-to-cf": "xshardy.lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-tensors": "xshardy.transforms.xla_gpu.lower_tensors:LowerTensorsPass",
     "xla-gpu-lower-to-llvm": "xshardy.lowering.pipeline:LowerToLLVMPass",
     "xla-gpu-lower-xla-gpu-loops-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",

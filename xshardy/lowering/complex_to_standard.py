@@ -212,13 +212,13 @@ class Complex:
         )
 
     def power(self, exponent: Complex) -> Complex:
-        """`e^(exponent log z)`; `0^0` is 1 and any other power of 0 is 0."""
+        """`e^(exponent log z)`; 1 for an exponent of 0, and 0 for a base of 0 and an exponent on the right."""
         value = (exponent * self.log()).exp()
-        base_is_zero = self.is_zero()
-        of_zero = exponent.is_zero().choose(self.constant(1.0), self.constant(0.0))
+        zero, one = self.constant(0.0), self.constant(1.0)
+        is_one, is_zero = exponent.is_zero(), self.is_zero() & exponent.re.compare("ogt", 0.0)
         return Complex(
-            base_is_zero.choose(of_zero, value.re),
-            base_is_zero.choose(self.constant(0.0), value.im),
+            is_one.choose(one, is_zero.choose(zero, value.re)),
+            (is_one | is_zero).choose(zero, value.im),
         )
 
     def sin(self) -> Complex:

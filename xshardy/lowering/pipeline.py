@@ -3,7 +3,6 @@
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 from xdsl.transforms.reconcile_unrealized_casts import ReconcileUnrealizedCastsPass
 
 from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
@@ -13,10 +12,11 @@ from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.func_to_llvm import ConvertFuncToLLVMPass
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
+from xshardy.lowering.scf_to_cf import LowerScfToCfPass
 from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
 
 STEPS: tuple[ModulePass, ...] = (
-    ConvertScfToCf(),
+    LowerScfToCfPass(),
     ConvertComplexToStandardPass(),
     ConvertMathToLibdevicePass(),
     ConvertArithToLLVMPass(),
