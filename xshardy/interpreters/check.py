@@ -69,7 +69,8 @@ def tolerance_of(dtype: DType) -> Tolerance:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """
-    How two arrays differ. NaN agrees with NaN and an infinity with itself; neither counts in the errors.
+    How two arrays differ. NaN agrees with NaN and an infinity with itself; neither counts in the errors. The relative
+    error leaves out what is expected to be within the absolute tolerance of 0.
 
     `max_ulp` counts the numbers of the element type between the two, and is 0 for complex numbers.
     """
@@ -142,7 +143,7 @@ def float_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Co
     with np.errstate(all="ignore"):
         distance = np.abs(x - y)
         absolute = np.where(same | ~finite, 0.0, distance)
-        relative = np.where(absolute > 0, absolute / np.maximum(np.abs(y), np.finfo(np.float64).tiny), 0.0)
+        relative = np.where((absolute > 0) & (np.abs(y) > tolerance.absolute), absolute / np.abs(y), 0.0)
         close = finite & (distance <= tolerance.absolute + tolerance.relative * np.abs(y))
     steps = 0
     if wide is np.float64 and finite.any():
@@ -161,11 +162,11 @@ def rank(x: Array) -> Array:
 def comparison(
     actual: Array, expected: Array, wrong: Array, absolute: Array, relative: Array, steps: int, tolerance: Tolerance
 ) -> Comparison:
-    """The summary. The worst element is the wrong one with the largest relative error, an infinite or NaN one first."""
+    """The summary. The worst element is the wrong one with the largest absolute error, an infinite or NaN one first."""
     numbers = int(wrong.size), int(wrong.sum()), float(absolute.max(initial=0)), float(relative.max(initial=0)), steps
     if not wrong.any():
         return Comparison(*numbers, tolerance)
-    error = np.where(absolute > 0, relative, np.inf)
+    error = np.where(absolute > 0, absolute, np.inf)
     where = np.unravel_index(int(np.argmax(np.where(wrong, error, -1.0))), wrong.shape)
     index = tuple(int(i) for i in where)
     return Comparison(*numbers, tolerance, index, str(actual[index]), str(expected[index]))
@@ -183,13 +184,10 @@ The share of the elements of an input that are special: zeros, infinities, NaN, 
 def random_floats(rng: Generator, size: int, dtype: DType) -> Array:
     """Mostly numbers around 0 and 1."""
     info = float_info(dtype)
-    specials = np.array(
-        [0.0, -0.0, 1, -1, 0.5, info.largest, -info.largest, info.smallest_subnormal, np.inf, -np.inf, np.nan]
-    )
-    numbers = np.where(
-        rng.random(size) < SPECIAL_SHARE, rng.choice(specials.astype(np.float64), size), rng.normal(0, 2, size)
-    )
-    return numbers.astype(dtype)
+    bounds = info.largest, -info.largest, info.smallest_subnormal
+    specials = np.array([0.0, -0.0, 1.0, -1.0, 0.5, *bounds, np.inf, -np.inf, np.nan])
+    is_special = rng.random(size) < SPECIAL_SHARE
+    return np.where(is_special, rng.choice(specials, size), rng.normal(0, 2, size)).astype(dtype)
 
 
 def random_complex(rng: Generator, size: int, dtype: DType) -> Array:

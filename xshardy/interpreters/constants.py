@@ -36,4 +36,4 @@ def dense_array(value: builtin.DenseIntOrFPElementsAttr) -> Array:
     elements = np.frombuffer(value.data.data, np.int8 if narrow else dtype)
     if narrow:
         elements = wrapped(elements, dtype)
-    return np.broadcast_to(elements, shape) if elements.size == 1 else elements.reshape(shape)
+    return np.broadcast_to(elements.reshape(()), shape) if elements.size == 1 else elements.reshape(shape)

@@ -21,6 +21,14 @@ def sign(x: Array) -> Array:
 
 
 @computed_wide
+def log1p(x: Array) -> Array:
+    """`log(1 + x)`, accurate near 0, where numpy's own is not: the logarithm of the absolute value, and the angle."""
+    real, imaginary = np.real(x), np.imag(x)
+    near_zero = create(np.log1p(real * (2 + real) + imaginary * imaginary) / 2, np.arctan2(imaginary, 1 + real))
+    return np.where(np.abs(x) < 0.5, near_zero, np.log(1 + x))
+
+
+@computed_wide
 def cbrt(x: Array) -> Array:
     """The cube root in the direction of a third of the angle of `x`."""
     return np.cbrt(np.abs(x)) * np.exp(1j * np.angle(x) / 3)

@@ -62,8 +62,13 @@ floor = computed_wide(np.floor)
 ceil = computed_wide(np.ceil)
 trunc = computed_wide(np.trunc)
 round_half_even = computed_wide(np.rint)
-sign = computed_wide(np.sign)
 copy_sign = computed_wide(np.copysign)
+
+
+@computed_wide
+def sign(x: Array) -> Array:
+    """1 with the sign of `x`; zeros and NaN as they are."""
+    return np.where((x == 0) | np.isnan(x), x, np.copysign(x.dtype.type(1), x))
 
 
 @computed_wide

@@ -32,7 +32,7 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "expm1": floats.expm1,
     "im": np.imag,
     "log": floats.log,
-    "log1p": floats.log1p,
+    "log1p": complexes.log1p,
     "mul": np.multiply,
     "neg": np.negative,
     "neq": np.not_equal,

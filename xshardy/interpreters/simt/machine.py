@@ -19,6 +19,7 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.launch import Launch
 from xshardy.interpreters.simt.memory import Tensor, Value
@@ -63,18 +64,6 @@ class Program:
                 f"{shown(op)}\n  the interpreter has no rule for {op.name}: lower it first, or add a rule for it"
             )
         return rule
-
-
-def values_by_last_reader(block: Block) -> Mapping[Operation, list[SSAValue]]:
-    """The values made in `block`, by the op of `block` that reads them last, itself or in its regions."""
-    order = {op: position for position, op in enumerate(block.ops)}
-    result: dict[Operation, list[SSAValue]] = {}
-    for op in block.ops:
-        for value in op.results:
-            readers = (block.find_ancestor_op_in_block(use.operation) for use in value.uses)
-            last = max((reader for reader in readers if reader), key=order.__getitem__, default=op)
-            result.setdefault(last, []).append(value)
-    return result
 
 
 @dataclass(frozen=True, slots=True)

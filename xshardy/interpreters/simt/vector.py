@@ -54,9 +54,8 @@ def positions(
 
 def lane_grid(*arrays: Array | int) -> tuple[Array, Array]:
     """Indices for the two dimensions of the lanes, as far as the arrays have them."""
-    shape: tuple[int, ...] = np.broadcast_shapes(
-        *(array.shape[:2] for array in arrays if isinstance(array, np.ndarray))
-    )
+    shapes = (array.shape[:2] for array in arrays if isinstance(array, np.ndarray))
+    shape: tuple[int, ...] = np.broadcast_shapes(*shapes)
     return np.arange(shape[0])[:, None], np.arange(shape[1])[None, :]
 
 

@@ -136,7 +136,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.FloorOp: Elementwise(floating=floats.floor),
     stablehlo.ImagOp: Elementwise(floating=np.zeros_like, complex=np.imag),
     stablehlo.IsFiniteOp: Elementwise(floating=np.isfinite),
-    stablehlo.Log1pOp: on_floats_and_complex(floats.log1p),
+    stablehlo.Log1pOp: Elementwise(floating=floats.log1p, complex=complexes.log1p),
     stablehlo.LogOp: on_floats_and_complex(floats.log),
     stablehlo.LogisticOp: on_floats_and_complex(floats.logistic),
     stablehlo.MaxOp: MAXIMUM,

@@ -9,12 +9,14 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
+from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 
-RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **SHAPES}
+RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **REDUCTIONS, **SHAPES}
 
 
 class Evaluator:
@@ -23,6 +25,7 @@ class Evaluator:
     def __init__(self, functions: Mapping[str, func.FuncOp]):
         self.functions = functions
         self.calls: list[str] = []
+        self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
         """What the function `name` returns. Raises `InterpretationError` if it is not there, or calls itself."""
@@ -33,13 +36,21 @@ class Evaluator:
             raise InterpretationError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}")
         self.calls.append(name)
         try:
-            return self.run(function.body.block, arguments, {})
+            return self.run(function.body.block, arguments)
         finally:
             self.calls.pop()
 
-    def run(self, block: Block, arguments: Sequence[Value], outer: Mapping[SSAValue, Value]) -> tuple[Value, ...]:
-        """The operands of the terminator of `block`, which may read the values of `outer`."""
-        values = {**outer, **dict(zip(block.args, arguments, strict=True))}
+    def run(self, block: Block, arguments: Sequence[Value], *, elementwise: bool = False) -> tuple[Value, ...]:
+        """
+        The operands of the terminator of `block`.
+
+        With `elementwise`, the block computes scalars from scalars, and is given whole arrays to do so for each
+        element.
+        """
+        if block not in self.last_readers:
+            self.last_readers[block] = values_by_last_reader(block)
+        last_readers = self.last_readers[block]
+        values: dict[SSAValue, Value] = dict(zip(block.args, arguments, strict=True))
         for op in block.ops:
             operands = [values[operand] for operand in op.operands]
             if op is block.last_op:
@@ -50,7 +61,9 @@ class Evaluator:
             results = rule(self, op, *operands)
             results = [results] if isinstance(results, np.ndarray | np.generic) else results
             for result, value in zip(op.results, results, strict=True):
-                values[result] = shaped(value, result)
+                values[result] = value if elementwise else shaped(value, result)
+            for value in last_readers.get(op, ()):
+                del values[value]
         return ()
 
 

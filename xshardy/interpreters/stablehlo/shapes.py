@@ -74,10 +74,11 @@ def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Arra
     result = np.full(shape_of(op.result), padding_value)
     source: list[Array] = []
     target: list[Array] = []
+    limits = shape_of(op.result)
     lows: Sequence[int] = op.edge_padding_low.get_values()
     interiors: Sequence[int] = op.interior_padding.get_values()
-    for size, limit, low, interior in zip(x.shape, result.shape, lows, interiors, strict=True):
-        places = low + np.arange(size) * (interior + 1)
+    for size, limit, low, interior in zip(x.shape, limits, lows, interiors, strict=True):
+        places = low + np.arange(int(size)) * (interior + 1)
         kept = np.flatnonzero((places >= 0) & (places < limit))
         source.append(kept)
         target.append(places[kept])
@@ -108,6 +109,40 @@ def dynamic_update_slice(
     result = x.copy()
     result[clamped_window(x, starts, update.shape)] = update
     return result
+
+
+def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
+    """A slice for each index vector: an element lies at the start of its slice plus its offsets inside the slice."""
+    numbers = op.dimension_numbers
+    vector_dim = numbers.index_vector_dim.data
+    vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
+    sizes: Sequence[int] = op.slice_sizes.get_values()
+    start_map: Sequence[int] = numbers.start_index_map.get_values()
+    batching: Sequence[int] = numbers.operand_batching_dims.get_values()
+    dropped: Sequence[int] = (*batching, *numbers.collapsed_slice_dims.get_values())
+    offset_dims: Sequence[int] = numbers.offset_dims.get_values()
+    batch_rank, rank = vectors.ndim - 1, vectors.ndim - 1 + len(offset_dims)
+    batch_places: Sequence[int] = [
+        d - (d > vector_dim) for d in map(int, numbers.start_indices_batching_dims.get_values())
+    ]
+    offset_axis = {d: batch_rank + place for place, d in enumerate(d for d in range(x.ndim) if d not in dropped)}
+
+    def along(axis: int, size: int) -> Array:
+        """0, 1, ... along one axis of the batch dimensions followed by the offsets."""
+        return np.arange(size).reshape([-1 if a == axis else 1 for a in range(rank)])
+
+    where: list[Array] = []
+    for d in range(x.ndim):
+        place = along(offset_axis[d], sizes[d]) if d in offset_axis else np.zeros([1] * rank, np.int64)
+        if d in start_map:
+            start = np.clip(vectors[..., start_map.index(d)], 0, x.shape[d] - sizes[d]).astype(np.int64)
+            place = place + start.reshape(start.shape + (1,) * len(offset_dims))
+        if d in batching:
+            place = place + along(batch_places[batching.index(d)], x.shape[d])
+        where.append(place)
+    slices = np.broadcast_to(x[tuple(where)], (*vectors.shape[:-1], *(sizes[d] for d in offset_axis)))
+    batch_axes, offset_axes = iter(range(batch_rank)), iter(range(batch_rank, rank))
+    return slices.transpose([next(offset_axes if d in offset_dims else batch_axes) for d in range(rank)])
 
 
 def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Array) -> Array:
@@ -150,6 +185,7 @@ SHAPES: Mapping[type[Operation], Rule] = {
     stablehlo.ConstantOp: constant,
     stablehlo.DynamicSliceOp: dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
+    stablehlo.GatherOp: gather,
     stablehlo.IotaOp: iota,
     stablehlo.PadOp: pad,
     stablehlo.ReshapeOp: reshape,

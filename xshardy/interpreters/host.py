@@ -1,0 +1,248 @@
+"""
+Executes the LLVM IR of a kernel on the CPU that this runs on, thread after thread: the last level before PTX.
+
+The numpy interpreter stops at vectors and scf. What comes after them (index types, addresses, alignment, constants,
+calls of libdevice) is checked here: LLVM compiles the very text that is otherwise handed to the NVPTX backend, for the
+host. Special registers become variables that a loop over the grid sets, and libdevice becomes the C library. Threads run
+one after another, so a kernel whose threads wait for each other cannot be run this way.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from ctypes import CFUNCTYPE, c_void_p
+from functools import cache
+from math import prod
+
+import llvmlite.binding as binding
+import ml_dtypes
+import numpy as np
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import BITS, SIGNED_INTEGERS, Array, DType
+from xshardy.lowering.nvptx import KernelSource
+
+REGISTERS = "llvm.nvvm.read.ptx.sreg."
+ALIGNMENT = 256
+"""Bytes. No kernel is promised more for its arguments."""
+
+_REGISTER = re.compile(rf"declare i32 @{re.escape(REGISTERS)}(\w+)\.([xyz])\(\)")
+_LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
+_BETWEEN_THREADS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.|shfl|redux|match|vote)[\w.]*")
+
+FLOAT_CONVERSIONS = """
+define bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %low = lshr i32 %bits, 16
+  %odd = and i32 %low, 1
+  %bias = add i32 %odd, 32767
+  %rounded = add i32 %bits, %bias
+  %isnan = fcmp uno float %x, %x
+  %quiet = or i32 %bits, 4194304
+  %kept = select i1 %isnan, i32 %quiet, i32 %rounded
+  %high = lshr i32 %kept, 16
+  %narrow = trunc i32 %high to i16
+  %result = bitcast i16 %narrow to bfloat
+  ret bfloat %result
+}
+define internal float @xshardy.to_odd(double %x) {
+  %near = fptrunc double %x to float
+  %back = fpext float %near to double
+  %inexact = fcmp one double %back, %x
+  %size = call double @llvm.fabs.f64(double %x)
+  %near_size = call double @llvm.fabs.f64(double %back)
+  %above = fcmp ogt double %near_size, %size
+  %bits = bitcast float %near to i32
+  %step = zext i1 %above to i32
+  %toward_zero = sub i32 %bits, %step
+  %odd = or i32 %toward_zero, 1
+  %chosen = select i1 %inexact, i32 %odd, i32 %bits
+  %result = bitcast i32 %chosen to float
+  ret float %result
+}
+declare double @llvm.fabs.f64(double)
+define bfloat @__truncdfbf2(double %x) {
+  %odd = call float @xshardy.to_odd(double %x)
+  %result = call bfloat @__truncsfbf2(float %odd)
+  ret bfloat %result
+}
+define half @__truncdfhf2(double %x) {
+  %odd = call float @xshardy.to_odd(double %x)
+  %result = fptrunc float %odd to half
+  ret half %result
+}
+"""
+"""
+What code generators call for narrow floats, and the libraries of a Python process lack. A double is first rounded to
+an odd float, so that the second rounding gives what a single one would.
+"""
+
+
+def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int, Array]:
+    """
+    Run `kernel` over its whole grid. Gives the buffers that it writes, by their slice index, in the shape they had.
+
+    `buffers` are the arguments by slice index, elements in the order of memory; none is changed. Raises
+    `InterpretationError` for a kernel whose threads exchange values, and for one that calls what a host has not.
+    """
+    memory = {number: _aligned(packed(array)) for number, array in buffers.items()}
+    numbers = [
+        argument.index if argument.slice_index is None else argument.slice_index for argument in kernel.arguments
+    ]
+    pointers = np.array([memory[number].ctypes.data for number in numbers], np.uint64)
+    if not kernel.is_empty:
+        with _compiled(kernel) as address:
+            CFUNCTYPE(None, c_void_p)(address)(pointers.ctypes.data)
+    written = {number for number, argument in zip(numbers, kernel.arguments, strict=True) if argument.is_output}
+    return {number: unpacked(memory[number], buffers[number]) for number in written}
+
+
+@contextmanager
+def _compiled(kernel: KernelSource) -> Iterator[int]:
+    """The address of a function that runs all threads, given an array of pointers to the arguments."""
+    jit = binding.create_lljit_compiler(_host_machine())
+    library = (
+        binding.JITLibraryBuilder().add_ir(host_program(kernel)).export_symbol("xshardy.run").add_current_process()
+    )
+    try:
+        tracker = library.link(jit, "kernel")
+    except RuntimeError as error:
+        raise InterpretationError(f"the host cannot run this kernel: {str(error).strip()}") from error
+    yield tracker["xshardy.run"]
+    del tracker
+
+
+@cache
+def _host_machine() -> binding.TargetMachine:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    triple = binding.get_default_triple()
+    # The oldest instructions that have halves: newer ones for bf16 take denormals for zero.
+    is_x86 = triple.startswith("x86_64")
+    target = binding.Target.from_triple(triple)
+    return target.create_target_machine(cpu="x86-64" if is_x86 else "", features="+f16c,+fma" if is_x86 else "", opt=2)
+
+
+def host_program(kernel: KernelSource) -> str:
+    """The LLVM IR of `kernel` with all that a host needs to run it: `xshardy.run(pointers)`."""
+    text = kernel.llvm_ir
+    if (exchange := _BETWEEN_THREADS.search(text)) is not None:
+        raise InterpretationError(f"the threads of this kernel wait for each other ({exchange[0]}): run another level")
+    registers = set(_REGISTER.findall(text))
+    text = _REGISTER.sub("", text).replace(f"@{REGISTERS}", "@xshardy.sreg.").replace("ptx_kernel ", "")
+    text = _LIBDEVICE.sub(_c_library_call, text)
+    definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
+    return "\n".join([text, *definitions, FLOAT_CONVERSIONS, _grid_loop(kernel, registers)])
+
+
+def _c_library_call(declaration: re.Match[str]) -> str:
+    """`declare float @__nv_tanhf(float)` -> a function of that name that calls `tanhf`."""
+    type, name = declaration["type"], declaration["name"]
+    parameters = [parameter.strip() for parameter in declaration["parameters"].split(",")]
+    listed = ", ".join(f"{parameter} %x{index}" for index, parameter in enumerate(parameters))
+    stem = name.removesuffix("f") if type == "float" else name
+    suffix = name[len(stem) :]
+    if stem == "rsqrt":
+        lines = [f"%root = call {type} @sqrt{suffix}({type} %x0)", f"%r = fdiv {type} 1.0, %root"]
+        declared = f"declare {type} @sqrt{suffix}({type})"
+    elif stem == "powi":
+        lines = [f"%n = sitofp i32 %x1 to {type}", f"%r = call {type} @pow{suffix}({type} %x0, {type} %n)"]
+        declared = f"declare {type} @pow{suffix}({type}, {type})"
+    else:
+        lines = [f"%r = call {type} @{name}({listed})"]
+        declared = f"declare {type} @{name}({', '.join(parameters)})"
+    body = "\n  ".join([*lines, f"ret {type} %r"])
+    return f"{declared}\ndefine {type} @__nv_{name}({listed}) {{\n  {body}\n}}"
+
+
+def _register_definition(kernel: KernelSource, name: str, axis: str) -> str:
+    """The variable of a special register, and the function that reads it. Sizes are constants."""
+    sizes = {"ntid": kernel.block, "nctaid": kernel.grid}
+    register = f"xshardy.sreg.{name}.{axis}"
+    if name in sizes:
+        size = sizes[name]["xyz".index(axis)]
+        return f"define i32 @{register}() {{\n  ret i32 {size}\n}}"
+    return (
+        f"@{register}.value = internal global i32 0\n"
+        f"define i32 @{register}() {{\n  %v = load i32, ptr @{register}.value\n  ret i32 %v\n}}"
+    )
+
+
+def _grid_loop(kernel: KernelSource, registers: set[tuple[str, str]]) -> str:
+    """`xshardy.run`: for each thread of each block, set the special registers and call the kernel."""
+    extents = [("tid", axis, size) for axis, size in zip("xyz", kernel.block, strict=False)]
+    extents += [("ctaid", axis, size) for axis, size in zip("xyz", kernel.grid, strict=False)]
+    body: list[str] = []
+    stride = 1
+    for name, axis, size in extents:
+        if (name, axis) in registers:
+            variable = f"%{name}.{axis}"
+            body += [
+                f"{variable}.q = udiv i64 %thread, {stride}",
+                f"{variable}.r = urem i64 {variable}.q, {size}",
+                f"{variable} = trunc i64 {variable}.r to i32",
+                f"store i32 {variable}, ptr @xshardy.sreg.{name}.{axis}.value",
+            ]
+        stride *= size
+    pointers = range(len(kernel.arguments))
+    loads = [
+        f"%slot{index} = getelementptr ptr, ptr %pointers, i64 {index}\n  %p{index} = load ptr, ptr %slot{index}"
+        for index in pointers
+    ]
+    arguments = ", ".join(f"ptr %p{index}" for index in pointers)
+    setup, per_thread = "\n  ".join(loads), "\n  ".join(body)
+    return f"""
+define void @xshardy.run(ptr %pointers) {{
+start:
+  {setup}
+  br label %loop
+loop:
+  %thread = phi i64 [ 0, %start ], [ %next, %loop ]
+  {per_thread}
+  call void @"{kernel.function}"({arguments})
+  %next = add i64 %thread, 1
+  %more = icmp ult i64 %next, {prod(kernel.block) * prod(kernel.grid)}
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+
+
+def _bits(dtype: DType) -> int:
+    """The bits of an element in memory; a truth value takes a byte."""
+    if dtype == np.bool_:
+        return 8
+    return 4 if dtype == np.dtype(ml_dtypes.float4_e2m1fn) else BITS.get(dtype, dtype.itemsize * 8)
+
+
+def packed(array: Array) -> Array:
+    """The bytes of `array` in memory: elements of less than a byte lie together, the first one lowest."""
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    bits = _bits(array.dtype)
+    if bits >= 8:
+        return data
+    per_byte = 8 // bits
+    data = np.pad(data & ((1 << bits) - 1), (0, -data.size % per_byte)).reshape(-1, per_byte)
+    return np.bitwise_or.reduce(data << (bits * np.arange(per_byte, dtype=np.uint8)), axis=1).astype(np.uint8)
+
+
+def unpacked(memory: Array, like: Array) -> Array:
+    """The opposite of `packed`: an array of the shape and type of `like`."""
+    bits = _bits(like.dtype)
+    if bits >= 8:
+        return memory.view(like.dtype).reshape(like.shape).copy()
+    shifts = bits * np.arange(8 // bits, dtype=np.uint8)
+    data = ((memory[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[: like.size].astype(np.uint8)
+    if like.dtype in SIGNED_INTEGERS.values():
+        sign = np.uint8(1 << (bits - 1))
+        data = (data ^ sign) - sign  # each element fills its byte, as numpy holds it
+    return data.view(like.dtype).reshape(like.shape)
+
+
+def _aligned(data: Array) -> Array:
+    """A copy of `data`, bytes, at an address that is a multiple of `ALIGNMENT`."""
+    space = np.zeros(data.size + ALIGNMENT, np.uint8)
+    start = -space.ctypes.data % ALIGNMENT
+    space[start : start + data.size] = data
+    return space[start : start + data.size]

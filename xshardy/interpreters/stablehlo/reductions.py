@@ -1,0 +1,93 @@
+"""What the ops do that combine many elements into one, or apply a region to each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, numpy_dtype
+from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.stablehlo.rules import Rule, Value
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Sequence[Value]:
+    """
+    The body combines neighbours, then the results of that, and so on; in the end all with the initial values.
+
+    Any order is as good, and this one keeps the rounding errors of a sum of floats small.
+    """
+    count = len(op.inputs)
+    dimensions: Sequence[int] = op.dimensions.get_values()
+
+    def combine(left: Sequence[Value], right: Sequence[Value]) -> list[Array]:
+        values = evaluator.run(op.body.block, [*left, *right], elementwise=True)
+        return [np.asarray(value) for value in values]
+
+    values = [reduced_last(x, dimensions) for x in operands[:count]]
+    inits = [np.broadcast_to(init, x.shape[:-1]) for init, x in zip(operands[count:], values, strict=True)]
+    while (size := values[0].shape[-1]) > 1:
+        even = size - size % 2
+        paired = combine([x[..., 0:even:2] for x in values], [x[..., 1:even:2] for x in values])
+        values = [np.concatenate([pair, x[..., even:]], axis=-1) for pair, x in zip(paired, values, strict=True)]
+    return combine(inits, [x[..., 0] for x in values]) if values[0].shape[-1] else inits
+
+
+def reduced_last(x: Array, dimensions: Sequence[int]) -> Array:
+    """`x` with these dimensions as a single one behind the others."""
+    kept = [d for d in range(x.ndim) if d not in dimensions]
+    shape = [x.shape[d] for d in kept]
+    return x.transpose([*kept, *sorted(dimensions)]).reshape([*shape, prod(x.shape[d] for d in dimensions)])
+
+
+def map_(evaluator: Evaluator, op: stablehlo.MapOp, *operands: Array) -> Sequence[Value]:
+    return evaluator.run(op.computation.block, operands, elementwise=True)
+
+
+def contraction_type(x: Array, result: DType) -> DType:
+    """
+    The type to multiply and add in: f32 for narrower floats, and the result's for integers, which wrap around alike.
+    """
+    if KINDS[result] is Kind.FLOAT:
+        return np.dtype(np.float64 if result == np.float64 else np.float32)
+    return native(np.zeros(1, result)).dtype if KINDS[result] is Kind.INTEGER else result
+
+
+def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rhs: Array) -> Array:
+    """
+    Dimensions of the result: the batching ones, then those that only the left has, then those that only the right has.
+    """
+    numbers = op.dot_dimension_numbers
+    left_batch: Sequence[int] = numbers.lhs_batching_dimensions.get_values()
+    right_batch: Sequence[int] = numbers.rhs_batching_dimensions.get_values()
+    left_sum: Sequence[int] = numbers.lhs_contracting_dimensions.get_values()
+    right_sum: Sequence[int] = numbers.rhs_contracting_dimensions.get_values()
+    left_free = [d for d in range(lhs.ndim) if d not in (*left_batch, *left_sum)]
+    right_free = [d for d in range(rhs.ndim) if d not in (*right_batch, *right_sum)]
+    dtype = numpy_dtype(op.result.type)
+    working = contraction_type(lhs, dtype)
+    left = grouped(convert(lhs, working), left_batch, left_free, left_sum)
+    right = grouped(convert(rhs, working), right_batch, right_sum, right_free)
+    shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]
+    return convert(np.matmul(left, right), dtype).reshape(shape)
+
+
+def grouped(x: Array, *groups: Sequence[int]) -> Array:
+    """`x` with a single dimension for each group of its dimensions."""
+    order = [d for group in groups for d in group]
+    return x.transpose(order).reshape([prod(x.shape[d] for d in group) for group in groups])
+
+
+REDUCTIONS: Mapping[type[Operation], Rule] = {
+    stablehlo.DotGeneralOp: dot_general,
+    stablehlo.MapOp: map_,
+    stablehlo.ReduceOp: reduce,
+}
