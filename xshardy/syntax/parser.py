@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
-from xdsl.parser import Parser as XDSLParser
 from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
@@ -35,7 +35,7 @@ class InvalidIRError(ParseError, VerifyException):
     """An invariant of the IR that text breaks: a `VerifyException` that knows its place in the text."""
 
 
-class Parser(XDSLParser):
+class Parser(DenseLiteralParser):
     """Reads a module, and remembers where its operations are."""
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):

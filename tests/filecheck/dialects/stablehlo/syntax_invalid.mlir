@@ -1,0 +1,70 @@
+// RUN: xshardy-opt %s --split-input-file --parsing-diagnostics | filecheck %s
+
+// CHECK: 2 operands present, but expected 1
+func.func @operand_types(%a: tensor<f32>) {
+  %0 = stablehlo.add %a, %a : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected single output
+func.func @result_types(%a: tensor<f32>) {
+  %0 = stablehlo.add %a, %a : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  func.return
+}
+
+// -----
+
+// CHECK: expected functional type or list of two types
+func.func @select(%p: tensor<i1>, %a: tensor<f32>) {
+  %0 = stablehlo.select %p, %a, %a : tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected tensor with complex element type
+func.func @complex(%a: tensor<f32>) {
+  %0 = stablehlo.complex %a, %a : tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected tuple type
+func.func @tuple(%a: tensor<f32>) {
+  %0 = stablehlo.tuple %a : tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected exponent mantissa in format e#m#, saw f32
+func.func @reduce_precision(%a: tensor<f32>) {
+  %0 = stablehlo.reduce_precision %a, format = f32 : tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a dense elements attribute
+func.func @constant() {
+  %0 = stablehlo.constant 1.0 : f32
+  func.return
+}
+
+// -----
+
+// CHECK: expected the inner-op to be a commutative binary-op from the stablehlo dialect
+func.func @reduce(%a: tensor<2xf32>, %i: tensor<f32>) {
+  %0 = stablehlo.reduce(%a init: %i) applies stablehlo.subtract across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: 'offset_dims' is given twice: remove one of the two
+func.func @gather(%a: tensor<30x20xf32>, %i: tensor<10x1xi32>) attributes {a = #stablehlo.gather<offset_dims = [1], offset_dims = [0]>} {
+  func.return
+}
