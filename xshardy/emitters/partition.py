@@ -13,6 +13,7 @@ from math import prod
 
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineExpr
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
@@ -49,12 +50,50 @@ class Read:
         return Read(map, not is_conditional and map == IndexingMap.identity(shape), is_conditional)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Access:
-    """Where a function reads a value: at `map` of its own indices, in which part of the code (None: in all of it)."""
+    """
+    Where a function reads a value: at `step` of the indices at which `user` is read, or of its own if that is None.
 
-    map: IndexingMap
+    `scope` is the part of the code that the value is needed in; None: all of it.
+    """
+
+    user: "Access | None"
+    step: IndexingMap
     scope: Scope | None
+
+    @cached_property
+    def map(self) -> IndexingMap | None:
+        """From the indices of the function to those of the value; None if that is too much to write down."""
+        chain = [self]
+        while (user := chain[-1].user) is not None and "map" not in user.__dict__:
+            chain.append(user)
+        for access in reversed(chain[1:]):  # the first ones first, so that no call goes deeper than one step
+            _ = access.map
+        if self.user is None:
+            return self.step
+        before = self.user.map
+        if before is None or sum(map(_size, before.results)) > MAX_MAP_SIZE:
+            return None
+        return before.then(self.step).simplify()
+
+    def is_same(self, other: "Access") -> bool:
+        """Whether both read the same element, in the same part of the code. Composes maps only if it must."""
+        if self is other:
+            return True
+        if self.scope != other.scope:
+            return False
+        if self.user is other.user and self.step == other.step:
+            return True
+        return self.map is not None and self.map == other.map
+
+
+MAX_MAP_SIZE = 200
+"""Operators in the results of a map; a longer one is not composed any further, as every step may double it."""
+
+
+def _size(expr: AffineExpr) -> int:
+    return 1 + _size(expr.lhs) + _size(expr.rhs) if isinstance(expr, AffineBinaryOpExpr) else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +171,8 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
     """
     Cut `computation` into functions. An operation for which `starts_function` holds starts one, whoever its users are.
 
-    Composes one indexing map per read of an operation. Raises `PassFailedException` if the roots differ in size.
+    Composes indexing maps only for what is read by different ways. Raises `PassFailedException` if the roots differ in
+    size.
     """
     roots = _roots(computation)
     taken: set[str] = set()
@@ -149,18 +189,17 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
     readers: dict[Operation, list[tuple[_Draft, Access]]] = {}
     for root, map in zip(roots, drafts[0].root_maps, strict=True):
         if not is_repeatable(root):
-            readers.setdefault(_owner(root), []).append((drafts[0], Access(map.simplify(), None)))
+            readers.setdefault(_owner(root), []).append((drafts[0], Access(None, map.simplify(), None)))
     reads: dict[Operation, tuple[Read, ...]] = {}
     for op in reversed(list(computation.body.block.ops)):
         if op not in readers:
             continue
-        first, *others = readers.pop(op)
-        draft, access = first
+        (draft, access), *others = readers.pop(op)
         forced = starts_function(op) and draft.roots != tuple(op.results)
-        if forced or any(other != first for other in others):
+        if forced or not all(other is draft and access.is_same(another) for other, another in others):
             draft = _Draft(unique(_name(op)), tuple(op.results), (IndexingMap.identity(shape_of(op.results[0])),))
             drafts.append(draft)
-            access = Access(draft.root_maps[0].simplify(), None)
+            access = Access(None, draft.root_maps[0].simplify(), None)
         draft.accesses[op] = access
         reads[op] = tuple(Read.of(map, shape_of(op.results[0])) for (map,) in operand_maps(op))
         for i, (operand, read) in enumerate(zip(op.operands, reads[op], strict=True)):
@@ -187,7 +226,7 @@ class _Draft:
 def _operand_access(op: Operation, operand: int, read: Read, access: Access) -> Access:
     """How a function that reads `op` by `access` reads its operand number `operand`, which `op` reads by `read`."""
     scope = Scope(op, operand) if read.is_conditional else access.scope
-    return Access(access.map if read.is_identity else access.map.then(read.map).simplify(), scope)
+    return access if read.is_identity else Access(access, read.map, scope)
 
 
 def _owner(value: SSAValue) -> Operation:

@@ -1,7 +1,7 @@
 """The computation partitioner: the two graphs of the documentation, and the rules one by one."""
 
 import pytest
-from emission import check_module, fusion_of
+from emission import check, check_module, fusion_of
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
@@ -175,3 +175,23 @@ def test_roots_of_different_sizes():
     )
     with pytest.raises(PassFailedException, match="result 1 has 4 elements and result 0 has 8"):
         partition(fusion_of(text).callee_function())
+
+
+def test_long_chains_of_moves_are_not_composed():
+    """Each reshape doubles the map from the root, which nobody needs: one user is one function."""
+    steps = "\n".join(
+        f"""
+        t{i} = f32[10,21] reshape(a{i})
+        u{i} = f32[21,10] transpose(t{i}), dimensions={{1,0}}
+        v{i} = f32[14,15] reshape(u{i})
+        a{i + 1} = f32[15,14] transpose(v{i}), dimensions={{1,0}}
+        """
+        for i in range(12)
+    )
+    text = fused(
+        f"a0 = f32[15,14] negate(p)\n{steps}\nROOT r = f32[15,14] add(a12, a6)",
+        "p = f32[15,14] parameter(0)",
+        "f32[15,14]",
+    )
+    assert len(partition_of(text)) == 2
+    check(text)
