@@ -14,7 +14,7 @@ from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.ptxas import assemble
 from xshardy.tools.execution import execute_fusion
-from xshardy.transforms.xla_gpu.codegen_pipeline import EXECUTABLE_LEVELS
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 GELU = Path(__file__).parent / "gelu.hlo"
 
@@ -41,7 +41,7 @@ def main() -> None:
     fusion = compiler.select_fusions(parse_hlo(text, str(GELU)))[0]
     table = Table("level", "result", "time", title="executed on the CPU, compared with numpy", title_justify="left")
     with console.status("executing"):
-        for output in execute_fusion(fusion, compiler.emit(text), EXECUTABLE_LEVELS, check=True):
+        for output in execute_fusion(fusion, compiler.emit(text), LEVELS, check=True):
             table.add_row(output.level, str(output.comparison), f"{output.seconds:.1f} s")
             if not output.comparison:
                 raise SystemExit(f"level {output.level} differs from the reference: {output.comparison}")

@@ -1,10 +1,12 @@
+# llvmlite comes without types.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 """
 Executes the LLVM IR of a kernel on the CPU that this runs on, thread after thread: the last level before PTX.
 
 The numpy interpreter stops at vectors and scf. What comes after them (index types, addresses, alignment, constants,
 calls of libdevice) is checked here: LLVM compiles the very text that is otherwise handed to the NVPTX backend, for the
-host. Special registers become variables that a loop over the grid sets, and libdevice becomes the C library. Threads run
-one after another, so a kernel whose threads wait for each other cannot be run this way.
+host. Special registers become variables that a loop over the grid sets, and libdevice becomes the C library. Threads
+run one after another, so a kernel whose threads wait for each other cannot be run this way.
 """
 
 import re
@@ -101,9 +103,8 @@ def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int,
 def _compiled(kernel: KernelSource) -> Iterator[int]:
     """The address of a function that runs all threads, given an array of pointers to the arguments."""
     jit = binding.create_lljit_compiler(_host_machine())
-    library = (
-        binding.JITLibraryBuilder().add_ir(host_program(kernel)).export_symbol("xshardy.run").add_current_process()
-    )
+    builder = binding.JITLibraryBuilder()
+    library = builder.add_ir(host_program(kernel)).export_symbol("xshardy.run").add_current_process()
     try:
         tracker = library.link(jit, "kernel")
     except RuntimeError as error:

@@ -53,26 +53,35 @@ class KernelArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
-    """A compiled kernel, and what the host has to know to launch it."""
+class KernelSource:
+    """A kernel as it is handed to LLVM, and what the host has to know to launch it."""
 
-    entry: str
-    ptx: str
-    target: str
+    function: str
+    """The name of the kernel in `llvm_ir`."""
+    llvm_ir: str
+    """Calls libdevice, which is linked in later."""
     block: tuple[int, ...]
     """Threads per block, along x, y and z."""
     grid: tuple[int, ...]
     """Blocks, along x, y and z."""
-    shared_memory: int
-    """Bytes per block."""
     arguments: tuple[KernelArgument, ...]
-    llvm_ir: str
-    """The kernel as it was handed to LLVM, before libdevice is linked in."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to launch: the grid has no blocks."""
         return 0 in self.grid
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel(KernelSource):
+    """A compiled kernel."""
+
+    entry: str
+    """The name of the kernel in `ptx`."""
+    ptx: str
+    target: str
+    shared_memory: int
+    """Bytes per block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +116,30 @@ def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: in
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
     `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module.
     """
-    function = kernel_function(module)
-    text = module_text(module)
-    compiled = compile_text(text, function.sym_name.data, target, opt_level)
+    source = kernel_source(module)
+    compiled = compile_text(source.llvm_ir, source.function, target, opt_level)
     return Kernel(
+        function=source.function,
+        llvm_ir=source.llvm_ir,
+        block=source.block,
+        grid=source.grid,
+        arguments=source.arguments,
         entry=compiled.entry,
         ptx=compiled.ptx,
         target=target,
+        shared_memory=compiled.shared_memory,
+    )
+
+
+def kernel_source(module: ModuleOp) -> KernelSource:
+    """The kernel of `module` as LLVM IR. Raises `LLVMTextError` for a module that is not lowered."""
+    function = kernel_function(module)
+    return KernelSource(
+        function=function.sym_name.data,
+        llvm_ir=module_text(module),
         block=nvvm.required_block_size(function) or (1, 1, 1),
         grid=_sizes(function.attributes.get(KNOWN_GRID_SIZE)) or (1, 1, 1),
-        shared_memory=compiled.shared_memory,
         arguments=_arguments(function),
-        llvm_ir=text,
     )
 
 

@@ -20,7 +20,7 @@ from xshardy.lowering.nvptx import compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.diagnostics import InputError, describe, read_text
 from xshardy.tools.pass_log import PassLog
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, EXECUTABLE_LEVELS, LEVELS
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.transforms.xla_gpu.device import parse_target
 
 EXAMPLES = {
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return args.command(args)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stdout = open(os.devnull, "w")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor is there one for what is still buffered
         return 0
     except Exception as error:
         print(describe(error, args.file), file=sys.stderr)
@@ -91,9 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     run = add("run", _run, "execute each fusion on the CPU with seeded inputs")
     run.add_argument("--check", action="store_true", help="compare with the reference; exit status 0 only if all agree")
     levels = run.add_mutually_exclusive_group()
-    levels.add_argument(
-        "--level", choices=EXECUTABLE_LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)"
-    )
+    levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     run.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: %(default)s)")
     run.add_argument(
@@ -202,7 +200,7 @@ def _compile(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs
 
-    levels = EXECUTABLE_LEVELS if args.levels else (args.level,)
+    levels = LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     outputs: list[Output] = []
     for kernel in _emitted(args):

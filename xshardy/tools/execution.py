@@ -17,6 +17,10 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.interpreters import simt, stablehlo
 from xshardy.interpreters.check import Comparison, Tolerance, compare, random_inputs, tolerance_of
 from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.host import run_on_host
+from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
+from xshardy.lowering.nvptx import kernel_source
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,16 @@ def execute_fusion(
     inputs = random_inputs(computation.function_type.inputs.data, seed)
     expected = stablehlo.evaluate(computation, inputs) if check else None
     types = result_types(computation)
-    outputs = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
+    buffers = [*inputs, *(np.zeros(type.get_shape(), numpy_dtype(type)) for type in types)]
+    layouts = [arg.type for arg in simt.find_kernel(module).args]  # later levels no longer know them
     bounds = bounds or ErrorBounds()
     name = compiler.fusion_name(fusion)
     for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
         if level not in levels:
             continue
         start = perf_counter()
-        values = simt.run_kernel(module, [*inputs, *outputs])
+        values = simt.run_kernel(module, buffers) if level != LEVELS[-1] else _run_on_host(module, buffers, layouts)
+        values = values[len(values) - len(types) :]
         seconds = perf_counter() - start
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
             element = type.element_type
@@ -85,6 +91,14 @@ def execute_fusion(
                 None if expected is None else compare(value, expected[index], element, bounds.for_type(element))
             )
             yield Output(name, level, index, type, value, comparison, seconds)
+
+
+def _run_on_host(module: ModuleOp, buffers: Sequence[Array], layouts: Sequence[Attribute]) -> list[Array]:
+    """The buffers after the kernel of `module`, which is lowered to LLVM, has run."""
+    types = [type for type in layouts if isa(type, TensorType[Attribute])]
+    memory = {index: in_memory_order(array, types[index]) for index, array in enumerate(buffers)}
+    memory |= run_on_host(kernel_source(module), memory)
+    return [in_tensor_order(memory[index], type) for index, type in enumerate(types)]
 
 
 def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:

@@ -1,4 +1,4 @@
-"""What a user sees of a compilation: the IR after each pass (in files or on standard error), and the time each pass took."""
+"""What a user sees of a compilation: the IR after each pass, in files or on standard error, and the times."""
 
 import sys
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ VERBOSE_IR = 5
 
 @dataclass
 class PassLog:
-    """An observer for `compiler.lower`: dumps to `directory` when given, prints IR at `--v=5`, and remembers the times."""
+    """An observer for `compiler.lower`: dumps to `directory` if given, prints IR at `--v=5`, and remembers the times."""
 
     directory: Path | None = None
     verbosity: int = 0

@@ -57,7 +57,9 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
             # The bounds check of a loop folds away here, where `xla.range` shows it to be always true.
             (SimplifyArithPass(), CanonicalizePass(), PropagateSliceIndicesPass(), FlattenTensorsPass(), *clean_up),
         ),
-        Stage("vectorized", (LoopInvariantCodeMotionPass(), VectorizeLoadsStoresPass(gpu_device_info=device), *clean_up)),
+        Stage(
+            "vectorized", (LoopInvariantCodeMotionPass(), VectorizeLoadsStoresPass(gpu_device_info=device), *clean_up)
+        ),
         Stage("unrolled", (OptimizeLoopsPass(), *clean_up)),
         Stage(
             "llvm",
@@ -80,9 +82,6 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
 
 LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages()))
 """The names of all levels, from the emitted module to the llvm dialect."""
-
-EXECUTABLE_LEVELS: tuple[str, ...] = LEVELS[:-1]
-"""The levels that `interpreters/simt.py` executes."""
 
 
 @dataclass(frozen=True)
