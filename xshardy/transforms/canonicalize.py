@@ -9,7 +9,6 @@ upstream does. One worklist is worked off once: an operation is looked at again 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
@@ -17,12 +16,11 @@ from xdsl.folder import Folder
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
     HasFolder,
-    IsolatedFromAbove,
     IsTerminator,
     MemoryEffect,
     NoMemoryEffect,
@@ -33,6 +31,7 @@ from xdsl.utils.worklist import Worklist
 
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
+from xshardy.transforms.canonicalization.pool import ConstantPool, home_of
 
 FOLDS: Mapping[type[Operation], Fold] = {
     **arith_integers.FOLDS,
@@ -46,9 +45,6 @@ PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
     *scf_patterns.PATTERNS,
     *containers.PATTERNS,
 )
-
-ConstantKey: TypeAlias = tuple[type[Operation], tuple[tuple[str, Attribute], ...], tuple[Attribute, ...]]
-"""What makes two constants the same: the operation, its properties, its result types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +98,16 @@ class Canonicalizer:
         self._folder = Folder(ctx)
         self._patterns = patterns
         self._worklist: Worklist[Operation] = Worklist()
-        self._constants: dict[Region, dict[ConstantKey, Operation]] = {}
-        self._is_owned: set[Operation] = set()
-        """The constants that stand in front of a function."""
+        self._pools: dict[Region, ConstantPool] = {}
         self._changed = False
         self._rewriter: PatternRewriter | None = None
 
     def run(self, module: ModuleOp) -> bool:
         """Canonicalize. Says whether anything changed."""
-        pending: list[Operation] = []
         for op in list(module.body.walk()):
             if facts_of(type(op)).is_constant:
-                self._own_constant(op, None)
-            if op.parent is not None:
-                pending.append(op)
-        for op in reversed(pending):
+                self._pool_constant(op, self._rewriter_at(op))
+        for op in module.body.walk(reverse=True, region_first=True):
             self._worklist.push(op)
         while self._worklist:
             op = self._worklist.pop()
@@ -131,8 +122,7 @@ class Canonicalizer:
         if self._is_dead(op, facts):
             rewriter.erase(op)
         elif facts.is_constant:
-            if op not in self._is_owned:
-                self._own_constant(op, rewriter)
+            self._pool_constant(op, rewriter)
         elif not self._fold(op, facts, rewriter):
             for pattern in facts.patterns if self._patterns is None else self._patterns.get(type(op), ()):
                 pattern.match_and_rewrite(op, rewriter)
@@ -179,40 +169,35 @@ class Canonicalizer:
         rewriter.replace(op, constants, values)
         return True
 
-    def _constant(self, op: Operation, attr: Attribute) -> SSAValue | None:
-        """A constant for `attr` in front of the function that `op` is in."""
-        constant = materialize(attr, op.results[0].type)
-        region = _home(op)
-        if constant is None or region is None or region.blocks.first is None:
+    def _pool_of(self, op: Operation) -> ConstantPool | None:
+        """The constants of the function that `op` is in."""
+        region = home_of(op)
+        if region is None or region.blocks.first is None:
             return None
-        known = self._constants.setdefault(region, {})
-        key = _key(constant)
-        if (existing := known.get(key)) is None:
-            PatternRewriter(op).insert(constant, InsertPoint.at_start(region.blocks.first))
-            existing = known[key] = constant
-            self._is_owned.add(constant)
-        return existing.results[0]
+        if (pool := self._pools.get(region)) is None:
+            pool = self._pools[region] = ConstantPool(region.blocks.first)
+        return pool
 
-    def _own_constant(self, op: Operation, rewriter: PatternRewriter | None) -> None:
-        """Replace `op` by the same constant in front of the function, or make it that constant."""
-        region = _home(op)
-        if region is None or (front := region.blocks.first) is None or op.attributes:
+    def _constant(self, op: Operation, attr: Attribute) -> SSAValue | None:
+        """A constant for `attr`, which the result of `op` is equal to."""
+        constant = materialize(attr, op.results[0].type)
+        pool = self._pool_of(op)
+        if constant is None or pool is None:
+            return None
+        if (known := pool.find(constant)) is not None:
+            return known.results[0]
+        pool.insert(constant)
+        return constant.results[0]
+
+    def _pool_constant(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Replace `op` by the same constant of the pool, or make it one. What carries attributes is left alone."""
+        pool = self._pool_of(op)
+        if pool is None or op in pool or op.attributes:
             return
-        known = self._constants.setdefault(region, {})
-        key = _key(op)
-        existing = known.get(key)
-        if existing is not None:
-            self._changed = True
-            rewriter = rewriter or PatternRewriter(op)
-            rewriter.replace(op, (), existing.results)
-            return
-        known[key] = op
-        self._is_owned.add(op)
-        is_in_place = op.parent is front and (op is front.first_op or op.prev_op in self._is_owned)
-        if not is_in_place:
-            self._changed = True
-            op.detach()
-            Rewriter.insert_op(op, InsertPoint.at_start(front))
+        if (known := pool.find(op)) is not None:
+            rewriter.replace(op, (), known.results)
+        else:
+            self._changed |= pool.adopt(op)
 
     # What else to look at
 
@@ -230,11 +215,8 @@ class Canonicalizer:
         """The operations that `op` reads may now be dead, or have a single user."""
         for inner in op.walk() if op.regions else (op,):
             self._worklist.remove(inner)
-            if inner in self._is_owned:
-                self._is_owned.discard(inner)
-                region = _home(inner)
-                if region is not None and self._constants.get(region, {}).get(_key(inner)) is inner:
-                    del self._constants[region][_key(inner)]
+            if facts_of(type(inner)).is_constant and (pool := self._pool_of(inner)) is not None and inner in pool:
+                pool.forget(inner)
             self._push_producers(inner.operands)
 
     def _on_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
@@ -242,20 +224,6 @@ class Canonicalizer:
         for result in op.results:
             for use in result.uses:
                 self._worklist.push(use.operation)
-
-
-def _home(op: Operation) -> Region | None:
-    """The region of the function, or whatever else sees nothing from above, that `op` is in."""
-    region = op.parent_region()
-    while region is not None and region.parent is not None:
-        if region.parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
-            return region
-        region = region.parent.parent_region()
-    return region
-
-
-def _key(op: Operation) -> ConstantKey:
-    return type(op), tuple(sorted(op.properties.items())), tuple(op.result_types)
 
 
 @dataclass(frozen=True)

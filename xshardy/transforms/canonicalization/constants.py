@@ -103,8 +103,9 @@ def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:
         case DenseIntOrFPElementsAttr() if not isinstance(attr.get_element_type(), ComplexType) and len(attr):
             data, count = attr.data.data, len(attr)
             size = len(data) // count
-            is_splat = data == data[:size] * count
-            return attr.get_element_type().unpack(data, 1 if is_splat else count)  # pyright: ignore
+            if data == data[:size] * count:
+                data, count = data[:size], 1
+            return attr.get_element_type().unpack(data, count)  # pyright: ignore
         case _:
             return None
 

@@ -7,7 +7,6 @@ from xdsl.dialects import arith, complex, tensor, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -184,14 +183,13 @@ def _fold_part(index: int) -> Fold:
     return fold
 
 
-def fold_create(op: complex.CreateOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
-    """`create (re x), (im x)` -> `x`, and constants."""
+def fold_create(op: complex.CreateOp, constants: Sequence[Attribute | None]) -> SSAValue | None:
+    """`create (re x), (im x)` -> `x`"""
     real, imaginary = op.real.owner, op.imaginary.owner
     is_split = isinstance(real, complex.ReOp) and isinstance(imaginary, complex.ImOp)
     if is_split and real.operands[0] is imaginary.operands[0]:
         return real.operands[0]
-    parts = [attr for attr in constants if isinstance(attr, FloatAttr)]
-    return ArrayAttr(parts) if len(parts) == 2 and isinstance(op.results[0].type, ComplexType) else None
+    return None
 
 
 def fold_involution(op: Operation, constants: Sequence[Attribute | None]) -> SSAValue | None:

@@ -1,0 +1,104 @@
+// RUN: xshardy-opt %s -p canonicalize | filecheck %s
+
+// CHECK-LABEL: func.func @casts_of_casts
+// CHECK-NEXT:    %0 = arith.extsi %arg0 : i8 to i64
+// CHECK-NEXT:    %1 = arith.extui %arg0 : i8 to i64
+// CHECK-NEXT:    %2 = arith.extui %arg0 : i8 to i16
+// CHECK-NEXT:    %3 = arith.trunci %arg1 : i64 to i8
+// CHECK-NEXT:    %4 = arith.index_cast %arg0 {xla.range = [0 : index, 3 : index]} : i8 to index
+// CHECK-NEXT:    return %0, %1, %2, %3, %arg0, %4 : i64, i64, i16, i8, i8, index
+func.func @casts_of_casts(%x: i8, %y: i64) -> (i64, i64, i16, i8, i8, index) {
+  %s = arith.extsi %x : i8 to i32
+  %u = arith.extui %x : i8 to i32
+  %a = arith.extsi %s : i32 to i64
+  %b = arith.extsi %u : i32 to i64
+  %c = arith.trunci %u : i32 to i16
+  %t = arith.trunci %y : i64 to i32
+  %d = arith.trunci %t : i32 to i8
+  %e = arith.trunci %s : i32 to i8
+  %f = arith.index_cast %s {xla.range = [0 : index, 3 : index]} : i32 to index
+  return %a, %b, %c, %d, %e, %f : i64, i64, i16, i8, i8, index
+}
+
+// CHECK-LABEL: func.func @casts_of_constants
+// CHECK-DAG:     %[[A:.*]] = arith.constant -1 : i64
+// CHECK-DAG:     %[[B:.*]] = arith.constant 255 : i64
+// CHECK-DAG:     %[[C:.*]] = arith.constant -1 : index
+// CHECK-DAG:     %[[D:.*]] = arith.constant 255 : index
+// CHECK:         return %[[A]], %[[B]], %[[C]], %[[D]]
+func.func @casts_of_constants() -> (i64, i64, index, index) {
+  %x = arith.constant -1 : i8
+  %a = arith.extsi %x : i8 to i64
+  %b = arith.extui %x : i8 to i64
+  %c = arith.index_cast %x : i8 to index
+  %d = arith.index_castui %x : i8 to index
+  return %a, %b, %c, %d : i64, i64, index, index
+}
+
+// A range that is cut off in between is not the same.
+// CHECK-LABEL: func.func @not_a_round_trip
+// CHECK-NEXT:    %0 = arith.index_cast %arg0 : index to i8
+// CHECK-NEXT:    %1 = arith.index_cast %0 : i8 to index
+// CHECK-NEXT:    return %1, %arg1 : index, i32
+func.func @not_a_round_trip(%i: index, %x: i32) -> (index, i32) {
+  %0 = arith.index_cast %i : index to i8
+  %1 = arith.index_cast %0 : i8 to index
+  %2 = arith.index_cast %x : i32 to index
+  %3 = arith.index_cast %2 : index to i32
+  return %1, %3 : index, i32
+}
+
+// CHECK-LABEL: func.func @booleans
+// CHECK-NEXT:    %true = arith.constant true
+// CHECK-NEXT:    %0 = arith.xori %arg0, %true : i1
+// CHECK-NEXT:    %1 = arith.cmpi sge, %arg1, %arg2 : i32
+// CHECK-NEXT:    %2 = arith.andi %arg0, %1 : i1
+// CHECK-NEXT:    %3 = arith.extui %2 : i1 to i32
+// CHECK-NEXT:    return %arg0, %0, %1, %3 : i1, i1, i1, i32
+func.func @booleans(%b: i1, %x: i32, %y: i32) -> (i1, i1, i1, i32) {
+  %0 = arith.constant 0 : i32
+  %true = arith.constant true
+  %wide = arith.extui %b : i1 to i32
+  %a = arith.cmpi ne, %wide, %0 : i32
+  %not = arith.cmpi eq, %wide, %0 : i32
+  %less = arith.cmpi slt, %x, %y : i32
+  %c = arith.xori %less, %true : i1
+  %c_wide = arith.extui %c : i1 to i32
+  %d = arith.andi %wide, %c_wide : i32
+  return %a, %not, %c, %d : i1, i1, i1, i32
+}
+
+// CHECK-LABEL: func.func @compare_extended
+// CHECK-NEXT:    %0 = arith.cmpi ult, %arg0, %arg1 : i8
+// CHECK-NEXT:    %1 = arith.cmpi slt, %arg0, %arg1 : i8
+// CHECK-NEXT:    return %0, %1 : i1, i1
+func.func @compare_extended(%x: i8, %y: i8) -> (i1, i1) {
+  %a = arith.extui %x : i8 to i32
+  %b = arith.extui %y : i8 to i32
+  %c = arith.extsi %x : i8 to i32
+  %d = arith.extsi %y : i8 to i32
+  %e = arith.cmpi slt, %a, %b : i32
+  %f = arith.cmpi slt, %c, %d : i32
+  return %e, %f : i1, i1
+}
+
+// CHECK-LABEL: func.func @selects
+// CHECK:         %[[NOT:.*]] = arith.xori %arg0, %true : i1
+// CHECK-NEXT:    %[[SELECT:.*]] = arith.select %arg0, %arg2, %arg1 : i32
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.select %arg0, %arg1, %arg3 : i32
+// CHECK-NEXT:    return %arg1, %arg1, %arg0, %[[NOT]], %arg2, %[[SELECT]], %[[FIRST]]
+func.func @selects(%b: i1, %x: i32, %y: i32, %z: i32) -> (i32, i32, i1, i1, i32, i32, i32) {
+  %true = arith.constant true
+  %false = arith.constant false
+  %a = arith.select %b, %x, %x : i32
+  %c = arith.select %true, %x, %y : i32
+  %d = arith.select %b, %true, %false : i1
+  %e = arith.select %b, %false, %true : i1
+  %equal = arith.cmpi eq, %x, %y : i32
+  %f = arith.select %equal, %x, %y : i32
+  %not = arith.xori %b, %true : i1
+  %g = arith.select %not, %x, %y : i32
+  %inner = arith.select %b, %x, %y : i32
+  %h = arith.select %b, %inner, %z : i32
+  return %a, %c, %d, %e, %f, %g, %h : i32, i32, i1, i1, i32, i32, i32
+}

@@ -1,0 +1,76 @@
+"""The constants of a function, each kept once, side by side in front of its first block."""
+
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsolatedFromAbove
+
+Key: TypeAlias = tuple[type[Operation], tuple[tuple[str, Attribute], ...], tuple[Attribute, ...]]
+"""What makes two constants the same: the operation, its properties, its result types."""
+
+
+def key_of(constant: Operation) -> Key:
+    """The key under which a pool knows `constant`."""
+    return type(constant), tuple(sorted(constant.properties.items())), tuple(constant.result_types)
+
+
+def home_of(op: Operation) -> Region | None:
+    """The region of the function, or of whatever else sees nothing from above, that `op` is in."""
+    region = op.parent_region()
+    while region is not None and region.parent is not None:
+        if region.parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            return region
+        region = region.parent.parent_region()
+    return region
+
+
+class ConstantPool:
+    """The constants in front of `block`. A new one goes behind those that are there, as upstream places them."""
+
+    def __init__(self, block: Block):
+        self._block = block
+        self._by_key: dict[Key, Operation] = {}
+        self._last: Operation | None = None
+        self._members: set[Operation] = set()
+
+    def __contains__(self, constant: Operation) -> bool:
+        return constant in self._members
+
+    def find(self, constant: Operation) -> Operation | None:
+        """The constant of the pool that is the same as `constant`."""
+        return self._by_key.get(key_of(constant))
+
+    def insert(self, constant: Operation) -> None:
+        """Put a constant that is nowhere yet, and not in the pool, into its place."""
+        last = self._last
+        Rewriter.insert_op(constant, InsertPoint.at_start(self._block) if last is None else InsertPoint.after(last))
+        self._join(constant)
+        self._last = constant
+
+    def adopt(self, constant: Operation) -> bool:
+        """Make a constant of the function one of the pool. Says whether it had to move: in front of all others."""
+        before = constant.prev_op
+        if constant.parent is self._block and (before is None or before in self._members):
+            if before is self._last:
+                self._last = constant
+            self._join(constant)
+            return False
+        constant.detach()
+        Rewriter.insert_op(constant, InsertPoint.at_start(self._block))
+        self._last = self._last or constant
+        self._join(constant)
+        return True
+
+    def forget(self, constant: Operation) -> None:
+        """A constant of the pool is about to be erased."""
+        self._members.discard(constant)
+        if self._by_key.get(key_of(constant)) is constant:
+            del self._by_key[key_of(constant)]
+        if constant is self._last:
+            before = constant.prev_op
+            self._last = before if before in self._members else None
+
+    def _join(self, constant: Operation) -> None:
+        self._by_key[key_of(constant)] = constant
+        self._members.add(constant)
