@@ -55,9 +55,11 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-lower-xla-shared": "xshardy.transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
     "xla-gpu-merge-pointers": "xshardy.transforms.xla_gpu.merge_pointers:MergePointersPass",
     "xla-gpu-optimize-loops": "xshardy.transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
+    "xla-gpu-peel-loops": "xshardy.transforms.xla_gpu.peel_loops:PeelLoopsPass",
     "xla-gpu-propagate-slice-indices": "xshardy.transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
     "xla-gpu-simplify-affine": "xshardy.transforms.xla_gpu.simplify_affine:SimplifyAffinePass",
     "xla-gpu-simplify-arith": "xshardy.transforms.xla_gpu.simplify_arith:SimplifyArithPass",
+    "xla-gpu-unswitch-loops": "xshardy.transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "xshardy.transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
 }
 

@@ -8,6 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
 from xshardy.interpreters.simt import run_kernel
 from xshardy.syntax import parse_module
@@ -16,17 +17,23 @@ from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
 from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
+from xshardy.transforms.xla_gpu.peel_loops import PeelLoopsPass
 from xshardy.transforms.xla_gpu.simplify_arith import SimplifyArithPass
+from xshardy.transforms.xla_gpu.unswitch_loops import UnswitchLoopsPass
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import VectorizeLoadsStoresPass
 from xshardy.universe import new_context
 
 PASSES: Sequence[ModulePass] = (
     LowerXlaGpuToScfPass(),
+    PeelLoopsPass(),
     LowerXlaGpuLoopsToScfPass(),
     SimplifyArithPass(),
     CanonicalizePass(),
     FlattenTensorsPass(),
     CommonSubexpressionElimination(),
+    LoopInvariantCodeMotionPass(),
+    UnswitchLoopsPass(),
+    LoopInvariantCodeMotionPass(),
     VectorizeLoadsStoresPass(gpu_device_info="cuda_compute_capability {major: 9}"),
     CanonicalizePass(),
     OptimizeLoopsPass(),

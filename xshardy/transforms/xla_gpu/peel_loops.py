@@ -1,0 +1,88 @@
+"""
+Split the last iteration off loops where the others then need no bounds check.
+
+Most iterations of a loop with a check at its end are far from the end. Source: row XGPU-10, "loop peeling".
+"""
+
+from dataclasses import replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+
+from xshardy.dialects.xla_gpu import LoopOp
+from xshardy.indexing.affine import used_variables
+from xshardy.indexing.indexing_map import IndexingMap, Variable
+from xshardy.indexing.interval import Interval
+
+MAX_ITERATIONS = 64
+"""With this many iterations within one of a loop, splitting it is not worth another copy of the body. XLA's number."""
+
+
+class PeelLoop(RewritePattern):
+    """
+    `loop (%d)[%i] in d in [0, 3], i in [0, 7], d + i in [0, 9] iter_args(%x = %init)`
+    ->
+    `%1 = loop (%d)[%i] in d in [0, 3], i in [0, 6] iter_args(%x = %init)`
+    `loop (%d)[%i] in d in [0, 2], i in [7, 7] iter_args(%x = %1)`
+
+    The iterations of the last value of a variable come after all others: floating-point sums change their order.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        pieces = peeled(op.map)
+        if len(pieces) == 1:
+            return
+        carried = op.inits
+        for piece in pieces:
+            loop = rewriter.insert(LoopOp(op.dims, piece, carried, op.body.clone()))
+            loop.attributes.update(op.attributes)
+            carried = loop.results
+        rewriter.replace(op, (), carried)
+
+
+def peeled(indexing_map: IndexingMap) -> tuple[IndexingMap, ...]:
+    """
+    Maps that divide the domain of `indexing_map`: one without the last values of range variables, then those of each.
+
+    A range variable is split if no constraint reads it any more without its last value, the innermost variable first.
+    """
+    indexing_map = indexing_map.simplify()  # a constraint that always holds is none
+    tails: list[IndexingMap] = []
+    within = 1
+    for position in reversed(range(len(indexing_map.ranges))):
+        if within >= MAX_ITERATIONS:
+            break
+        bounds = indexing_map.ranges[position].bounds
+        within *= bounds.size
+        if bounds.is_point or not _is_constrained(indexing_map, position):
+            continue
+        without_last = _with_bounds(indexing_map, position, Interval(bounds.lower, bounds.upper - 1))
+        if _is_constrained(without_last, position):
+            continue
+        tails.append(_with_bounds(indexing_map, position, Interval.point(bounds.upper)))
+        indexing_map = without_last
+    return (indexing_map, *(tail for tail in reversed(tails) if not tail.is_known_empty))
+
+
+def _is_constrained(indexing_map: IndexingMap, position: int) -> bool:
+    """Whether a constraint reads range variable `position`."""
+    return any(position in used_variables(c.expr)[1] for c in indexing_map.constraints)
+
+
+def _with_bounds(indexing_map: IndexingMap, position: int, bounds: Interval) -> IndexingMap:
+    """The part of the map where range variable `position` is within `bounds`, simplified."""
+    ranges = list(indexing_map.ranges)
+    ranges[position] = Variable(ranges[position].name, bounds)
+    return replace(indexing_map, ranges=tuple(ranges)).simplify()
+
+
+class PeelLoopsPass(ModulePass):
+    """Split the last iteration off `xla_gpu.loop`s where that removes constraints from the others."""
+
+    name = "xla-gpu-peel-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(PeelLoop(), apply_recursively=False).rewrite_module(op)
