@@ -10,7 +10,7 @@ run one after another, so a kernel whose threads wait for each other cannot be r
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
@@ -100,7 +100,7 @@ def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int,
 
 
 @contextmanager
-def _compiled(kernel: KernelSource) -> Iterator[int]:
+def _compiled(kernel: KernelSource) -> Generator[int]:
     """The address of a function that runs all threads, given an array of pointers to the arguments."""
     jit = binding.create_lljit_compiler(_host_machine())
     builder = binding.JITLibraryBuilder()

@@ -53,7 +53,8 @@ def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *
         if not mask.any():
             return carried
         with lanes.only(mask):
-            carried = lanes.merged(mask, lanes.run(op.body.block, (index, *carried)), carried)
+            updated = lanes.run(op.body.block, (index, *carried))
+        carried = lanes.merged(mask, updated, carried)
         index = index + step
 
 

@@ -84,11 +84,6 @@ def from_elements(lanes: Lanes, op: Operation, *elements: Array) -> Array:
     return stacked.reshape(*stacked.shape[:2], *shape_of(op.results[0]))
 
 
-def to_elements(lanes: Lanes, op: Operation, source: Array) -> list[Array]:
-    flat = source.reshape(*source.shape[:2], -1)
-    return [flat[:, :, i] for i in range(flat.shape[2])]
-
-
 # -- Shapes -----------------------------------------------------------------------------------------------------------
 
 
@@ -209,7 +204,8 @@ COMBINERS: Mapping[str, Callable[[Array, Array], Array]] = {
 def reduction(lanes: Lanes, op: vector.ReductionOp, source: Array, *accumulator: Array) -> Array:
     """All elements combined, one after the other, with the accumulator if there is one."""
     combine = COMBINERS[op.kind.data.value]
-    result, *more = (*accumulator, *to_elements(lanes, op, source))
+    flat = source.reshape(*source.shape[:2], -1)
+    result, *more = (*accumulator, *(flat[:, :, i] for i in range(flat.shape[2])))
     for element in more:
         result = combine(result, element)
     return result
@@ -226,7 +222,6 @@ VECTOR: Mapping[str, Rule] = {
     "vector.reduction": reduction,
     "vector.shape_cast": shape_cast,
     "vector.shuffle": shuffle,
-    "vector.to_elements": to_elements,
     "vector.transfer_read": transfer_read,
     "vector.transfer_write": transfer_write,
 }

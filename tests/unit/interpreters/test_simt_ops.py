@@ -1,0 +1,227 @@
+"""Each op in a lane against Python's and numpy's own arithmetic."""
+
+import math
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+from kernels import run, scalar_op
+from special_values import DTYPES, pairs, special_values
+from xdsl.universe import Universe
+
+from xshardy.interpreters.element_types import BITS
+from xshardy.interpreters.simt.kernel import RULES
+from xshardy.universe import new_context
+
+SIGNLESS = ("i1", "i4", "i8", "i16", "i32", "i64")
+
+
+def bits_of(values, width: int) -> list[int]:
+    return [int(value) % 2**width for value in values]
+
+
+def signed(bits: int, width: int) -> int:
+    return bits - 2**width if bits >= 2 ** (width - 1) else bits
+
+
+def truncated(x: int, y: int, width: int) -> int:
+    return -1 if y == 0 else int(math.copysign(1, x * y)) * (abs(x) // abs(y)) if x * y else 0
+
+
+SIGNED_BINARY = {
+    "arith.divsi": lambda x, y, w: truncated(x, y, w),
+    "arith.remsi": lambda x, y, w: x if y == 0 else x - y * truncated(x, y, w),
+    "arith.minsi": lambda x, y, w: min(x, y),
+    "arith.maxsi": lambda x, y, w: max(x, y),
+    "arith.addi": lambda x, y, w: x + y,
+    "arith.subi": lambda x, y, w: x - y,
+    "arith.muli": lambda x, y, w: x * y,
+    "arith.shrsi": lambda x, y, w: x >> min(y % 2**w, w),
+}
+UNSIGNED_BINARY = {
+    "arith.divui": lambda x, y, w: -1 if y == 0 else x // y,
+    "arith.remui": lambda x, y, w: x if y == 0 else x % y,
+    "arith.minui": lambda x, y, w: min(x, y),
+    "arith.maxui": lambda x, y, w: max(x, y),
+    "arith.andi": lambda x, y, w: x & y,
+    "arith.ori": lambda x, y, w: x | y,
+    "arith.xori": lambda x, y, w: x ^ y,
+    "arith.shli": lambda x, y, w: x << y if y < w else 0,
+    "arith.shrui": lambda x, y, w: x >> y if y < w else 0,
+}
+
+
+@pytest.mark.parametrize("type", SIGNLESS)
+@pytest.mark.parametrize("op", [*SIGNED_BINARY, *UNSIGNED_BINARY])
+def test_integer_ops_wrap_around(op: str, type: str):
+    dtype = DTYPES[type]
+    width = BITS[dtype]
+    x, y = pairs(special_values(dtype))
+    actual = bits_of(scalar_op(f"{op} %a, %b : {type}", f"{type} -> {type}", x, y), width)
+    left, right = bits_of(x, width), bits_of(y, width)
+    if op in SIGNED_BINARY:
+        left, right = ([signed(bits, width) for bits in side] for side in (left, right))
+    compute = SIGNED_BINARY.get(op) or UNSIGNED_BINARY[op]
+    expected = [compute(a, b, width) for a, b in zip(left, right, strict=True)]
+    assert actual == bits_of(expected, width)
+
+
+@pytest.mark.parametrize("type", SIGNLESS)
+@pytest.mark.parametrize("predicate", ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"])
+def test_cmpi(predicate: str, type: str):
+    dtype = DTYPES[type]
+    width = BITS[dtype]
+    x, y = pairs(special_values(dtype))
+    actual = scalar_op(f"arith.cmpi {predicate}, %a, %b : {type}", f"{type} -> i1", x, y)
+    compare = {"t": "<", "e": "<="}[predicate[-1]] if predicate[0] in "su" else {"eq": "==", "ne": "!="}[predicate]
+    compare = compare.replace("<", ">") if predicate[1:2] == "g" else compare
+    read = (lambda b: signed(b, width)) if predicate[0] == "s" else (lambda b: b)
+    left, right = map(read, bits_of(x, width)), map(read, bits_of(y, width))
+    assert actual.tolist() == [eval(f"a {compare} b") for a, b in zip(left, right, strict=True)]
+
+
+@pytest.mark.parametrize("type", ["f64", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2"])
+def test_cmpf_orders_nan_as_its_name_says(type: str):
+    x, y = pairs(special_values(DTYPES[type]))
+    nan = np.isnan(x) | np.isnan(y)
+    basis = {"eq": x == y, "gt": x > y, "ge": x >= y, "lt": x < y, "le": x <= y, "ne": x != y}
+    for name, holds in basis.items():
+        for prefix, expected in (("o", holds & ~nan), ("u", holds | nan)):
+            actual = scalar_op(f"arith.cmpf {prefix}{name}, %a, %b : {type}", f"{type} -> i1", x, y)
+            assert (actual == expected).all(), prefix + name
+    assert (scalar_op(f"arith.cmpf ord, %a, %b : {type}", f"{type} -> i1", x, y) == ~nan).all()
+    assert (scalar_op(f"arith.cmpf uno, %a, %b : {type}", f"{type} -> i1", x, y) == nan).all()
+
+
+@pytest.mark.parametrize(
+    ("op", "type", "x", "expected"),
+    [
+        ("arith.extsi %a : i4 to i32", "i4 -> i32", [-8, -1, 7], [-8, -1, 7]),
+        ("arith.extui %a : i4 to i32", "i4 -> i32", [-8, -1, 7], [8, 15, 7]),
+        ("arith.extsi %a : i1 to i8", "i1 -> i8", [False, True], [0, -1]),
+        ("arith.extui %a : i1 to i8", "i1 -> i8", [False, True], [0, 1]),
+        ("arith.trunci %a : i32 to i8", "i32 -> i8", [256, 255, 128], [0, -1, -128]),
+        ("arith.trunci %a : i32 to i1", "i32 -> i1", [2, 3, -1], [False, True, True]),
+        ("arith.sitofp %a : i1 to f32", "i1 -> f32", [False, True], [0, -1]),
+        ("arith.uitofp %a : i1 to f32", "i1 -> f32", [False, True], [0, 1]),
+        ("arith.uitofp %a : i64 to f64", "i64 -> f64", [-1, 3], [2.0**64, 3]),
+        ("arith.fptosi %a : f32 to i8", "f32 -> i8", [300, -300, np.nan, -1.9], [127, -128, 0, -1]),
+        ("arith.fptoui %a : f32 to i8", "f32 -> i8", [300, -3, np.nan, 200.5], [-1, 0, 0, -56]),
+        ("arith.index_cast %a : i32 to index", "i32 -> index", [-1, 5], [-1, 5]),
+        ("arith.index_castui %a : i32 to index", "i32 -> index", [-1, 5], [2**32 - 1, 5]),
+        ("arith.index_cast %a : index to i32", "index -> i32", [2**32 + 5, -1], [5, -1]),
+        ("arith.bitcast %a : f32 to i32", "f32 -> i32", [1.0, -0.0], [0x3F800000, -(2**31)]),
+        ("arith.truncf %a : f64 to f32", "f64 -> f32", [0.1], [np.float32(0.1)]),
+        ("math.ctlz %a : i16", "i16 -> i16", [0, 1, -1], [16, 15, 0]),
+        ("math.cttz %a : i16", "i16 -> i16", [0, 8, -1], [16, 3, 0]),
+        ("math.ctpop %a : i16", "i16 -> i16", [0, 8, -1], [0, 1, 16]),
+        ("math.absi %a : i8", "i8 -> i8", [-128, -5, 5], [-128, 5, 5]),
+        ("math.round %a : f32", "f32 -> f32", [0.5, -0.5, 1.5, 0.49999997, -2.4], [1, -1, 2, 0, -2]),
+        ("math.roundeven %a : f32", "f32 -> f32", [0.5, -0.5, 1.5, 2.5], [0, 0, 2, 2]),
+        ("math.isnan %a : f32", "f32 -> i1", [np.nan, np.inf, 0], [True, False, False]),
+        ("math.isinf %a : f32", "f32 -> i1", [np.nan, np.inf, 0], [False, True, False]),
+        ("math.erf %a : f64", "f64 -> f64", [0.0, 0.5, -np.inf], [0.0, math.erf(0.5), -1.0]),
+        ("math.erf %a : bf16", "bf16 -> bf16", [0.5, 1.0], [0.519531, 0.84375]),
+    ],
+)
+def test_conversions_and_functions(op: str, type: str, x: list, expected: list):
+    source = DTYPES.get(type.split(" -> ")[0], np.dtype(np.int64))
+    actual = scalar_op(op, type, np.array(x).astype(source))
+    np.testing.assert_allclose(actual.astype(np.float64), np.array(expected, np.float64), rtol=1e-6)
+
+
+def test_extended_products_hold_both_halves():
+    x, y = pairs(special_values(np.dtype(np.int64)))
+    for op, read in (("mulsi_extended", lambda v: v), ("mului_extended", lambda v: v % 2**64)):
+        body = f"""
+          %i = gpu.thread_id x
+          %a = tensor.extract %x[%i] : tensor<{len(x)}xi64>
+          %b = tensor.extract %y[%i] : tensor<{len(x)}xi64>
+          %low, %high = arith.{op} %a, %b : i64
+          func.return %low, %high : i64, i64"""
+        signature = f"(%x: tensor<{len(x)}xi64>, %y: tensor<{len(x)}xi64>) -> (i64, i64)"
+        low, high = run(body, signature, x, y, block=(len(x), 1, 1))
+        products = [read(int(a)) * read(int(b)) for a, b in zip(x, y, strict=True)]
+        assert bits_of(low[0], 64) == [p % 2**64 for p in products]
+        assert bits_of(high[0], 64) == [(p >> 64) % 2**64 for p in products]
+
+
+@pytest.mark.parametrize("type", ["f32", "bf16", "f16", "f64"])
+def test_fma_rounds_once(type: str):
+    rng = np.random.default_rng(1)
+    x, y, z = (rng.normal(0, 1, 500).astype(DTYPES[type]) for _ in range(3))
+    z[::2] = -(x * y)[::2]  # what a rounded product would hide
+    actual = scalar_op(f"math.fma %a, %b, %c : {type}", f"{type} -> {type}", x, y, z)
+    exact = [Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) for a, b, c in zip(x, y, z, strict=True)]
+    for value, number in zip(actual, exact, strict=True):
+        error = abs(Fraction(float(value)) - number)
+        above, below = (np.nextafter(value, value.dtype.type(s * np.inf)) for s in (1, -1))
+        assert all(error <= abs(Fraction(float(other)) - number) for other in (above, below))
+
+
+def test_f64_is_rounded_to_bf16_once():
+    """In f32 the number would round to a tie of bf16 first, and then down."""
+    x = np.array([1 + 2.0**-8 + 2.0**-40])
+    assert scalar_op("arith.truncf %a : f64 to bf16", "f64 -> bf16", x)[0] == ml_dtypes.bfloat16(1 + 2.0**-7)
+
+
+def test_maximum_and_minimum_of_zeros_and_nan():
+    x, y = np.array([0.0, -0.0, np.nan, 1], np.float32), np.array([-0.0, 0.0, 1, np.nan], np.float32)
+    for op, sign in (("arith.maximumf", False), ("arith.minimumf", True)):
+        actual = scalar_op(f"{op} %a, %b : f32", "f32 -> f32", x, y)
+        assert np.signbit(actual[:2]).tolist() == [sign, sign]
+        assert np.isnan(actual[2:]).all()
+    assert scalar_op("arith.maxnumf %a, %b : f32", "f32 -> f32", x, y)[2:].tolist() == [1, 1]
+
+
+def test_complex_ops():
+    body = """
+      %a = complex.constant [1.0 : f32, -2.0 : f32] : complex<f32>
+      %b = complex.create %x, %x : complex<f32>
+      %c = complex.mul %a, %b : complex<f32>
+      %d = complex.abs %c : complex<f32>
+      %e = complex.im %c : complex<f32>
+      %f = complex.neq %a, %b : complex<f32>
+      func.return %c, %d, %e, %f : complex<f32>, f32, f32, i1"""
+    c, d, e, f = run(body, "(%x: f32) -> (complex<f32>, f32, f32, i1)", np.float32(3), block=(1, 1, 1))
+    assert (c[0, 0], e[0, 0], f[0, 0]) == (9 - 3j, -3, True)
+    assert d[0, 0] == np.abs(np.complex64(9 - 3j))
+
+
+VECTORS = """
+  %i = gpu.thread_id x
+  %c1 = arith.constant 1 : index
+  %v = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : vector<4xf32>
+  %a = vector.extract %v[%i] : f32 from vector<4xf32>
+  %b = vector.insert %a, %v[2] : f32 into vector<4xf32>
+  %c = vector.extract %b[2] : f32 from vector<4xf32>
+  %d = vector.insert %x, %b[%i] : f32 into vector<4xf32>
+  %e = vector.reduction <add>, %d : vector<4xf32> into f32
+  %f = vector.broadcast %x : f32 to vector<4xf32>
+  %g = arith.mulf %f, %v : vector<4xf32>
+  %h = vector.extract %g[3] : f32 from vector<4xf32>
+  %s = vector.shape_cast %v : vector<4xf32> to vector<2x2xf32>
+  %t = vector.extract %s[1, 0] : f32 from vector<2x2xf32>
+  %u = vector.bitcast %v : vector<4xf32> to vector<8xi16>
+  %w = vector.extract %u[1] : i16 from vector<8xi16>
+  %m = vector.from_elements %a, %x : vector<2xf32>
+  %n = vector.extract %m[%c1] : f32 from vector<2xf32>
+  func.return %a, %c, %e, %h, %t, %w, %n : f32, f32, f32, f32, f32, i16, f32"""
+
+
+def test_vectors():
+    a, c, e, h, t, w, n = run(VECTORS, "(%x: f32) -> (f32, f32, f32, f32, f32, i16, f32)", np.float32(10))
+    assert np.broadcast_to(a, (1, 4)).tolist() == [[1, 2, 3, 4]] == c.tolist()
+    d = np.array([[10, 2, 1, 4], [1, 10, 2, 4], [1, 2, 10, 4], [1, 2, 4, 10]])
+    assert e.tolist() == [d.sum(axis=1).tolist()]
+    assert (h[0, 0], t[0, 0], w[0, 0], n[0, 0]) == (40, 3, 0x3F80, 10)
+
+
+def test_every_rule_is_for_an_op_that_exists():
+    context = new_context()
+    for name in Universe.get_multiverse().all_dialects:
+        if any(rule.startswith(f"{name}.") for rule in RULES):
+            context.get_optional_dialect(name) or context.load_registered_dialect(name)
+    missing = [name for name in RULES if context.get_optional_op(name) is None]
+    assert not missing
