@@ -7,12 +7,12 @@ Run by `make demo`.
 from pathlib import Path
 from time import perf_counter
 
-from rich.console import Console
 from rich.table import Table
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.ptxas import assemble
+from xshardy.tools.console import console
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -20,7 +20,7 @@ GELU = Path(__file__).parent / "gelu.hlo"
 
 
 def main() -> None:
-    console = Console()
+    out = console()
     text = GELU.read_text()
 
     start = perf_counter()
@@ -36,16 +36,16 @@ def main() -> None:
     table.add_row(
         "ptxas", f"accepted: {report.registers} registers, {report.spill_stores + report.spill_loads} bytes spilled"
     )
-    console.print(table)
+    out.print(table)
 
     fusion = compiler.select_fusions(parse_hlo(text, str(GELU)))[0]
     table = Table("level", "result", "time", title="executed on the CPU, compared with numpy", title_justify="left")
-    with console.status("executing"):
+    with out.status("executing"):
         for output in execute_fusion(fusion, compiler.emit(text), LEVELS, check=True):
             table.add_row(output.level, str(output.comparison), f"{output.seconds:.1f} s")
             if not output.comparison:
                 raise SystemExit(f"level {output.level} differs from the reference: {output.comparison}")
-    console.print(table)
+    out.print(table)
 
 
 if __name__ == "__main__":

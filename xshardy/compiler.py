@@ -1,8 +1,8 @@
 """
 From HLO text to a GPU kernel: the library behind `xshardy emit`, `compile` and `run`.
 
-The walk is HLO -> `emit` -> the levels of `codegen_pipeline.STAGES`, in order -> LLVM IR -> PTX. Every function takes what the
-one before it returns, so a caller can stop, look and go on at any level.
+The walk is HLO -> `emit` -> the levels of `codegen_pipeline.stages`, in order -> LLVM IR -> PTX. Every function takes
+what the one before it returns, so a caller can stop, look and go on at any level.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,6 +25,8 @@ Observer = Callable[[str, ModuleOp, float], None]
 """Called after each pass with its name, the module it left, and the seconds it took."""
 
 DEFAULT_TARGET = "sm_90"
+TO_PTX = "llvm-to-ptx"
+"""The name of the step after the passes, for observers."""
 
 
 class FusionNotFoundError(ValueError):
@@ -64,14 +66,15 @@ def emit(source: str | ModuleOp, *, fusion: str | None = None, name: str = "<str
     """
     The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`.
 
-    `source` is HLO text, an HLO module or a module that is emitted already, which is returned as it is; `name` stands for
-    its file in diagnostics. Raises `HLOError` for bad text and `FusionNotFoundError` when it is not clear which fusion is meant.
+    `source` is HLO text, an HLO module or a module that is emitted already, which is returned as it is; `name` stands
+    for its file in diagnostics. Raises `HLOError` for bad text, and `FusionNotFoundError` when it is not clear which
+    fusion is meant.
     """
     module = parse_hlo(source, name) if isinstance(source, str) else source
     if is_emitted(module):
         return module
     chosen = select_fusions(module, fusion)
-    if len(chosen) > 1:
+    if len(chosen) != 1:
         names = ", ".join(map(fusion_name, chosen))
         raise FusionNotFoundError(f"the module has {len(chosen)} fusions, name one of them: {names}")
     return emit_fusion(chosen[0])
@@ -92,7 +95,7 @@ def lower_by_level(
     observe: Observer | None = None,
     ctx: Context | None = None,
 ) -> Iterator[str]:
-    """Lower an emitted `module` step by step, in place: yields the name of each level when it is there, up to `last`."""
+    """Lower an emitted `module` step by step, in place: yields the name of each level when it is reached, to `last`."""
     ctx = ctx or new_context()
     yield EMITTED
     for stage in stages(target):
@@ -119,11 +122,16 @@ def compile(
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_100`).
 
-    `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM IR,
-    the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
+    `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
+    IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
     """
     start = perf_counter()
     module = emit(source, fusion=fusion, name=name)
     if observe is not None:
         observe("emit", module, perf_counter() - start)
-    return compile_module(lower(module, LEVELS[-1], target=target, observe=observe), target=target)
+    lower(module, LEVELS[-1], target=target, observe=observe)
+    start = perf_counter()
+    kernel = compile_module(module, target=target)
+    if observe is not None:
+        observe(TO_PTX, module, perf_counter() - start)
+    return kernel

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
-from rich.console import Console
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
@@ -18,6 +17,7 @@ from xshardy.emitters import emit_fusion
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import compile_module
 from xshardy.syntax import parse_module, print_module
+from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text
 from xshardy.tools.pass_log import PassLog
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
@@ -188,7 +188,7 @@ def _compile(args: argparse.Namespace) -> int:
         compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
         start = perf_counter()
         compiled = compile_module(kernel.module, target=args.target)
-        kernel.log.add_time("llvm", perf_counter() - start)
+        kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
         kernel.log.dump("kernel.ll", compiled.llvm_ir)
         kernel.log.dump("kernel.ptx", compiled.ptx)
         texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
@@ -216,7 +216,7 @@ def _run(args: argparse.Namespace) -> int:
             bounds=bounds,
             observe=kernel.log,
         )
-        with Console(stderr=True).status(f"{kernel.name}: reference"):
+        with console(stderr=True).status(f"{kernel.name}: reference"):
             outputs += results
         kernel.log.finish(args.time_passes)
     print_outputs(outputs)

@@ -25,7 +25,7 @@ def shown_name(file: str) -> str:
 
 
 def read_text(file: str) -> str:
-    """The text of `file`, or of standard input for `-`. Raises `InputError` for what is no text, `OSError` as `open`."""
+    """The text of `file`, or of standard input for `-`. Raises `InputError` if it is no text, `OSError` as `open`."""
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     try:
         return data.decode()

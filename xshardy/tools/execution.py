@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp, TensorType, TupleType
 from xdsl.dialects.func import FuncOp
@@ -20,6 +19,7 @@ from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import kernel_source
+from xshardy.tools.console import console
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 
@@ -125,7 +125,7 @@ def print_outputs(outputs: Sequence[Output]) -> None:
             f"{output.seconds * 1e3:.0f}",
             verdict(output),
         )
-    Console().print(table)
+    console().print(table)
 
 
 def verdict(output: Output) -> str:

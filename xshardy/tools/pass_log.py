@@ -4,11 +4,11 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.syntax import print_module
+from xshardy.tools.console import console
 
 VERBOSE_IR = 5
 """The verbosity from which the IR is printed after every pass, as `run_hlo_module --v=5` does (spec row XGPU-41)."""
@@ -16,7 +16,7 @@ VERBOSE_IR = 5
 
 @dataclass
 class PassLog:
-    """An observer for `compiler.lower`: dumps to `directory` if given, prints IR at `--v=5`, and remembers the times."""
+    """An observer for `compiler.lower`: dumps to `directory` if given, prints IR at `--v=5`, remembers the times."""
 
     directory: Path | None = None
     verbosity: int = 0
@@ -54,4 +54,4 @@ class PassLog:
             table.add_row(name, f"{seconds * 1e3:.2f}", f"{100 * seconds / total:.1f}" if total else "-")
         table.add_section()
         table.add_row("total", f"{total * 1e3:.2f}", "100.0")
-        Console(stderr=True).print(table)
+        console(stderr=True).print(table)

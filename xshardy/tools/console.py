@@ -1,0 +1,11 @@
+"""Where tables go: the terminal at its width, or a file at a width that does not break cells."""
+
+from rich.console import Console
+
+WIDTH_OF_FILES = 140
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console on standard output or standard error."""
+    terminal = Console(stderr=stderr)
+    return terminal if terminal.is_terminal else Console(stderr=stderr, width=WIDTH_OF_FILES)
