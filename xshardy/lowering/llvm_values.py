@@ -136,8 +136,12 @@ FLOAT_LITERALS: Mapping[type[Attribute], Callable[[float], str]] = {
 }
 
 
-def scalar_text(value: float | int, type: Attribute) -> str:
-    """A number as a constant of `type`, exact to the bit."""
+def scalar_text(value: float | tuple[float, float], type: Attribute) -> str:
+    """A number, or the two parts of a complex one, as a constant of `type`, exact to the bit."""
+    if isinstance(value, tuple):
+        assert isinstance(type, LLVMStructType)
+        parts = zip(type.types, value, strict=True)
+        return f"{{ {', '.join(f'{type_text(part)} {scalar_text(number, part)}' for part, number in parts)} }}"
     if (literal := FLOAT_LITERALS.get(type.__class__)) is not None:
         return literal(value)
     if isa(type, IntegerType):
@@ -162,7 +166,7 @@ def constant_text(value: Attribute, type: Attribute) -> str:
 
 def _dense_text(value: DenseIntOrFPElementsAttr, type: Attribute) -> str:
     shape, element = _nest(type)
-    elements = cast(Sequence[float], value.get_values())
+    elements = cast(Sequence[float | tuple[float, float]], value.get_values())
     if not any(_is_not_zero(number) for number in elements):
         return "zeroinitializer"
     texts = [scalar_text(number, element) for number in (elements[:1] if value.is_splat() else elements)]
@@ -178,8 +182,10 @@ def _dense_text(value: DenseIntOrFPElementsAttr, type: Attribute) -> str:
     return texts[0]
 
 
-def _is_not_zero(number: float) -> bool:
+def _is_not_zero(number: float | tuple[float, float]) -> bool:
     """Whether any bit of a number is set: -0.0 is not zero."""
+    if isinstance(number, tuple):
+        return any(map(_is_not_zero, number))
     return bool(number) or str(number).startswith("-")
 
 
