@@ -33,7 +33,7 @@ class PeelLoop(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         pieces = peeled(op.map)
-        if len(pieces) == 1:
+        if pieces == (op.map,):
             return
         carried = op.inits
         for piece in pieces:
@@ -46,6 +46,7 @@ class PeelLoop(RewritePattern):
 def peeled(indexing_map: IndexingMap) -> tuple[IndexingMap, ...]:
     """
     Maps that divide the domain of `indexing_map`: one without the last values of range variables, then those of each.
+    All are simplified, also if there is only one.
 
     A range variable is split if no constraint reads it any more without its last value, the innermost variable first.
     """

@@ -3,6 +3,7 @@
 // 100 elements, 4 to a thread: only what starts at 96 can go beyond the end, and that in the last iteration only.
 // CHECK-DAG: #[[BODY:.*]] = #xla_gpu.indexing_map<"(th)[i] -> (i * 32 + th), domain: th in [0, 31], i in [0, 2]">
 // CHECK-DAG: #[[TAIL:.*]] = #xla_gpu.indexing_map<"(th)[i] -> (th + 96), domain: th in [0, 3], i in [3, 3]">
+// CHECK-DAG: #[[VECTORS:.*]] = #xla_gpu.indexing_map<"(th)[i] -> (th * 4 + i), domain: th in [0, 24], i in [0, 3]">
 
 // CHECK-LABEL: func.func @last_iteration(
 // CHECK-SAME:    %[[T:.*]]: tensor<100xf32>, %[[TH:.*]]: index, %[[X:.*]]: f32)
@@ -68,6 +69,20 @@ func.func @large_inner_loop(%th: index, %x: index) -> index {
   %r = xla_gpu.loop (%th)[%i, %j] -> (%at) in #xla_gpu.indexing_map<
       "(th)[i, j] -> (th + j), domain: th in [0, 31], i in [0, 3], j in [0, 63], th + i * 32 in [0, 99]">
       iter_args(%u = %x) -> (index) {
+    %a = arith.addi %u, %at : index
+    xla_gpu.yield %a : index
+  }
+  return %r : index
+}
+
+// A constraint that is the same for all elements of a vector does not read its index.
+// CHECK-LABEL: func.func @whole_vectors(
+// CHECK:         xla_gpu.loop {{.*}} in #[[VECTORS]] iter_args
+// CHECK-NOT:     xla_gpu.loop
+// CHECK:         return
+func.func @whole_vectors(%th: index, %x: index) -> index {
+  %r = xla_gpu.loop (%th)[%i] -> (%at) in #xla_gpu.indexing_map<
+      "(th)[i] -> (th * 4 + i), domain: th in [0, 31], i in [0, 3], th * 4 + i in [0, 99]"> iter_args(%u = %x) -> (index) {
     %a = arith.addi %u, %at : index
     xla_gpu.yield %a : index
   }
