@@ -124,6 +124,8 @@ class Converter:
         self.types = types
         self._module = module
         self._casts: list[UnrealizedConversionCastOp] = []
+        self._converted: dict[SSAValue, SSAValue] = {}
+        """Values of old types and their casts to LLVM types."""
         self._declared: set[str] | None = None
 
     def declare(self, name: str, type: llvm.LLVMFunctionType) -> None:
@@ -136,8 +138,8 @@ class Converter:
             function = llvm.FuncOp(name, type, linkage=llvm.LinkageAttr("external"))
             Rewriter.insert_op(function, InsertPoint.at_start(self._module.body.block))
 
-    def to_llvm(self, value: SSAValue, user: Operation) -> SSAValue:
-        """`value` as a value of an LLVM type: itself, what was cast to it, or a new cast in front of `user`."""
+    def to_llvm(self, value: SSAValue) -> SSAValue:
+        """`value` as a value of an LLVM type: itself, what was cast to it, or a cast right after its definition."""
         type = self.types.convert(value.type)
         if type == value.type:
             return value
@@ -145,10 +147,12 @@ class Converter:
         if isinstance(source, UnrealizedConversionCastOp) and source.operands[0].type == type:
             self._casts.append(source)
             return source.operands[0]
-        cast = UnrealizedConversionCastOp.get([value], [type])
-        self._casts.append(cast)
-        Rewriter.insert_op(cast, InsertPoint.before(user))
-        return cast.results[0]
+        if (known := self._converted.get(value)) is None:
+            cast = UnrealizedConversionCastOp.get([value], [type])
+            self._casts.append(cast)
+            Rewriter.insert_op(cast, _point_after(value))
+            known = self._converted[value] = cast.results[0]
+        return known
 
     def from_llvm(self, value: SSAValue, type: Attribute, point: InsertPoint) -> SSAValue:
         """`value` as a value of the old `type`: itself, or a new cast at `point`."""
@@ -162,7 +166,7 @@ class Converter:
     def apply(self, rule: Rule, op: Operation) -> None:
         """Replace `op` by what `rule` builds. Raises `PassFailedException` if it cannot."""
         try:
-            operands = [self.to_llvm(operand, op) for operand in op.operands]
+            operands = [self.to_llvm(operand) for operand in op.operands]
             built = rule(Site(op, operands, self))
         except PassFailedException as error:
             raise PassFailedException(f"cannot lower '{op.name}' to the llvm dialect: {error}") from error
@@ -191,6 +195,11 @@ class Converter:
         for cast in reversed(dict.fromkeys(self._casts)):
             if cast.parent is not None and not any(result.first_use for result in cast.results):
                 Rewriter.erase_op(cast)
+
+
+def _point_after(value: SSAValue) -> InsertPoint:
+    """Where everything that may use `value` comes later."""
+    return InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
 
 
 def convert(module: ModuleOp, rules: Mapping[type[Operation], Rule], types: LLVMTypes | None = None) -> None:

@@ -72,7 +72,8 @@ class ModuleText:
             if isinstance(value := module.attributes.get(key), StringAttr)
         ]
         footer = ["!0 = !{}"] if self.uses_invariant_loads else []
-        return "\n".join((*header, *defined, *self.declarations.values(), *footer)) + "\n"
+        declared = ["\n".join(self.declarations.values())] if self.declarations else []
+        return "\n\n".join((*header, *defined, *declared, *footer)) + "\n"
 
     def _top_level(self, op: Operation) -> str:
         match op:
@@ -109,6 +110,7 @@ class FunctionText:
     def __init__(self, module: ModuleText):
         self._module = module
         self._values: dict[SSAValue, str] = {}
+        self._count = 0
         self._blocks: dict[Block, str] = {}
         self._incoming: dict[Block, list[tuple[tuple[SSAValue, ...], str]]] = {}
         """For each block, what its arguments are when it is reached from another block, whose name is given."""
@@ -121,7 +123,8 @@ class FunctionText:
         if (text := self._values.get(value)) is None:
             text = self._constant(value)
             if text is None:
-                text = f"%v{len(self._values)}"
+                text = f"%v{self._count}"
+                self._count += 1
             self._values[value] = text
         return text
 
@@ -274,9 +277,10 @@ def parameter_attributes(attributes: DictionaryAttr | None) -> str:
 
 def function_attributes(op: llvm.FuncOp) -> str:
     """The attributes of a function: those of LLVM, and `"nvvm.reqntid"="128,1,1"` for a kernel."""
-    words = [word for name, word in UNIT_FUNCTION_ATTRIBUTES.items() if name in op.properties]
-    if isa(op.passthrough, ArrayAttr[Attribute]):
-        words += map(_passthrough, op.passthrough)
+    stated = {**op.attributes, **op.properties}
+    words = [word for name, word in UNIT_FUNCTION_ATTRIBUTES.items() if name in stated]
+    if isa(passthrough := stated.get("passthrough"), ArrayAttr[Attribute]):
+        words += map(_passthrough, passthrough)
     if (block_size := nvvm.required_block_size(op)) is not None:
         words.append(f'"{nvvm.REQUIRED_BLOCK_SIZE}"="{",".join(map(str, block_size))}"')
     return " ".join(words)

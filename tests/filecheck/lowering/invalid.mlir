@@ -1,0 +1,29 @@
+// RUN: xshardy-opt %s --split-input-file --verify-diagnostics -p xla-gpu-lower-to-llvm | filecheck %s
+
+// CHECK: cannot lower 'func.func' to the llvm dialect: type tensor<4xf32> has no LLVM form: lower the operations on it first, tensors with xla-gpu-lower-tensors
+func.func @tensor(%t: tensor<4xf32>) {
+  func.return
+}
+
+// -----
+
+// CHECK: cannot lower 'func.func' to the llvm dialect: type vector<2x2xf32> has no LLVM form: unroll it to vectors of one dimension
+func.func @matrix(%v: vector<2x2xf32>) {
+  func.return
+}
+
+// -----
+
+// CHECK: cannot lower 'arith.extf' to the llvm dialect: LLVM has no conversion from f8E5M2 to f16: run xla-gpu-expand-float-ops first
+func.func @narrow_float(%x: f8E5M2) -> f16 {
+  %0 = arith.extf %x : f8E5M2 to f16
+  func.return %0 : f16
+}
+
+// -----
+
+// CHECK: cannot lower 'gpu.shuffle' to the llvm dialect: a shuffle moves 32 bits, not the 16 of f16: widen it, or move parts
+func.func @narrow_shuffle(%x: f16, %i: i32) -> f16 {
+  %0, %1 = gpu.shuffle xor %x, %i, %i : f16
+  func.return %0 : f16
+}
