@@ -11,12 +11,13 @@ SHOWN_COLUMNS = 160
 """How much of a line is shown around its complaint."""
 
 
-def at(span: Span, severity: str, message: str) -> str:
+def at(span: Span[str] | Span[bytes], severity: str, message: str) -> str:
     """`message` at the place of `span`, with the line of the text that it is in."""
-    text = span.input.content
+    content = span.input.content
+    text = content.decode(errors="replace") if isinstance(content, bytes) else content
     start = min(span.start, len(text))
-    line_start = span.input.get_start_of_line(start)
-    line = text[line_start : span.input.get_end_of_line(start)]
+    line_start = text.rfind("\n", 0, start) + 1
+    line = text[line_start:].partition("\n")[0]
     column = start - line_start
     window = max(0, column - SHOWN_COLUMNS // 2)
     line, column = line[window : window + SHOWN_COLUMNS], column - window

@@ -7,8 +7,9 @@ sees the other's values. Names in the input are forgotten.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Operation, Region, SSAValue
 
 Names = Sequence[str | None]
@@ -32,6 +33,7 @@ def constant_names(op: Operation) -> Names:
     value = op.properties.get("value")
     if not isinstance(value, IntegerAttr):
         return ("cst",)
+    value = cast(IntegerAttr, value)
     if isinstance(value.type, IndexType):
         return (f"c{value.value.data}",)
     if value.type.width.data == 1:
@@ -42,9 +44,10 @@ def constant_names(op: Operation) -> Names:
 def tensor_constant_names(op: Operation) -> Names:
     """`c` for a tensor of integers, `cst` for all else."""
     value = op.properties.get("value")
-    if isinstance(value, DenseIntOrFPElementsAttr) and isinstance(value.type, TensorType):
-        return ("c" if isinstance(value.type.element_type, IntegerType) else "cst",)
-    return ("cst",)
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        return ("cst",)
+    element_type = cast(DenseIntOrFPElementsAttr, value).get_element_type()
+    return ("c" if isinstance(element_type, IntegerType) else "cst",)
 
 
 def dimension_names(stem: str) -> Callable[[Operation], Names]:

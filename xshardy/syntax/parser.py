@@ -7,6 +7,7 @@ of an attribute or an operation that breaks while it is read is reported where i
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -123,7 +124,7 @@ class Parser(DenseLiteralParser):
 
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: Position | None
-    ):
+    ) -> Any:
         if (read := attribute_reader(attr_name)) is not None:
             return read(self)
         return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)

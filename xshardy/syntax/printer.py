@@ -8,7 +8,7 @@ operation is a row of `formats`. Text is collected in a list, and the text of an
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyFloat, ArrayAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType, Signedness
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -118,7 +118,7 @@ class Printer(XDSLPrinter):
             self._parts.append(text(attribute))
         elif isinstance(attribute, ArrayAttr):
             self._parts.append("[")
-            self.print_list(attribute.data, self._print_array_element)
+            self.print_list(cast(ArrayAttr[Attribute], attribute).data, self._print_array_element)
             self._parts.append("]")
         else:
             super().print_attribute(attribute)

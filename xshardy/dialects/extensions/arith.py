@@ -7,13 +7,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.irdl.operations import IRDLOperation
 from xdsl.traits import Commutative, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions import extended
 
 
 def _is_cast(source: Attribute, target: Attribute) -> bool:
     """Whether exactly one of two types, or of the element types of two vectors of one shape, is `index`."""
-    if isinstance(source, VectorType) and isinstance(target, VectorType):
+    if isa(source, VectorType) and isa(target, VectorType):
         return source.get_shape() == target.get_shape() and _is_cast(source.element_type, target.element_type)
     return {type(source), type(target)} == {IndexType, IntegerType}
 

@@ -1,6 +1,7 @@
 """What upstream's `tensor` dialect has and xDSL's lacks."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, TensorType, i64
@@ -29,8 +30,8 @@ class BitcastOp(IRDLOperation):
     """The same bits, elementwise, as another element type of the same width."""
 
     name = "tensor.bitcast"
-    source = operand_def(base(TensorType))
-    dest = result_def(base(TensorType))
+    source = operand_def(TensorType)
+    dest = result_def(TensorType)
     traits = traits_def(Pure())
     assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
 
@@ -38,8 +39,9 @@ class BitcastOp(IRDLOperation):
         super().__init__(operands=[source], result_types=[result_type])
 
     def verify_(self) -> None:
-        if self.source.type.get_shape() != self.dest.type.get_shape():
-            raise VerifyException(f"{self.source.type} and {self.dest.type} must have the same shape")
+        source, dest = cast(TensorType, self.source.type), self.dest.type
+        if source.get_shape() != dest.get_shape():
+            raise VerifyException(f"{source} and {dest} must have the same shape")
 
 
 @irdl_op_definition

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import MemRefType, VectorType
@@ -11,7 +11,6 @@ from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     VarConstraint,
-    base,
     irdl_op_definition,
     operand_def,
     result_def,
@@ -47,8 +46,8 @@ class ShapeCastOp(IRDLOperation):
     """The same elements, in row-major order, in another shape."""
 
     name = "vector.shape_cast"
-    source = operand_def(base(VectorType))
-    result = result_def(base(VectorType))
+    source = operand_def(VectorType)
+    result = result_def(VectorType)
     traits = traits_def(Pure())
     assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
 
@@ -56,7 +55,7 @@ class ShapeCastOp(IRDLOperation):
         super().__init__(operands=[source], result_types=[result_type])
 
     def verify_(self) -> None:
-        _verify_count(self.result.type, self.source.type.element_count())
+        _verify_count(self.result.type, cast(VectorType, self.source.type).element_count())
 
 
 def _verify_count(type: VectorType, count: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, LocationAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, LocationAttr
 from xdsl.ir import Attribute, Operation, Region
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -94,7 +94,7 @@ def print_func(op: func.FuncOp, printer: Printer) -> None:
 
 def _print_outputs(types: Sequence[Attribute], attrs: ArrayAttr[DictionaryAttr] | None, printer: Printer) -> None:
     printer.print_string(" -> ")
-    if len(types) == 1 and attrs is None and not isinstance(types[0], func.FunctionType):
+    if len(types) == 1 and attrs is None and not isinstance(types[0], FunctionType):
         printer.print_attribute(types[0])
         return
     printer.print_string("(")

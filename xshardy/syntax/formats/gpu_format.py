@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import i1, i32
-from xdsl.dialects.utils import EnumAttribute
+from xdsl.dialects.builtin import IndexType, i1, i32
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
@@ -20,11 +19,11 @@ def dimension_format(op: type[IRDLOperation]) -> Format:
     def parse(parser: Parser) -> Operation:
         dimension = gpu.DimensionAttr(parser.parse_str_enum(gpu.DimensionEnum))
         attributes = parser.parse_optional_attr_dict()
-        return op.build(properties={"dimension": dimension}, attributes=attributes, result_types=[gpu.IndexType()])
+        return op.build(properties={"dimension": dimension}, attributes=attributes, result_types=[IndexType()])
 
     def print_op(instance: IRDLOperation, printer: Printer) -> None:
         dimension = instance.properties["dimension"]
-        assert isinstance(dimension, EnumAttribute)
+        assert isinstance(dimension, gpu.DimensionAttr)
         printer.print_string(f" {dimension.data}")
         printer.print_op_attributes(instance.attributes)
 

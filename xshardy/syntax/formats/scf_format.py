@@ -1,9 +1,10 @@
 """Texts of the scf dialect."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, i1
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, IntegerType, i1
 from xdsl.dialects.utils import parse_assignment, print_assignment
 from xdsl.dialects.utils.dynamic_index_list import (
     parse_dynamic_index_list_without_types,
@@ -48,10 +49,10 @@ def parse_for(parser: Parser) -> scf.ForOp:
         types = parse_result_types(parser)
     inits = parser.resolve_operands([init for _, init in carried], types, parser.pos)
     index_type = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
-    bounds = [parser.resolve_operand(bound, index_type) for bound in (lower, upper, step)]
+    lower, upper, step = (parser.resolve_operand(bound, index_type) for bound in (lower, upper, step))
     arguments = [argument.resolve(type) for (argument, _), type in zip(carried, types, strict=True)]
     body = parser.parse_region((variable.resolve(index_type), *arguments))
-    op = scf.ForOp(*bounds, inits, body)
+    op = scf.ForOp(lower, upper, step, inits, body)
     op.attributes |= parser.parse_optional_attr_dict()
     if not carried:
         add_implicit_terminator(op)
@@ -151,8 +152,10 @@ def parse_forall(parser: Parser) -> ForallOp:
     variables = parser.parse_comma_separated_list(
         parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
     )
+    lower: Bounds = [], [0] * len(variables)
+    step: Bounds = [], [1] * len(variables)
     if parser.parse_optional_keyword("in"):
-        lower, upper, step = ([], [0] * len(variables)), bounds(), ([], [1] * len(variables))
+        upper = bounds()
     else:
         parser.parse_punctuation("=", " or 'in' after the induction variables")
         lower = bounds()
@@ -182,7 +185,7 @@ def parse_forall(parser: Parser) -> ForallOp:
         resolved(step),
         outputs,
         region,
-        mapping if isinstance(mapping, ArrayAttr) else None,
+        cast(ArrayAttr[Attribute], mapping) if isinstance(mapping, ArrayAttr) else None,
     )
     op.attributes |= attributes
     if not shared and not isinstance(region.block.last_op, InParallelOp):
@@ -193,7 +196,7 @@ def parse_forall(parser: Parser) -> ForallOp:
 def print_forall(op: ForallOp, printer: Printer) -> None:
     """The inverse of `parse_forall`, with `in` where the box starts at 0 and is walked in steps of 1."""
 
-    def print_bounds(word: str, dynamic: SSAValues, static: DenseArrayBase) -> None:
+    def print_bounds(word: str, dynamic: SSAValues, static: DenseArrayBase[IntegerType]) -> None:
         printer.print_string(f" {word} ")
         values = static.get_values()
         print_dynamic_index_list(printer, DYNAMIC_INDEX, dynamic, values, delimiter=Parser.Delimiter.PAREN)

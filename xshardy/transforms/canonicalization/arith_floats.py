@@ -201,7 +201,8 @@ def fold_bitcast(op: arith.BitcastOp, constants: Sequence[Attribute | None]) -> 
         return elementwise(
             lambda a: None if math.isnan(a) else int.from_bytes(old.pack((a,)), "little"), constants, target
         )
-    if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and (width := width_of(old)) % 8 == 0:
+    width = width_of(old)
+    if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and width % 8 == 0:
         return elementwise(
             lambda a: new.unpack(unsigned(a, width).to_bytes(width // 8, "little"), 1)[0], constants, target
         )

@@ -222,7 +222,7 @@ def fold_trunci(op: arith.TruncIOp, constants: Sequence[Attribute | None]) -> SS
 def fold_index_cast(op: Operation, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
     """`index_cast (index_cast x)` -> `x` where the types agree and the type between is no narrower."""
     inner = op.operands[0].owner
-    if type(inner) is type(op) and inner.operands[0].type == op.results[0].type:
+    if isinstance(inner, type(op)) and inner.operands[0].type == op.results[0].type:
         between = width_of(element_type_of(op.operands[0].type))
         if between >= width_of(element_type_of(op.results[0].type)):
             return inner.operands[0]

@@ -15,6 +15,7 @@ from xshardy.transforms.canonicalization.constants import (
     element_type_of,
     integer_of,
     is_splat_of,
+    materialize,
     signed,
     splat_attr,
     width_of,
@@ -81,7 +82,7 @@ class CompareExtended(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         lhs, rhs = op.lhs.owner, op.rhs.owner
-        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or type(lhs) is not type(rhs):
+        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(rhs, type(lhs)):
             return
         if lhs.operands[0].type != rhs.operands[0].type:
             return
@@ -144,9 +145,9 @@ class ConstantsOfChain(RewritePattern):
             value = (1 if isinstance(inner, arith.AddiOp) else -1) * inner_constant
             value += (1 if isinstance(op, arith.AddiOp) else -1) * outer_constant
         attr = splat_attr(value, op.result.type)
-        if not isinstance(attr, IntegerAttr):
+        constant = materialize(attr, op.result.type) if attr is not None else None
+        if constant is None:
             return
-        constant = arith.ConstantOp(attr)
         chained = combined(inner.lhs, constant)
         chained.attributes |= op.attributes
         rewriter.replace(op, (constant, chained))
@@ -192,7 +193,7 @@ class BitwiseOfExtended(RewritePattern):
         if not isinstance(op, arith.AndIOp | arith.OrIOp):
             return
         lhs, rhs = op.lhs.owner, op.rhs.owner
-        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or type(lhs) is not type(rhs):
+        if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(rhs, type(lhs)):
             return
         if lhs.operands[0].type != rhs.operands[0].type:
             return

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, complex
 from xdsl.dialects.builtin import (
@@ -55,12 +55,12 @@ def integer_of(value: SSAValue) -> int | None:
 
 def width_of(type: Attribute) -> int:
     """The bits of an integer type, or of index."""
-    return type.width.data if isinstance(type, IntegerType) else INDEX_WIDTH
+    return cast(IntegerType, type).width.data if isinstance(type, IntegerType) else INDEX_WIDTH
 
 
 def element_type_of(type: Attribute) -> Attribute:
     """The type of the elements of a vector or tensor; `type` itself if it is neither."""
-    return type.get_element_type() if isinstance(type, VectorType | TensorType) else type
+    return cast(VectorType | TensorType, type).element_type if isinstance(type, VectorType | TensorType) else type
 
 
 def signed(value: int, width: int) -> int:
@@ -76,8 +76,9 @@ def unsigned(value: int, width: int) -> int:
 
 def scalar_attr(value: int | float, type: Attribute) -> Attribute | None:
     """`value` as a constant of a scalar `type`, wrapped or rounded to it; None if it has no constants, or overflows."""
+    width = width_of(type)
     if isinstance(type, IntegerType | IndexType):
-        return IntegerAttr(signed(int(value), width_of(type)), type)
+        return IntegerAttr(signed(int(value), width), cast(IntegerType | IndexType, type))
     if not isinstance(type, AnyFloat):
         return None
     try:
@@ -88,11 +89,15 @@ def scalar_attr(value: int | float, type: Attribute) -> Attribute | None:
 
 def splat_attr(value: int | float, type: Attribute) -> Attribute | None:
     """`value` as a constant of `type`: a scalar, or a vector or tensor with that value everywhere."""
-    if not isinstance(type, VectorType | TensorType):
+    element_type = element_type_of(type)
+    if element_type is type:
         return scalar_attr(value, type)
-    if not isinstance(type.get_element_type(), IntegerType | IndexType | AnyFloat):
-        return None
-    return DenseIntOrFPElementsAttr.from_list(type, [value])
+    return dense_attr([value], type) if isinstance(element_type, IntegerType | IndexType | AnyFloat) else None
+
+
+def dense_attr(values: Sequence[int | float], type: Attribute) -> Attribute:
+    """A constant of a vector or tensor `type` with these elements; one value is all of them."""
+    return DenseIntOrFPElementsAttr.from_list(cast(Any, type), cast(Any, values))
 
 
 def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:
@@ -117,7 +122,9 @@ def is_splat_of(attr: Attribute | None, value: int | float) -> bool:
 
 
 def elementwise(
-    compute: Callable[..., int | float | None], operands: Sequence[Attribute | None], result_type: Attribute
+    compute: Callable[[Any], int | float | None] | Callable[[Any, Any], int | float | None],
+    operands: Sequence[Attribute | None],
+    result_type: Attribute,
 ) -> Attribute | None:
     """The constant of `result_type` whose elements `compute` gives from those of the operands; None if one is None."""
     columns = [scalar_values(attr) for attr in operands]
@@ -127,22 +134,21 @@ def elementwise(
     rows = zip(*(column if len(column) == size else [*column] * size for column in columns if column), strict=True)
     results: list[int | float] = []
     for row in rows:
-        result = compute(*row)
+        result = cast(Callable[..., int | float | None], compute)(*row)
         if result is None:
             return None
         results.append(result)
     element = element_type_of(result_type)
     attrs = [scalar_attr(result, element) for result in results]
-    if not isinstance(result_type, VectorType | TensorType):
+    if element is result_type:
         return attrs[0]
-    values = [attr.value.data for attr in attrs if isinstance(attr, IntegerAttr | FloatAttr)]
-    return DenseIntOrFPElementsAttr.from_list(result_type, values)
+    return dense_attr([attr.value.data for attr in attrs if isinstance(attr, IntegerAttr | FloatAttr)], result_type)
 
 
 def materialize(attr: Attribute, type: Attribute) -> Operation | None:
     """The operation that makes a value of `type` from `attr`; None if there is no such operation."""
-    if isinstance(type, ComplexType) and isinstance(attr, ArrayAttr):
-        return complex.ConstantOp(attr, type)
     if isinstance(attr, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
-        return arith.ConstantOp(attr, type)
+        return arith.ConstantOp(cast(Any, attr), type)
+    if isinstance(type, ComplexType) and isinstance(attr, ArrayAttr):
+        return complex.ConstantOp(cast(ArrayAttr[Attribute], attr), cast(Any, type))
     return None

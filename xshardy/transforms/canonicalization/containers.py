@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import cast
 
 from xdsl.dialects import arith, complex, tensor, vector
 from xdsl.dialects.builtin import (
@@ -19,7 +20,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
-from xshardy.transforms.canonicalization.constants import Fold, integer_of, scalar_attr, scalar_values
+from xshardy.transforms.canonicalization.constants import (
+    Fold,
+    dense_attr,
+    element_type_of,
+    integer_of,
+    materialize,
+    scalar_attr,
+    scalar_values,
+)
 
 
 def linear_index(indices: Sequence[int], shape: Sequence[int]) -> int | None:
@@ -37,7 +46,7 @@ def element_of(attr: Attribute | None, position: int) -> Attribute | None:
     values = scalar_values(attr)
     if values is None or not isinstance(attr, DenseIntOrFPElementsAttr):
         return None
-    return scalar_attr(values[0] if len(values) == 1 else values[position], attr.get_element_type())
+    return scalar_attr(values[0] if len(values) == 1 else values[position], element_type_of(attr.get_type()))
 
 
 # -- tensor -----------------------------------------------------------------------------------------------------------
@@ -54,10 +63,10 @@ def fold_tensor_extract(op: tensor.ExtractOp, constants: Sequence[Attribute | No
     if values is not None and len(values) == 1:
         return element_of(constants[0], 0)
     indices = [integer_of(index) for index in op.indices]
-    assert isinstance(op.tensor.type, TensorType)
-    if any(index is None for index in indices) or not op.tensor.type.has_static_shape():
+    type = cast(TensorType, op.tensor.type)
+    if any(index is None for index in indices) or not type.has_static_shape():
         return None
-    position = linear_index([index for index in indices if index is not None], op.tensor.type.get_shape())
+    position = linear_index([index for index in indices if index is not None], type.get_shape())
     if position is None:
         return None
     if isinstance(source, tensor.FromElementsOp):
@@ -98,8 +107,8 @@ def fold_vector_extract(op: vector.ExtractOp, constants: Sequence[Attribute | No
     if values is not None and len(values) == 1 and not isinstance(op.result.type, VectorType):
         return element_of(constants[0], 0)
     position = _static_position(op)
-    type = op.vector.type
-    if position is None or not isinstance(type, VectorType) or len(position) != type.get_num_dims():
+    type = cast(VectorType, op.vector.type)
+    if position is None or len(position) != type.get_num_dims():
         return None
     at = linear_index(position, type.get_shape())
     if at is None:
@@ -120,8 +129,8 @@ def _inserted_at(value: SSAValue, position: Sequence[int]) -> SSAValue | None:
             return None
         value = insert.dest
     producer = value.owner
-    if isinstance(producer, FromElementsOp) and isinstance(value.type, VectorType):
-        at = linear_index(position, value.type.get_shape())
+    if isinstance(producer, FromElementsOp):
+        at = linear_index(position, producer.dest.type.get_shape())
         return None if at is None else producer.elements[at]
     return None
 
@@ -164,7 +173,9 @@ class ConstantElements(RewritePattern):
             if not isinstance(attr, IntegerAttr | FloatAttr):
                 return
             values.append(attr.value.data)
-        rewriter.replace(op, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values), type))
+        constant = materialize(dense_attr(values, type), type)
+        if constant is not None:
+            rewriter.replace(op, constant)
 
 
 # -- complex ----------------------------------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ def _fold_part(index: int) -> Fold:
         if isinstance(source, complex.CreateOp):
             return source.operands[index]
         constant = constants[0]
-        return constant.data[index] if isinstance(constant, ArrayAttr) else None
+        return cast(ArrayAttr[Attribute], constant).data[index] if isinstance(constant, ArrayAttr) else None
 
     return fold
 
@@ -186,16 +197,15 @@ def _fold_part(index: int) -> Fold:
 def fold_create(op: complex.CreateOp, constants: Sequence[Attribute | None]) -> SSAValue | None:
     """`create (re x), (im x)` -> `x`"""
     real, imaginary = op.real.owner, op.imaginary.owner
-    is_split = isinstance(real, complex.ReOp) and isinstance(imaginary, complex.ImOp)
-    if is_split and real.operands[0] is imaginary.operands[0]:
-        return real.operands[0]
-    return None
+    if not isinstance(real, complex.ReOp) or not isinstance(imaginary, complex.ImOp):
+        return None
+    return real.operands[0] if real.operands[0] is imaginary.operands[0] else None
 
 
 def fold_involution(op: Operation, constants: Sequence[Attribute | None]) -> SSAValue | None:
     """`op (op x)` -> `x`"""
     inner = op.operands[0].owner
-    return inner.operands[0] if type(inner) is type(op) and isinstance(inner, Operation) else None
+    return inner.operands[0] if isinstance(inner, type(op)) else None
 
 
 FOLDS: Mapping[type[Operation], Fold] = {

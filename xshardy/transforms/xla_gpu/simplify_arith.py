@@ -255,7 +255,7 @@ class BitwiseBeforeTruncation(RewritePattern):
                 widened.append(truncation.input)
             else:
                 widened.append(rewriter.insert(arith.ExtUIOp(value, wide)).result)  # pyright: ignore
-        combined = type(op)(*widened)
+        combined = type(op)(widened[0], widened[1])
         rewriter.replace(op, (combined, arith.TruncIOp(combined, op.result.type)))  # pyright: ignore
 
 
