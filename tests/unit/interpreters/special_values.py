@@ -51,7 +51,8 @@ def special_values(dtype: np.dtype[Any]) -> NDArray[Any]:
     info = float_info(dtype)
     halves = [0.5, 1.5, 2.5, 3.3, 0.4999, 1e-3, np.pi, 100, 127.5, 255.9, 2**31, info.largest, info.smallest_normal]
     numbers = [0.0, 1.0, *halves, np.inf]
-    return np.array([*numbers, *(-n for n in numbers), np.nan]).astype(dtype)
+    with np.errstate(over="ignore"):
+        return np.array([*numbers, *(-n for n in numbers), np.nan]).astype(dtype)
 
 
 def pairs(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
