@@ -70,10 +70,11 @@ def make_entry(
 def _buffer_attributes(index: int, type: AnyTensorType, is_input: bool) -> Mapping[str, Attribute]:
     attributes: dict[str, Attribute] = {
         "llvm.align": IntegerAttr(INPUT_ALIGNMENT if is_input else OUTPUT_ALIGNMENT, i64),
-        "llvm.dereferenceable": IntegerAttr(size_in_bytes(type), i64),
         "llvm.noalias": UnitAttr(),
         SLICE_INDEX: IntegerAttr(index, i64),
     }
+    if size := size_in_bytes(type):
+        attributes["llvm.dereferenceable"] = IntegerAttr(size, i64)
     if is_input:
         attributes[INVARIANT] = UnitAttr()
     return attributes

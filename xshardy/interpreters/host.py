@@ -51,9 +51,10 @@ define internal float @xshardy.to_odd(double %x) {
   %near = fptrunc double %x to float
   %back = fpext float %near to double
   %inexact = fcmp one double %back, %x
-  %size = call double @llvm.fabs.f64(double %x)
-  %near_size = call double @llvm.fabs.f64(double %back)
-  %above = fcmp ogt double %near_size, %size
+  %negative = fcmp olt double %x, 0.0
+  %larger = fcmp ogt double %back, %x
+  %smaller = fcmp olt double %back, %x
+  %above = select i1 %negative, i1 %smaller, i1 %larger
   %bits = bitcast float %near to i32
   %step = zext i1 %above to i32
   %toward_zero = sub i32 %bits, %step
@@ -62,7 +63,6 @@ define internal float @xshardy.to_odd(double %x) {
   %result = bitcast i32 %chosen to float
   ret float %result
 }
-declare double @llvm.fabs.f64(double)
 define bfloat @__truncdfbf2(double %x) {
   %odd = call float @xshardy.to_odd(double %x)
   %result = call bfloat @__truncsfbf2(float %odd)

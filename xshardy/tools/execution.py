@@ -74,17 +74,19 @@ def execute_fusion(
     inputs = random_inputs(computation.function_type.inputs.data, seed)
     expected = stablehlo.evaluate(computation, inputs) if check else None
     types = result_types(computation)
-    buffers = [*inputs, *(np.zeros(type.get_shape(), numpy_dtype(type)) for type in types)]
-    layouts = [arg.type for arg in simt.find_kernel(module).args]  # later levels no longer know them
+    arrays = [*inputs, *(np.zeros(type.get_shape(), numpy_dtype(type)) for type in types)]
+    # Later levels no longer know the layouts, so all of them get the elements in the order of memory.
+    layouts = [type for type in simt.find_kernel(module).function_type.inputs if isa(type, TensorType[Attribute])]
+    buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
     name = compiler.fusion_name(fusion)
     for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
         if level not in levels:
             continue
         start = perf_counter()
-        values = simt.run_kernel(module, buffers) if level != LEVELS[-1] else _run_on_host(module, buffers, layouts)
-        values = values[len(values) - len(types) :]
+        written = _run_on_host(module, buffers) if level == LEVELS[-1] else simt.run_kernel(module, buffers)
         seconds = perf_counter() - start
+        values = map(in_tensor_order, written, layouts[len(inputs) :])
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
             element = type.element_type
             comparison = (
@@ -93,12 +95,10 @@ def execute_fusion(
             yield Output(name, level, index, type, value, comparison, seconds)
 
 
-def _run_on_host(module: ModuleOp, buffers: Sequence[Array], layouts: Sequence[Attribute]) -> list[Array]:
-    """The buffers after the kernel of `module`, which is lowered to LLVM, has run."""
-    types = [type for type in layouts if isa(type, TensorType[Attribute])]
-    memory = {index: in_memory_order(array, types[index]) for index, array in enumerate(buffers)}
-    memory |= run_on_host(kernel_source(module), memory)
-    return [in_tensor_order(memory[index], type) for index, type in enumerate(types)]
+def _run_on_host(module: ModuleOp, buffers: Sequence[Array]) -> list[Array]:
+    """What the kernel of `module`, which is lowered to LLVM, writes, in the order of its results."""
+    written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
+    return [written[number] for number in sorted(written)]
 
 
 def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:
