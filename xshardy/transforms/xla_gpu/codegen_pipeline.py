@@ -28,9 +28,11 @@ from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoo
 from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
 from xshardy.transforms.xla_gpu.merge_pointers import MergePointersPass
 from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
+from xshardy.transforms.xla_gpu.peel_loops import PeelLoopsPass
 from xshardy.transforms.xla_gpu.propagate_slice_indices import PropagateSliceIndicesPass
 from xshardy.transforms.xla_gpu.simplify_affine import SimplifyAffinePass
 from xshardy.transforms.xla_gpu.simplify_arith import SimplifyArithPass
+from xshardy.transforms.xla_gpu.unswitch_loops import UnswitchLoopsPass
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import VectorizeLoadsStoresPass
 
 EMITTED = "xla_gpu"
@@ -51,14 +53,22 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
     clean_up = (CanonicalizePass(), CommonSubexpressionElimination())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
-        Stage("scf", (LowerXlaGpuToScfPass(), LowerXlaGpuLoopsToScfPass(), *clean_up)),
+        Stage("scf", (LowerXlaGpuToScfPass(), PeelLoopsPass(), LowerXlaGpuLoopsToScfPass(), *clean_up)),
         Stage(
             "flattened",
             # The bounds check of a loop folds away here, where `xla.range` shows it to be always true.
             (SimplifyArithPass(), CanonicalizePass(), PropagateSliceIndicesPass(), FlattenTensorsPass(), *clean_up),
         ),
         Stage(
-            "vectorized", (LoopInvariantCodeMotionPass(), VectorizeLoadsStoresPass(gpu_device_info=device), *clean_up)
+            "vectorized",
+            (
+                # A condition has to be outside of a loop for the loop to go inside, and then more may go outside.
+                LoopInvariantCodeMotionPass(),
+                UnswitchLoopsPass(),
+                LoopInvariantCodeMotionPass(),
+                VectorizeLoadsStoresPass(gpu_device_info=device),
+                *clean_up,
+            ),
         ),
         Stage("unrolled", (OptimizeLoopsPass(), *clean_up)),
         Stage(
