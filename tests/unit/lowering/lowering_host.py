@@ -12,18 +12,16 @@ from functools import cache
 
 import llvmlite.binding as binding
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 
 from xshardy.lowering.libdevice import functions_used
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.pipeline import LowerToLLVMPass
+from xshardy.syntax import parse_module
 from xshardy.universe import new_context
-
-C_TYPES = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 
 
 def parse(text: str) -> ModuleOp:
-    module = Parser(new_context(), text).parse_module()
+    module = parse_module(text)
     module.verify()
     return module
 
@@ -52,15 +50,12 @@ def _library() -> ctypes.CDLL:
 
 
 def _provide(name: str) -> None:
-    if name in _RSQRT:
-        function = _RSQRT[name]
-    else:
-        function = getattr(_library(), name.removeprefix("__nv_"))
+    function = _RSQRT[name] if name in _RSQRT else getattr(_library(), name.removeprefix("__nv_"))
     binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
 class HostFunction:
-    """A function `@f` of the module in `text`, to be called with Python numbers; results are written through pointers."""
+    """The function `@f` of the module in `text`, to be called with Python numbers; it has pointers for results."""
 
     def __init__(self, text: str):
         binding.initialize_native_target()

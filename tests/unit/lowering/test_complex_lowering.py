@@ -1,0 +1,139 @@
+"""The formulas of complex arithmetic, run on the CPU and compared with numpy."""
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from lowering_host import HostFunction
+
+UNARY: dict[str, Callable[..., complex]] = {
+    "abs": np.abs,
+    "angle": np.angle,
+    "conj": np.conj,
+    "cos": np.cos,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "neg": np.negative,
+    "rsqrt": lambda z: 1 / np.sqrt(z),
+    "sign": lambda z: z / np.abs(z) if z else z,
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+BINARY: dict[str, Callable[..., complex]] = {
+    "add": np.add,
+    "div": np.divide,
+    "mul": np.multiply,
+    "pow": np.power,
+    "sub": np.subtract,
+}
+REAL = {"abs", "angle"}
+"""Operations with a real result."""
+
+TOLERANCES = {"f32": 1e-5, "f64": 1e-12}
+C_TYPES = {"f32": ctypes.c_float, "f64": ctypes.c_double}
+NUMPY_TYPES = {"f32": np.complex64, "f64": np.complex128}
+
+PARTS = (0.0, -0.0, 1.0, -1.0, 0.6, 0.8, -0.8, 1e-5, -3.5, 18.0, -30.0, 0.1)
+"""Zeros, a point near the unit circle, small and large numbers."""
+
+LIMITS = (0.0, 1.0, -2.0, np.inf, -np.inf)
+
+
+def function_of(name: str, element: str) -> HostFunction:
+    operands = "%a: T, %b: T, %c: T, %d: T" if name in BINARY else "%a: T, %b: T"
+    made = "%z = complex.create %a, %b : complex<T>\n"
+    if name in BINARY:
+        made += f"%w = complex.create %c, %d : complex<T>\n%r = complex.{name} %z, %w : complex<T>\n"
+    else:
+        made += f"%r = complex.{name} %z : complex<T>\n"
+    if name in REAL:
+        outputs, stored = "%re: !llvm.ptr", "llvm.store %r, %re : T, !llvm.ptr\n"
+    else:
+        outputs = "%re: !llvm.ptr, %im: !llvm.ptr"
+        stored = (
+            "%x = complex.re %r : complex<T>\n%y = complex.im %r : complex<T>\n"
+            "llvm.store %x, %re : T, !llvm.ptr\nllvm.store %y, %im : T, !llvm.ptr\n"
+        )
+    text = f"func.func @f({operands}, {outputs}) {{\n{made}{stored}func.return\n}}"
+    return HostFunction(text.replace("T", element))
+
+
+def evaluate(function: HostFunction, name: str, element: str, *numbers: complex) -> complex:
+    type = C_TYPES[element]
+    parts = [(type, float(part)) for number in numbers for part in (number.real, number.imag)]
+    results = function(parts, [type] * (1 if name in REAL else 2))
+    return results[0] if name in REAL else complex(*results)
+
+
+def agree(got: complex, expected: complex, tolerance: float) -> bool:
+    if np.isnan(expected) or np.isinf(expected):
+        return bool(np.isnan(got)) if np.isnan(expected) else bool(np.isinf(got))
+    return abs(got - expected) <= tolerance * max(abs(expected), 1e-6)
+
+
+@pytest.mark.parametrize("element", TOLERANCES)
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_finite_numbers(name: str, element: str):
+    function = function_of(name, element)
+    numbers = [NUMPY_TYPES[element](complex(re, im)) for re in PARTS for im in PARTS]
+    shifted = numbers[37:] + numbers[:37]
+    cases = [(z,) for z in numbers] if name in UNARY else list(zip(numbers, shifted, strict=True))
+    reference = (UNARY | BINARY)[name]
+    with np.errstate(all="ignore"):
+        for case in cases:
+            expected = complex(reference(*case))
+            if name == "pow" and case[0] == 0 and case[1] != 0:
+                expected = complex(0) if case[1].real > 0 else complex("nan")
+            got = evaluate(function, name, element, *case)
+            if name == "pow" and np.isnan(expected):
+                continue  # a pole: numpy and the formula differ in which part is infinite
+            assert agree(got, expected, TOLERANCES[element] * (10 if name == "pow" else 1)), (case, got, expected)
+
+
+@pytest.mark.parametrize("name", ["abs", "angle", "exp", "log", "sqrt", "tanh"])
+def test_infinities(name: str):
+    function = function_of(name, "f64")
+    with np.errstate(all="ignore"):
+        for re in LIMITS:
+            for im in LIMITS:
+                z = np.complex128(complex(re, im))
+                expected = complex(UNARY[name](z))
+                got = evaluate(function, name, "f64", z)
+                assert agree(got, expected, 1e-12), (z, got, expected)
+
+
+def test_log1p_does_not_cancel():
+    """numpy loses digits here; the logarithm of a small number's neighbour of 1 is that number, to first order."""
+    function = function_of("log1p", "f64")
+    for z in (1e-9 + 0j, 1e-9j, 1e-12 - 1e-12j):
+        got = evaluate(function, "log1p", "f64", z)
+        assert abs(got - (z - z * z / 2)) <= 1e-15 * abs(z)
+
+
+def test_quotient_does_not_overflow():
+    function = function_of("div", "f32")
+    big = np.complex64(1e30 + 1e30j)
+    assert evaluate(function, "div", "f32", big, big) == 1
+
+
+def test_comparison():
+    function = HostFunction(
+        """func.func @f(%a: f32, %b: f32, %c: f32, %d: f32, %equal: !llvm.ptr, %different: !llvm.ptr) {
+          %z = complex.create %a, %b : complex<f32>
+          %w = complex.create %c, %d : complex<f32>
+          %0 = complex.eq %z, %w : complex<f32>
+          %1 = complex.neq %z, %w : complex<f32>
+          llvm.store %0, %equal : i1, !llvm.ptr
+          llvm.store %1, %different : i1, !llvm.ptr
+          func.return
+        }"""
+    )
+    nan = float("nan")
+    cases = [((1, 2, 1, 2), True), ((1, 2, 1, 3), False), ((0.0, 0.0, -0.0, 0.0), True), ((nan, 1, nan, 1), False)]
+    for numbers, equal in cases:
+        result = function([(ctypes.c_float, number) for number in numbers], [ctypes.c_bool, ctypes.c_bool])
+        assert result == [equal, not equal]

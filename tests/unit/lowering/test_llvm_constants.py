@@ -1,0 +1,104 @@
+"""Constants survive the way through text to LLVM bit by bit."""
+
+import re
+
+import llvmlite.binding as binding
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import integers
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerType,
+    TensorType,
+    VectorType,
+    i1,
+    i8,
+)
+from xdsl.dialects.llvm import LLVMArrayType
+
+from xshardy.lowering.arith_to_llvm import constant_attribute
+from xshardy.lowering.llvm_values import constant_text, global_name, type_text
+
+NUMPY_TYPES = {
+    BFloat16Type(): ml_dtypes.bfloat16,
+    Float16Type(): np.float16,
+    Float32Type(): np.float32,
+    Float64Type(): np.float64,
+}
+
+
+def bits_in_llvm(text: str, type: AnyFloat) -> int:
+    """The bits that LLVM sees in a constant: it folds the bitcast."""
+    width = type.bitwidth
+    module = binding.parse_assembly(
+        f"define i{width} @f() {{\n%x = bitcast {type_text(type)} {text} to i{width}\nret i{width} %x\n}}"
+    )
+    machine = _machine()
+    options = binding.create_pipeline_tuning_options(1)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    (number,) = re.findall(rf"ret i{width} (-?\d+)", str(module))
+    return int(number) % (1 << width)
+
+
+def _machine() -> binding.TargetMachine:
+    binding.initialize_native_target()
+    return binding.Target.from_default_triple().create_target_machine()
+
+
+@pytest.mark.parametrize("type", NUMPY_TYPES, ids=str)
+def test_floats_are_exact(type: AnyFloat):
+    width = type.bitwidth
+    unsigned = {16: np.uint16, 32: np.uint32, 64: np.uint64}[width]
+
+    @settings(max_examples=60, deadline=None)
+    @given(integers(0, (1 << width) - 1))
+    def check(bits: int):
+        value = float(np.array(bits, unsigned).view(NUMPY_TYPES[type]))
+        seen = bits_in_llvm(constant_text(FloatAttr(value, type), type), type)
+        if np.isnan(value):
+            assert np.isnan(np.array(seen, unsigned).view(NUMPY_TYPES[type]))
+        else:
+            assert seen == bits
+
+    check()
+
+
+@pytest.mark.parametrize("type", [Float8E4M3FNType(), Float8E5M2Type()], ids=str)
+def test_narrow_floats_are_their_bits(type: AnyFloat):
+    numpy_type = {Float8E4M3FNType(): ml_dtypes.float8_e4m3fn, Float8E5M2Type(): ml_dtypes.float8_e5m2}[type]
+    for bits in range(256):
+        value = float(np.array(bits, np.uint8).view(numpy_type))
+        if np.isnan(value):
+            continue
+        text = constant_text(constant_attribute(FloatAttr(value, type), i8), i8)
+        assert int(text) % 256 == bits
+
+
+def test_nested_arrays():
+    value = DenseIntOrFPElementsAttr.from_list(TensorType(IntegerType(32), [2, 2]), [1, 2, 3, 4])
+    type = LLVMArrayType(2, LLVMArrayType(2, IntegerType(32)))
+    assert constant_text(value, type) == "[[2 x i32] [i32 1, i32 2], [2 x i32] [i32 3, i32 4]]"
+
+
+def test_splats():
+    zeros = DenseIntOrFPElementsAttr.from_list(VectorType(Float32Type(), [2]), [0.0])
+    assert constant_text(zeros, zeros.type) == "zeroinitializer"
+    ones = DenseIntOrFPElementsAttr.from_list(VectorType(i1, [2]), [True])
+    assert constant_text(ones, ones.type) == "<i1 true, i1 true>"
+
+
+@pytest.mark.parametrize("name", ["main", "a b", 'quo"te', "fusion.1", "-", "é", "1"])
+def test_names_are_read_back(name: str):
+    module = binding.parse_assembly(f"define void {global_name(name)}() {{\nret void\n}}")
+    assert module.get_function(name).name == name

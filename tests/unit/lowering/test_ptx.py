@@ -1,0 +1,258 @@
+"""The way from the llvm dialect to PTX that NVIDIA's assembler accepts."""
+
+import re
+from pathlib import Path
+
+import pytest
+from lowering_host import lowered, parse
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.lowering import libdevice
+from xshardy.lowering.libdevice import MissingCudaExtraError, UnknownFunctionError
+from xshardy.lowering.llvm_text import module_text
+from xshardy.lowering.math_to_libdevice import LIBDEVICE
+from xshardy.lowering.nvptx import CompilationError, backend, compile_module, compile_text, ptx_name
+from xshardy.lowering.pipeline import STEPS
+from xshardy.lowering.ptxas import AssemblerError, assemble
+from xshardy.universe import new_context
+
+FLOATS = ("f16", "bf16", "f32", "f64")
+INTEGERS = ("i8", "i16", "i32", "i64")
+
+INTEGER_OPERATIONS = [
+    "addi",
+    "subi",
+    "muli",
+    "divsi",
+    "divui",
+    "remsi",
+    "remui",
+    "andi",
+    "ori",
+    "xori",
+    "shli",
+    "shrsi",
+    "shrui",
+    "maxsi",
+    "maxui",
+    "minsi",
+    "minui",
+    "ceildivsi",
+    "floordivsi",
+]
+
+ASSEMBLED_AS = {"sm_70": "sm_75", "sm_80": "sm_80", "sm_90": "sm_90", "sm_100": "sm_100"}
+"""Targets, and the oldest architecture that the assembler of CUDA 13 makes machine code of their PTX for."""
+
+GELU = Path(__file__).with_name("gelu.mlir").read_text()
+"""The GELU kernel of spec row XGPU-37, in its corrected form, as a kernel."""
+
+
+def bodies() -> list[tuple[str, str, str]]:
+    """Every lowered operation on every element type: the type loaded, that stored, and the operations between."""
+    cases: list[tuple[str, str, str]] = []
+    unary = [op.name for op in LIBDEVICE if op.name not in ("arith.remf", "math.atan2", "math.powf")]
+    unary += ["math.absf", "math.ceil", "math.floor", "math.round", "math.roundeven", "math.sqrt", "math.trunc"]
+    binary = ["math.atan2", "math.powf", "math.copysign"]
+    binary += [
+        f"arith.{name}"
+        for name in ["addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"]
+    ]
+    for type in FLOATS:
+        cases += [(type, type, f"%r = {name} %a : {type}") for name in (*unary, "arith.negf")]
+        cases += [(type, type, f"%r = {name} %a, %b : {type}") for name in binary]
+        cases.append((type, type, f"%r = math.fma %a, %b, %a : {type}"))
+        for test in (
+            "math.isnan %a",
+            "math.isinf %a",
+            "math.isfinite %a",
+            "arith.cmpf olt, %a, %b",
+            "arith.cmpf uno, %a, %b",
+        ):
+            cases.append((type, "i8", f"%c = {test} : {type}\n%r = arith.extui %c : i1 to i8"))
+        for integer in INTEGERS:
+            cases += [(type, integer, f"%r = arith.{name} %a : {type} to {integer}") for name in ("fptosi", "fptoui")]
+            cases += [(integer, type, f"%r = arith.{name} %a : {integer} to {type}") for name in ("sitofp", "uitofp")]
+            cases.append(
+                (type, type, f"%n = arith.fptosi %a : {type} to {integer}\n%r = math.fpowi %a, %n : {type}, {integer}")
+            )
+        cases.append(("i8", type, f"%n = arith.trunci %a : i8 to i1\n%r = arith.uitofp %n : i1 to {type}"))
+    for narrow, wide in (("f16", "f32"), ("f16", "f64"), ("bf16", "f32"), ("bf16", "f64"), ("f32", "f64")):
+        cases.append((narrow, wide, f"%r = arith.extf %a : {narrow} to {wide}"))
+        cases.append((wide, narrow, f"%r = arith.truncf %a : {wide} to {narrow}"))
+    for type in INTEGERS:
+        cases += [(type, type, f"%r = arith.{name} %a, %b : {type}") for name in INTEGER_OPERATIONS]
+        cases += [(type, type, f"%r = math.{name} %a : {type}") for name in ("absi", "ctlz", "cttz", "ctpop")]
+        cases.append((type, type, f"%s, %r = arith.mulsi_extended %a, %b : {type}"))
+    for type in (*FLOATS, "i8", "i32"):
+        vector = f"vector<4x{type}>"
+        add = "arith.addf" if type in FLOATS else "arith.addi"
+        cases.append((vector, vector, f"%r = {add} %a, %b : {vector}"))
+        cases.append((vector, type, f"%r = vector.reduction <add>, %a : {vector} into {type}"))
+        cases.append((type, vector, f"%r = vector.broadcast %a : {type} to {vector}"))
+    for type in ("f32", "f64"):
+        cases.append(
+            (type, type, f"%z = complex.create %a, %b : complex<{type}>\n%w = complex.exp %z : complex<{type}>\n"
+             f"%c = arith.cmpf olt, %a, %b : {type}\n%v = arith.select %c, %z, %w : complex<{type}>\n"
+             f"%r = complex.re %v : complex<{type}>")
+        )  # fmt: skip
+    return cases
+
+
+def kernel(index: int, loaded: str, stored: str, body: str) -> str:
+    return f"""func.func @k{index}(%p: !llvm.ptr, %q: !llvm.ptr) attributes {{xla.entry}} {{
+      %a = llvm.load %p : !llvm.ptr -> {loaded}
+      %p1 = llvm.getelementptr inbounds %p[1] : (!llvm.ptr) -> !llvm.ptr, {loaded}
+      %b = llvm.load %p1 : !llvm.ptr -> {loaded}
+      {body}
+      llvm.store %r, %q : {stored}, !llvm.ptr
+      func.return
+    }}"""
+
+
+@pytest.fixture(scope="module")
+def everything() -> str:
+    """The LLVM IR of a kernel for each of `bodies`."""
+    return module_text(lowered("\n".join(kernel(i, *case) for i, case in enumerate(bodies()))))
+
+
+@pytest.mark.parametrize("target", ASSEMBLED_AS)
+def test_every_operation_on_every_type(everything: str, target: str):
+    compiled = compile_text(everything, "k0", target)
+    assert compiled.ptx.count(".entry") == len(bodies())
+    assert not assemble(compiled.ptx, ASSEMBLED_AS[target]).spills
+
+
+@pytest.mark.parametrize("target", ASSEMBLED_AS)
+def test_gelu_of_the_specification(target: str):
+    compiled = compile_module(parse(GELU), target)
+    assert f".target {target}" in compiled.ptx
+    assert "__nv_tanhf" not in compiled.ptx
+    report = assemble(compiled.ptx, ASSEMBLED_AS[target])
+    assert not report.spills and report.stack == 0
+
+
+def test_what_the_host_is_told():
+    compiled = compile_module(parse(GELU))
+    assert (compiled.entry, compiled.target) == ("main", "sm_90")
+    assert (compiled.block, compiled.grid, compiled.shared_memory) == ((128, 1, 1), (24576, 1, 1), 0)
+    read, written = compiled.arguments
+    assert (read.slice_index, read.size, read.alignment, read.is_output) == (0, 50331648, 16, False)
+    assert (written.slice_index, written.size, written.alignment, written.is_output) == (1, 50331648, 256, True)
+    assert "declare float @__nv_tanhf(float)" in compiled.llvm_ir
+
+
+def test_facts_reach_the_ptx():
+    ptx = compile_module(parse(GELU)).ptx
+    assert ".param .u64 .ptr .align 16 main_param_0" in ptx
+    assert ".param .u64 .ptr .align 256 main_param_1" in ptx
+    assert ".reqntid 128, 1, 1" in ptx
+    assert re.search(r"ld\.global\.nc\.v[24]", ptx) and re.search(r"st\.global\.v[24]", ptx)
+    assert "mul.rn.bf16" in ptx and "fma.rn.bf16" not in ptx, "bf16 operations round one by one"
+
+
+def test_shared_memory_is_counted():
+    text = """
+    llvm.mlir.global private @first() {addr_space = 3 : i32} : !llvm.array<5 x i8>
+    llvm.mlir.global private @second() {addr_space = 3 : i32} : !llvm.array<10 x f64>
+    llvm.func @main(%p: !llvm.ptr, %i: i32) attributes {nvvm.kernel} {
+      %0 = llvm.mlir.addressof @first : !llvm.ptr<3>
+      %1 = llvm.mlir.addressof @second : !llvm.ptr<3>
+      %2 = llvm.getelementptr %0[0, %i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<5 x i8>
+      %3 = llvm.getelementptr %1[0, %i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<10 x f64>
+      %4 = llvm.load volatile %2 : !llvm.ptr<3> -> i8
+      %5 = llvm.load volatile %3 : !llvm.ptr<3> -> f64
+      llvm.store volatile %4, %2 : i8, !llvm.ptr<3>
+      llvm.store volatile %5, %3 : f64, !llvm.ptr<3>
+      llvm.return
+    }"""
+    compiled = compile_module(parse(text))
+    assert compiled.shared_memory == 8 + 80
+    assert assemble(compiled.ptx).shared_memory == 8 + 80
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("main", "main"), ("fusion.1", "fusion_1"), ("a-b c", "a_b_c"), ("1st", "_1st"), ("", "_")]
+)
+def test_names_of_ptx(name: str, expected: str):
+    assert ptx_name(name) == expected
+
+
+def test_one_kernel_is_expected():
+    with pytest.raises(CompilationError, match="0 kernels"):
+        compile_module(ModuleOp([]))
+    two = "\n".join(f"llvm.func @{name}() attributes {{nvvm.kernel}} {{ llvm.return }}" for name in "ab")
+    with pytest.raises(CompilationError, match="2 kernels \\(@a, @b\\)"):
+        compile_module(parse(two))
+
+
+def test_unknown_target():
+    with pytest.raises(CompilationError, match="unknown target 'sm_13'"):
+        compile_module(parse(GELU), "sm_13")
+
+
+def test_llvm_rejects():
+    with pytest.raises(CompilationError, match="LLVM rejects the module"):
+        compile_text("define void @f() {\n  ret i32 1\n}", "f")
+
+
+def test_unknown_function_of_libdevice():
+    with pytest.raises(UnknownFunctionError, match="__nv_tanx"):
+        compile_module(parse(GELU.replace("__nv_tanhf", "__nv_tanx")))
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch):
+    def nowhere(name: str) -> None:
+        return None
+
+    monkeypatch.setattr(libdevice, "find_spec", nowhere)
+    with pytest.raises(MissingCudaExtraError, match=r"calls __nv_tanhf .* 'xshardy\[cuda\]'"):
+        compile_module(parse(GELU))
+    with pytest.raises(MissingCudaExtraError, match="ptxas"):
+        assemble("")
+    plain = "llvm.func @main() attributes {nvvm.kernel} { llvm.return }"
+    assert ".entry main" in compile_module(parse(plain)).ptx, "a kernel without libdevice needs no extra"
+
+
+def test_ptxas_says_what_is_wrong():
+    with pytest.raises(AssemblerError, match="ptxas rejects the PTX for sm_90"):
+        assemble("not ptx")
+
+
+def test_only_what_is_used_is_linked():
+    generator = backend("sm_90")
+    names = frozenset({"__nv_sin"})
+    module = libdevice.libdevice_module(names, generator.builder)
+    defined = {function.name for function in module.functions if not function.is_declaration}
+    assert defined == {"__nv_sin", "__internal_trig_reduction_slowpathd"}
+
+
+def test_every_step_leaves_valid_ir():
+    text = """
+    func.func @main(%p: !llvm.ptr) attributes {xla.entry} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %z = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+      %thread = gpu.thread_id x
+      %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%w = %z) -> (complex<f32>) {
+        %c = arith.cmpi slt, %i, %thread : index
+        %v = scf.if %c -> (complex<f32>) {
+          %m = complex.mul %w, %w : complex<f32>
+          scf.yield %m : complex<f32>
+        } else {
+          scf.yield %w : complex<f32>
+        }
+        scf.yield %v : complex<f32>
+      }
+      %re = complex.re %r : complex<f32>
+      llvm.store %re, %p : f32, !llvm.ptr
+      func.return
+    }"""
+    module = parse(text)
+    for step in STEPS:
+        step.apply(new_context(), module)
+        module.verify()
+    assert {op.name.split(".")[0] for op in module.walk()} == {"builtin", "llvm", "nvvm"}
+    assert "unrealized" not in str(module)
+    assert not assemble(compile_module(module).ptx).spills
