@@ -6,12 +6,12 @@ missing to `Operation.verify`, once for all dialects, so it also runs where only
 loads the dialect when it first reads one of its attributes, and loading the dialect registers its verifier.
 """
 
-from collections.abc import Mapping
 from functools import wraps
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
 
 
 class DiscardableAttributeVerifier:
@@ -42,20 +42,22 @@ def verify_discardable_attributes(op: Operation) -> None:
     for name, attribute in op.attributes.items():
         if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
             verifier.verify_operation_attribute(op, name, attribute)
-    for index, name, attribute in _dictionaries(op.properties, "arg_attrs"):
-        if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
-            verifier.verify_argument_attribute(op, index, name, attribute)
-    for index, name, attribute in _dictionaries(op.properties, "res_attrs"):
-        if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
-            verifier.verify_result_attribute(op, index, name, attribute)
+    if "arg_attrs" in op.properties:
+        for index, name, attribute in _entries(op.properties["arg_attrs"]):
+            if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
+                verifier.verify_argument_attribute(op, index, name, attribute)
+    if "res_attrs" in op.properties:
+        for index, name, attribute in _entries(op.properties["res_attrs"]):
+            if (verifier := _verifiers.get(name.partition(".")[0])) is not None:
+                verifier.verify_result_attribute(op, index, name, attribute)
 
 
-def _dictionaries(properties: Mapping[str, Attribute], key: str) -> list[tuple[int, str, Attribute]]:
+def _entries(dictionaries: Attribute) -> list[tuple[int, str, Attribute]]:
     """The entries of the dictionaries that a function has for its arguments, with the index of the argument."""
-    if not isinstance(array := properties.get(key), ArrayAttr):
+    if not isinstance(dictionaries, ArrayAttr):
         return []
-    dictionaries = cast(ArrayAttr[DictionaryAttr], array)
-    return [(index, name, attr) for index, entry in enumerate(dictionaries) for name, attr in entry.data.items()]
+    each = cast(ArrayAttr[DictionaryAttr], dictionaries)
+    return [(index, name, attr) for index, entry in enumerate(each) for name, attr in entry.data.items()]
 
 
 def _extend_operation_verify() -> None:
@@ -63,7 +65,14 @@ def _extend_operation_verify() -> None:
 
     @wraps(verify)
     def verify_with_discardable_attributes(self: Operation, verify_nested_ops: bool = True) -> None:
-        verify(self, verify_nested_ops)
-        verify_discardable_attributes(self)
+        # As in MLIR, from the outside in: what is inside may rely on the attributes of what is around it.
+        verify(self, verify_nested_ops=False)
+        try:
+            verify_discardable_attributes(self)
+        except VerifyException as error:
+            self.emit_error(f"Operation does not verify: {error}", error)
+        if verify_nested_ops:
+            for region in self.regions:
+                region.verify()
 
     Operation.verify = verify_with_discardable_attributes

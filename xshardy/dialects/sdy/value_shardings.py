@@ -1,6 +1,7 @@
 """Where the sharding of a value is written down, and the mesh that it speaks of."""
 
 from collections.abc import Iterable, Iterator
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -25,17 +26,31 @@ def enclosing_module(op: Operation) -> ModuleOp | None:
     return around
 
 
-def lookup_mesh(sharding: TensorShardingAttr, op: Operation) -> MeshAttr | None:
-    """The mesh of `sharding` on `op`: written out in it, or named and looked up; None if there is no such mesh."""
+_found_meshes: WeakKeyDictionary[ModuleOp, WeakValueDictionary[str, Operation]] = WeakKeyDictionary()
+"""For each module, the meshes that were looked up in it. One is good for as long as it stands there by that name."""
+
+
+def _mesh_in(module: ModuleOp, name: str) -> MeshAttr | None:
+    """The mesh that `module` has by this name; None if it has none."""
     from xshardy.dialects.sdy.ops import MeshOp  # its operations verify their shardings
 
+    found = _found_meshes.setdefault(module, WeakValueDictionary())
+    known = found.get(name)
+    if isinstance(known, MeshOp) and known.parent_op() is module and known.sym_name.data == name:
+        return known.mesh
+    for op in module.ops:
+        if isinstance(op, MeshOp) and op.sym_name.data == name:
+            found[name] = op
+            return op.mesh
+    return None
+
+
+def lookup_mesh(sharding: TensorShardingAttr, op: Operation) -> MeshAttr | None:
+    """The mesh of `sharding` on `op`: written out in it, or named and looked up; None if there is no such mesh."""
     if isinstance(sharding.mesh_or_ref, MeshAttr):
         return sharding.mesh_or_ref
     module = enclosing_module(op)
-    if module is None:
-        return None
-    meshes = (mesh for mesh in module.ops if isinstance(mesh, MeshOp))
-    return next((mesh.mesh for mesh in meshes if mesh.sym_name.data == sharding.mesh_name), None)
+    return None if module is None else _mesh_in(module, sharding.mesh_or_ref.string_value())
 
 
 def common_mesh(shardings: Iterable[TensorShardingAttr], op: Operation) -> MeshAttr | None:
@@ -49,7 +64,7 @@ def common_mesh(shardings: Iterable[TensorShardingAttr], op: Operation) -> MeshA
 def function_argument_sharding(function: FuncOp, index: int) -> TensorShardingAttr | None:
     """The sharding of an argument of a function."""
     attributes = function.arg_attrs
-    if not isinstance(attributes, ArrayAttr):
+    if not isinstance(attributes, ArrayAttr) or index >= len(attributes):
         return None
     sharding = attributes.data[index].data.get(SHARDING)
     return sharding if isinstance(sharding, TensorShardingAttr) else None

@@ -5,7 +5,6 @@ Source: rows SDY-ATTR-03, SDY-ATTR-04, SDY-ATTR-07, SDY-ATTR-16, SDY-ATTR-18 and
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from xdsl.dialects.builtin import NoneAttr, ShapedType, TupleType, UnrankedTensorType
@@ -24,9 +23,10 @@ def verify_axis_refs(axes: Iterable[AxisRefAttr], mesh: MeshAttr, seen: set[Axis
     Check that the axes exist, occur once, and that no two neighbours can be merged. Adds them to `seen`, which holds
     the axes of other lists of the same sharding. What a sub-axis may be is left to `verify_sub_axes`.
     """
+    known = mesh.sizes
     previous: AxisRefAttr | None = None
     for axis in axes:
-        if axis.axis.data not in mesh.sizes:
+        if axis.axis.data not in known:
             raise VerifyException(f'unknown axis name: "{axis.axis.data}"')
         if axis in seen:
             raise VerifyException(f"duplicate axis ref: {axis.text}")
@@ -84,21 +84,11 @@ def _verify_sub_axis(axis: AxisRefAttr, axis_size: int) -> None:
         raise VerifyException(f"sub-axis size is equal to the full axis size: {axis.text}")
 
 
-@lru_cache(maxsize=4096)
-def _complaint(sharding: TensorShardingAttr, type: Attribute | None, mesh: MeshAttr) -> str | None:
-    """What is wrong with `sharding` for a value of `type`. Models repeat their shardings: the answer is remembered."""
-    try:
-        _verify_on_mesh(sharding, type, mesh)
-    except VerifyException as error:
-        return str(error)
-    return None
-
-
 def _is_bare(sharding: TensorShardingAttr) -> bool:
     return not (sharding.rank or sharding.replicated_axes.data or sharding.unreduced_axes.data)
 
 
-def _verify_on_mesh(sharding: TensorShardingAttr, type: Attribute | None, mesh: MeshAttr) -> None:
+def _verify_for_type(sharding: TensorShardingAttr, type: Attribute | None, mesh: MeshAttr) -> None:
     if mesh.is_maximal or (type is None and sharding.is_fully_replicated):
         if not _is_bare(sharding):
             raise VerifyException(
@@ -121,14 +111,41 @@ def _verify_on_mesh(sharding: TensorShardingAttr, type: Attribute | None, mesh: 
         return
     if sharding.rank != shaped.get_num_dims():
         raise VerifyException(f"sharding doesn't match tensor rank: {sharding.rank} != {shaped.get_num_dims()}")
+    _verify_on_mesh(sharding, mesh)
+
+
+_known_to_be_valid: dict[int, tuple[TensorShardingAttr, MeshAttr]] = {}
+"""
+By identity, shardings that are valid on a mesh: models repeat few shardings on many values.
+
+Identity, since to hash or compare a sharding costs as much as to verify it. A sharding in the table lives on, so no
+other one can have its identity.
+"""
+
+_KNOWN_SHARDINGS = 4096
+
+
+def _verify_on_mesh(sharding: TensorShardingAttr, mesh: MeshAttr) -> None:
+    """Check what does not depend on the type of the value."""
+    known = _known_to_be_valid.get(id(sharding))
+    if known is not None and known[1] is mesh:
+        return
     seen: set[AxisRefAttr] = set()
-    for index, dimension in enumerate(sharding.dim_shardings):
-        if not isinstance(dimension.priority, NoneAttr) and dimension.is_closed and not dimension.axes.data:
-            raise VerifyException(f"dim {index} is empty and closed but has a priority")
-        verify_axis_refs(dimension.axes, mesh, seen)
-    verify_sorted_axis_refs(sharding.replicated_axes.data, mesh, seen, "replicated")
-    verify_sorted_axis_refs(sharding.unreduced_axes.data, mesh, seen, "unreduced")
+    for index, dimension in enumerate(sharding.dim_shardings.data):
+        if not isinstance(dimension.priority, NoneAttr):
+            if dimension.priority.data < 0:
+                raise VerifyException(f"dim {index} has a negative priority")
+            if dimension.is_closed and not dimension.axes.data:
+                raise VerifyException(f"dim {index} is empty and closed but has a priority")
+        if dimension.axes.data:
+            verify_axis_refs(dimension.axes, mesh, seen)
+    for axes, what in ((sharding.replicated_axes, "replicated"), (sharding.unreduced_axes, "unreduced")):
+        if axes.data:
+            verify_sorted_axis_refs(axes.data, mesh, seen, what)
     verify_sub_axes(sharding.axis_refs(), mesh)
+    if len(_known_to_be_valid) == _KNOWN_SHARDINGS:
+        _known_to_be_valid.clear()
+    _known_to_be_valid[id(sharding)] = sharding, mesh
 
 
 def verify_sharding(sharding: TensorShardingAttr, type: Attribute | None, op: Operation, prefix: str = "") -> None:
@@ -140,8 +157,10 @@ def verify_sharding(sharding: TensorShardingAttr, type: Attribute | None, op: Op
     mesh = lookup_mesh(sharding, op)
     if mesh is None:
         raise VerifyException(f"{prefix}unknown mesh: @{sharding.mesh_name}")
-    if (complaint := _complaint(sharding, type, mesh)) is not None:
-        raise VerifyException(prefix + complaint)
+    try:
+        _verify_for_type(sharding, type, mesh)
+    except VerifyException as error:
+        raise VerifyException(prefix + str(error)) from None
     bound = axes_bound_around(op)
     for axis in sharding.axis_refs() if bound else ():
         if axis.axis.data in bound:
