@@ -5,9 +5,9 @@ from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.ir import SSAValue
 
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
 from xshardy.transforms.data_layout import state_index_width
 
@@ -27,8 +27,8 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
     values: list[SSAValue] = [*computation.body.block.args]
     values += [result for op in computation.walk() for result in op.results]
     for value in values:
-        if isa(value.type, TensorType[Attribute]):
-            yield prod(value.type.get_shape())
+        if isinstance(value.type, TensorType):
+            yield prod(tensor_type(value).get_shape())
     for function in module.ops:
         if isinstance(function, FuncOp) and is_entry(function) and (launch := launch_dimensions(function)) is not None:
             block, grid = launch

@@ -8,7 +8,7 @@ Source: rows XGPU-11 to XGPU-13, XGPU-45.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -22,7 +22,7 @@ from xshardy.dialects.xla_gpu.ops import PureCallOp
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
-from xshardy.indexing.operations import bitcast_map, operand_maps, shape_of
+from xshardy.indexing.operations import ELEMENTWISE, bitcast_map, operand_maps, shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Access:
     @cached_property
     def map(self) -> IndexingMap | None:
         """From the indices of the function to those of the value; None if that is too much to write down."""
-        chain = [self]
+        chain: list[Access] = [self]
         while (user := chain[-1].user) is not None and "map" not in user.__dict__:
             chain.append(user)
         for access in reversed(chain[1:]):  # the first ones first, so that no call goes deeper than one step
@@ -201,7 +201,7 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
             drafts.append(draft)
             access = Access(None, draft.root_maps[0].simplify(), None)
         draft.accesses[op] = access
-        reads[op] = tuple(Read.of(map, shape_of(op.results[0])) for (map,) in operand_maps(op))
+        reads[op] = _reads(op)
         for i, (operand, read) in enumerate(zip(op.operands, reads[op], strict=True)):
             if not is_repeatable(operand):
                 readers.setdefault(_owner(operand), []).append((draft, _operand_access(op, i, read, access)))
@@ -221,6 +221,19 @@ class _Draft:
 
     def finish(self) -> Subgraph:
         return Subgraph(self.name, self.roots, self.root_maps, dict(reversed(self.accesses.items())))
+
+
+def _reads(op: Operation) -> tuple[Read, ...]:
+    """How `op` reads each operand."""
+    shape = shape_of(op.results[0])
+    if isinstance(op, ELEMENTWISE):
+        return (_identity_read(shape),) * len(op.operands)
+    return tuple(Read.of(map, shape) for (map,) in operand_maps(op))
+
+
+@cache
+def _identity_read(shape: tuple[int, ...]) -> Read:
+    return Read(IndexingMap.identity(shape), is_identity=True, is_conditional=False)
 
 
 def _operand_access(op: Operation, operand: int, read: Read, access: Access) -> Access:

@@ -12,7 +12,6 @@ from typing import cast
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    ComplexType,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
@@ -21,14 +20,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ConcatenateOp, PadOp
 from xshardy.dialects.xla_gpu.discardable import RANGE, range_attr
 from xshardy.emitters.elemental import emit_element
 from xshardy.emitters.elemental.conversions import index_to_element
-from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
+from xshardy.emitters.elemental.kinds import element_type_of, emitted_type, real_part
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, in_domain
 from xshardy.emitters.partition import Partition, Read, Scope, Subgraph, is_repeatable
@@ -239,6 +237,5 @@ def _emit_constant(s: Scalars, op: ConstantOp) -> SSAValue:
     element_type = emitted_type(element_type_of(value.type))
     element = value.get_values()[0]
     if isinstance(element, tuple):
-        assert isa(element_type, ComplexType)
-        return s.complex(*(s.constant(part, element_type.element_type) for part in element))
+        return s.complex(*(s.constant(part, real_part(element_type)) for part in element))
     return s.constant(element, element_type)

@@ -5,6 +5,7 @@ They are written `xla.NAME`; `xla_gpu.NAME` is read as well. Source: row XGPU-30
 """
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
@@ -126,10 +127,10 @@ def constant_value(value: SSAValue) -> int | None:
 
 
 def _interval(attr: Attribute | None) -> Interval | None:
-    if not isa(attr, ArrayAttr[IntegerAttr]) or len(attr) != 2:
+    if not isinstance(attr, ArrayAttr):
         return None
-    lower, upper = (bound.value.data for bound in attr)
-    return Interval(lower, upper) if lower <= upper else None
+    bounds = [bound.value.data for bound in cast(ArrayAttr[Attribute], attr) if isinstance(bound, IntegerAttr)]
+    return Interval(*bounds) if len(bounds) == 2 and bounds[0] <= bounds[1] else None
 
 
 # -- Kernels ----------------------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """Conversion between element types. Source: StableHLO's `convert`; for what that leaves open, XLA's IR emitter."""
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType, f32, i1
-from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
+from typing import cast
 
-from xshardy.emitters.elemental.kinds import NATIVE_FLOATS, Kind, emitted_type, kind_of
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, i1
+from xdsl.ir import Attribute, SSAValue
+
+from xshardy.emitters.elemental.kinds import NATIVE_FLOATS, Kind, emitted_type, integer, kind_of, real_part
 from xshardy.emitters.elemental.scalars import Scalars, width_of
 
 INTEGERS = (Kind.SIGNED, Kind.UNSIGNED)
@@ -25,8 +26,8 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
     if source_kind is Kind.COMPLEX:
         return _from_complex(s, value, source, target)
     if target_kind is Kind.COMPLEX:
-        assert isa(target, ComplexType)
-        return s.complex(convert(s, value, source, target.element_type), s.constant(0, target.element_type))
+        part = real_part(target)
+        return s.complex(convert(s, value, source, part), s.constant(0, part))
     if target_kind is Kind.PRED:
         return is_not_zero(s, widened(s, value))
     if source_kind in FLOATS:
@@ -39,7 +40,7 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
 
 def widened(s: Scalars, value: SSAValue) -> SSAValue:
     """A small float as f32; any other value as it is."""
-    if isa(value.type, AnyFloat) and type(value.type) not in NATIVE_FLOATS:
+    if kind_of(value.type) is Kind.SMALL_FLOAT:
         return s(arith.ExtFOp(value, f32))
     return value
 
@@ -62,51 +63,45 @@ def is_not_zero(s: Scalars, value: SSAValue) -> SSAValue:
 
 
 def _from_complex(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
-    assert isa(source, ComplexType)
-    part = source.element_type
+    part = real_part(source)
     real, imag = s.parts(value)
-    if isa(target, ComplexType):
-        return s.complex(convert(s, real, part, target.element_type), convert(s, imag, part, target.element_type))
+    if kind_of(target) is Kind.COMPLEX:
+        return s.complex(*(convert(s, value, part, real_part(target)) for value in (real, imag)))
     return convert(s, real, part, target)
 
 
 def _float_to_integer(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
     """The cast is undefined outside the range of `target`, so there its result is not chosen."""
-    integer = emitted_type(target)
-    assert isa(integer, IntegerType)
-    width = integer.width.data
+    type = integer(emitted_type(target))
+    width = type.width.data
     is_signed = kind_of(target) is Kind.SIGNED
     lowest, highest = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-    cast = s((arith.FPToSIOp if is_signed else arith.FPToUIOp)(value, integer))
+    cast = s((arith.FPToSIOp if is_signed else arith.FPToUIOp)(value, type))
     # The highest integer may not be a float: the next float is then beyond it, and compares as well.
-    result = s.select(s.compare("oge", value, highest), s.constant(highest, integer), cast)
-    result = s.select(s.compare("ole", value, lowest), s.constant(lowest, integer), result)
-    return s.select(s.compare("uno", value, value), s.constant(0, integer), result)
+    result = s.select(s.compare("oge", value, highest), s.constant(highest, type), cast)
+    result = s.select(s.compare("ole", value, lowest), s.constant(lowest, type), result)
+    return s.select(s.compare("uno", value, value), s.constant(0, type), result)
 
 
 def _resize_integer(s: Scalars, value: SSAValue, source_kind: Kind, target: Attribute) -> SSAValue:
-    assert isa(target, IntegerType)
-    width, target_width = width_of(value), target.width.data
+    width, target_width = width_of(value), integer(target).width.data
     if width == target_width:
         return value
     if width > target_width:
-        return s(arith.TruncIOp(value, target))
-    return s((arith.ExtSIOp if source_kind is Kind.SIGNED else arith.ExtUIOp)(value, target))
+        return s(arith.TruncIOp(value, integer(target)))
+    return s((arith.ExtSIOp if source_kind is Kind.SIGNED else arith.ExtUIOp)(value, integer(target)))
 
 
 def _integer_to_float(s: Scalars, value: SSAValue, source_kind: Kind, target: Attribute) -> SSAValue:
-    cast = arith.SIToFPOp if source_kind is Kind.SIGNED else arith.UIToFPOp
+    make = arith.SIToFPOp if source_kind is Kind.SIGNED else arith.UIToFPOp
     if type(target) not in NATIVE_FLOATS:
-        return round_float(s, s(cast(value, f32)), target)
-    assert isa(target, AnyFloat)
-    return s(cast(value, target))
+        return round_float(s, s(make(value, f32)), target)
+    return s(make(value, cast(AnyFloat, target)))
 
 
 def index_to_element(s: Scalars, index: SSAValue, target: Attribute) -> SSAValue:
     """An index, which is not negative, as an element of the StableHLO type `target`: what `iota` gives."""
-    integer = emitted_type(target)
-    if isa(integer, IntegerType):
-        return s(arith.IndexCastOp(index, integer))
-    assert isinstance(index.type, IndexType)
+    if isinstance(emitted_type(target), IntegerType):
+        return s(arith.IndexCastOp(index, emitted_type(target)))
     wide = IntegerType(64)
     return convert(s, s(arith.IndexCastOp(index, wide)), wide, target)

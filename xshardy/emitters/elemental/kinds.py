@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from enum import Enum, auto
+from functools import cache
+from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -41,6 +43,7 @@ NATIVE_FLOATS: Mapping[type[Attribute], int] = {
 """Floats that are computed with as they are, and their width in bits."""
 
 
+@cache
 def kind_of(element_type: Attribute) -> Kind:
     """The kind of a StableHLO element type. Raises `PassFailedException` for a type that cannot be computed with."""
     match element_type:
@@ -58,6 +61,7 @@ def kind_of(element_type: Attribute) -> Kind:
             raise PassFailedException(f"elements of type {element_type} cannot be emitted: use a number type of HLO")
 
 
+@cache
 def emitted_type(type: Attribute) -> Attribute:
     """The type in emitted code of a StableHLO element or tensor type: unsigned integers lose their sign."""
     match type:
@@ -71,4 +75,16 @@ def emitted_type(type: Attribute) -> Attribute:
 
 def element_type_of(type: Attribute) -> Attribute:
     """The element type of a tensor type, and any other type itself."""
-    return type.element_type if isa(type, AnyTensorType) else type
+    return cast(AnyTensorType, type).element_type if isinstance(type, TensorType) else type
+
+
+def integer(type: Attribute) -> IntegerType:
+    """`type`, which is known to be an integer type."""
+    assert isinstance(type, IntegerType)
+    return cast(IntegerType, type)
+
+
+def real_part(type: Attribute) -> AnyFloat:
+    """The type of the parts of a complex type."""
+    assert isinstance(type, ComplexType)
+    return cast(ComplexType[AnyFloat], type).element_type

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from math import copysign, inf
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, complex, scf
 from xdsl.dialects.builtin import AnyFloat, ComplexType, Float16Type, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
+
+from xshardy.emitters.elemental.kinds import integer, real_part
 
 F16_OVERFLOW = 65520.0
 """The first number that an f16 rounds to infinity. The other floats that constants are made of hold every integer."""
@@ -41,17 +43,18 @@ class Scalars:
 
         An integer may be given with or without sign: -1 and 255 are one i8. A float rounds, if need be to infinity.
         """
-        if isa(type, ComplexType):
-            return self.complex(self.constant(value, type.element_type), self.constant(0, type.element_type))
-        if isa(type, IntegerType):
-            return self(arith.ConstantOp(IntegerAttr(value_in_range(int(value), type.width.data), type)))
-        if isinstance(type, IndexType):
-            return self(arith.ConstantOp(IntegerAttr(int(value), type)))
-        assert isa(type, AnyFloat)
-        value = float(value)
-        if isinstance(type, Float16Type) and inf > abs(value) >= F16_OVERFLOW:
-            value = copysign(inf, value)
-        return self(arith.ConstantOp(FloatAttr(value, type)))
+        match type:
+            case ComplexType():
+                part = real_part(type)
+                return self.complex(self.constant(value, part), self.constant(0, part))
+            case IntegerType():
+                return self(arith.ConstantOp(IntegerAttr(value_in_range(int(value), type.width.data), type)))
+            case IndexType():
+                return self(arith.ConstantOp(IntegerAttr(int(value), type)))
+            case Float16Type() if inf > abs(value) >= F16_OVERFLOW:
+                return self(arith.ConstantOp(FloatAttr(copysign(inf, value), type)))
+            case _:
+                return self(arith.ConstantOp(FloatAttr(float(value), cast(AnyFloat, type))))
 
     # -- Comparison and choice ----------------------------------------------------------------------------------------
 
@@ -95,8 +98,7 @@ class Scalars:
 
     def complex(self, real: SSAValue, imag: SSAValue) -> SSAValue:
         """A complex number from its parts."""
-        assert isa(real.type, AnyFloat)
-        return self(complex.CreateOp(real, imag, ComplexType(real.type)))
+        return self(complex.CreateOp(real, imag, ComplexType(cast(AnyFloat, real.type))))
 
     def parts(self, value: SSAValue) -> tuple[SSAValue, SSAValue]:
         """The real and the imaginary part of a complex value."""
@@ -109,8 +111,7 @@ Rule = Callable[..., SSAValue]
 
 def width_of(value: SSAValue) -> int:
     """The width of an integer value, in bits."""
-    assert isa(value.type, IntegerType)
-    return value.type.width.data
+    return integer(value.type).width.data
 
 
 def value_in_range(value: int, width: int) -> int:
