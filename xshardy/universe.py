@@ -6,7 +6,7 @@ names a module and an object in it, so importing this module imports nothing els
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -87,6 +87,18 @@ def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Di
 for _name, _reference in EXTENSIONS.items():
     # `Universe` refuses two dialects of one name, so the operations that xDSL lacks are added to its own row.
     XDSL_UNIVERSE.all_dialects[_name] = _extended(XDSL_UNIVERSE.all_dialects[_name], _reference)
+
+
+@cache
+def load_extensions() -> None:
+    """
+    Give xDSL's operations the traits that they lack now, and not when a parser first meets their dialect.
+
+    For passes on modules that were built and not parsed.
+    """
+    for name in EXTENSIONS:
+        XDSL_UNIVERSE.all_dialects[name]()
+
 
 XSHARDY_UNIVERSE = Universe(
     all_dialects=_factories(DIALECTS),

@@ -32,6 +32,7 @@ from xdsl.utils.worklist import Worklist
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPool, home_of
+from xshardy.universe import load_extensions
 
 FOLDS: Mapping[type[Operation], Fold] = {
     **arith_integers.FOLDS,
@@ -233,4 +234,5 @@ class CanonicalizePass(ModulePass):
     name = "xla-gpu-canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_extensions()
         Canonicalizer(ctx).run(op)

@@ -1,0 +1,200 @@
+"""The command line: what it writes where, and what a user sees of bad input."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xshardy.interpreters import stablehlo
+from xshardy.tools.cli import main
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+GELU = str(EXAMPLES / "gelu.hlo")
+AXPY = str(EXAMPLES.parent / "tests" / "numerics" / "fusions" / "f32_axpy_odd.hlo")
+
+
+def wrap(body: str, signature: str = "f32[4] parameter(0)", root: str = "f32[4]") -> str:
+    """An HLO module with one fusion, whose computation is `body`."""
+    return (
+        f"HloModule m\n\nfused {{\n{body}\n}}\n\nENTRY main {{\n  %p = {signature}\n"
+        f"  ROOT %fusion = {root} fusion(%p), kind=kLoop, calls=fused\n}}\n"
+    )
+
+
+BAD_INPUT = {
+    "syntax error": (wrap("  %p = f32[4] parameter(0\n  ROOT %a = f32[4] abs(%p)"), "expected"),
+    "unknown opcode": (wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] frobnicate(%p)"), "frobnicate"),
+    "unsupported opcode": (
+        wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] cholesky(%p), lower=true"),
+        "cholesky",
+    ),
+    "shape mismatch": (wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[5] abs(%p)"), "f32[5]"),
+    "undefined operand": (wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] abs(%q)"), "%q"),
+    "recursive call": (
+        wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] fusion(%p), kind=kLoop, calls=fused"),
+        "fused",
+    ),
+    "tuple parameter": (
+        wrap(
+            "  %p = (f32[4], f32[4]) parameter(0)\n  ROOT %a = f32[4] get-tuple-element(%p), index=0",
+            "(f32[4], f32[4]) parameter(0)",
+        ),
+        "tuple",
+    ),
+    "empty file": ("", "end of the file"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_INPUT)
+@pytest.mark.parametrize("command", ["emit", "compile", "run"])
+def test_bad_input_is_one_diagnostic(what: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text, mentioned = BAD_INPUT[what]
+    path = tmp_path / "bad.hlo"
+    path.write_text(text)
+    assert main([command, str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(re.findall(r"error:", captured.err)) == 1
+    assert re.match(rf"{re.escape(str(path))}:\d+:\d+: error: ", captured.err), captured.err
+    assert mentioned in captured.err
+    assert "Traceback" not in captured.err
+
+
+def test_binary_garbage_is_one_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "bad.hlo"
+    path.write_bytes(b"HloModule m\n\xff\xfe\x00\x01")
+    assert main(["compile", str(path)]) == 1
+    assert capsys.readouterr().err == f"{path}:2:1: error: byte 0xff is not UTF-8: expected a text file\n"
+
+
+@pytest.mark.parametrize("file", ["/nowhere/at/all.hlo", "/tmp"])
+def test_a_file_that_cannot_be_read(file: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["emit", file]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {file}: ")
+
+
+def test_no_output_file_is_left_by_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "bad.hlo"
+    path.write_text(BAD_INPUT["unknown opcode"][0])
+    assert main(["compile", str(path), "-o", str(tmp_path / "out.ptx")]) == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["bad.hlo"]
+
+
+def test_an_unknown_target_is_bad_usage(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as exit:
+        main(["compile", GELU, "--target", "sm_20"])
+    assert exit.value.code == 2
+    assert "unknown target 'sm_20'" in capsys.readouterr().err
+
+
+def test_an_unknown_fusion_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]):
+    assert main(["emit", GELU, "--fusion", "relu"]) == 1
+    assert capsys.readouterr().err == f"{GELU}: error: the module has no fusion called 'relu': choose one of gelu\n"
+
+
+@pytest.mark.parametrize("command", ["emit", "compile", "run"])
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as exit:
+        main([command, "--help"])
+    assert exit.value.code == 0
+    assert f"example: xshardy {command}" in capsys.readouterr().out
+
+
+def test_emit_prints_the_documented_loop(capsys: pytest.CaptureFixture[str]):
+    assert main(["emit", GELU]) == 0
+    text = capsys.readouterr().out
+    assert "(bl_x mod 8) * 512 + th_x * 4 + vector_index)" in text
+    assert "xla_gpu.pure_call @gelu" in text
+
+
+def test_emit_reads_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    emitted, lowered = tmp_path / "emitted.mlir", tmp_path / "lowered.mlir"
+    assert main(["emit", AXPY, "-o", str(emitted)]) == 0
+    assert main(["emit", AXPY, "--level", "unrolled", "-o", str(lowered)]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["emit", str(emitted), "--level", "unrolled"]) == 0
+    assert capsys.readouterr().out == lowered.read_text()
+
+
+def test_compile_dumps_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["compile", AXPY, "--dump-dir", str(tmp_path / "dump"), "-o", str(tmp_path / "axpy.ptx")]) == 0
+    names = sorted(entry.name for entry in (tmp_path / "dump").iterdir())
+    assert names[0] == "01-emit.mlir"
+    assert [name[:2] for name in names] == sorted(name[:2] for name in names)
+    assert "xla-gpu-flatten-tensors.mlir" in {name[3:] for name in names}
+    assert {name[3:] for name in names[-2:]} == {"kernel.ll", "kernel.ptx"}
+    assert (tmp_path / "dump" / names[-1]).read_text() == (tmp_path / "axpy.ptx").read_text()
+
+
+def test_verbosity_5_prints_the_ir_after_every_pass(capsys: pytest.CaptureFixture[str]):
+    assert main(["compile", AXPY, "--v=5"]) == 0
+    captured = capsys.readouterr()
+    assert ".entry main" in captured.out
+    assert captured.err.count("IR dump after xla-gpu-canonicalize") > 3
+    assert "IR dump after emit" in captured.err
+
+
+def test_time_passes_prints_a_table(capsys: pytest.CaptureFixture[str]):
+    assert main(["compile", AXPY, "--time-passes"]) == 0
+    captured = capsys.readouterr()
+    for step in ("parse", "emit", "inline", "llvm-to-ptx", "total"):
+        assert step in captured.err
+
+
+def test_llvm_ir_can_be_asked_for(capsys: pytest.CaptureFixture[str]):
+    assert main(["compile", AXPY, "--emit", "llvm-ir"]) == 0
+    assert "define ptx_kernel void @main" in capsys.readouterr().out
+
+
+def test_run_prints_results_without_a_check(capsys: pytest.CaptureFixture[str]):
+    assert main(["run", AXPY, "--level", "scf"]) == 0
+    assert "tensor<7x13x11xf32>" in capsys.readouterr().out
+
+
+def test_run_check_fails_when_a_result_differs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """A reference that is off by a half."""
+    evaluate = stablehlo.evaluate
+    monkeypatch.setattr(stablehlo, "evaluate", lambda *args: [result + 0.5 for result in evaluate(*args)])
+    assert main(["run", "--check", AXPY]) == 1
+    captured = capsys.readouterr()
+    assert "differs" in captured.out
+    assert "result 0, level xla_gpu" in captured.err
+    assert main(["run", "--check", AXPY, "--abs_error_bound=0.75"]) == 0
+
+
+def test_standard_input():
+    text = Path(AXPY).read_text()
+    command = [sys.executable, "-m", "xshardy.tools.cli", "emit", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("#indexing_map = ")
+    broken = subprocess.run(command, input=text.replace("add(", "ad("), capture_output=True, text=True, check=False)
+    assert broken.returncode == 1
+    assert broken.stderr.startswith("<stdin>:10:")
+
+
+def test_two_fusions_are_both_compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "two.hlo"
+    path.write_text("""HloModule two
+
+first {
+  %x = f32[8] parameter(0)
+  ROOT %abs = f32[8] abs(%x)
+}
+
+second {
+  %x = f32[8] parameter(0)
+  ROOT %negate = f32[8] negate(%x)
+}
+
+ENTRY main {
+  %x = f32[8] parameter(0)
+  %a = f32[8] fusion(%x), kind=kLoop, calls=first
+  ROOT %b = f32[8] fusion(%a), kind=kLoop, calls=second
+}
+""")
+    assert main(["compile", str(path)]) == 0
+    assert capsys.readouterr().out.count(".entry ") == 2
+    assert main(["emit", str(path), "--fusion", "second"]) == 0
+    assert capsys.readouterr().out.count("xla.entry") == 1

@@ -1,0 +1,127 @@
+"""The command line of xshardy-opt: exit statuses, where output goes, and that nothing ends in a traceback."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xshardy.tools.xshardy_opt import run
+
+GOOD = "func.func @f() {\n  return\n}\n"
+BAD = "func.func @f() {\n  return %x : i32\n}\n"
+INVALID = "func.func @f() -> i32 {\n  func.call @g() : () -> ()\n  return\n}\n"
+
+
+def test_good_input():
+    assert run([], GOOD) == (0, "module {\n  func.func @f() {\n    return\n  }\n}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (BAD, "<stdin>:2:10: error: use of undeclared SSA value name %x\n  return %x : i32\n         ^\n"),
+        ("", "<stdin>:1:1: error: expected an operation, but there is none in the input\n"),
+        ("// nothing but a comment", "error: expected an operation"),
+        ("func.func @f(", "<stdin>:1:14: error: "),
+        ("\x00\x01\x02", "<stdin>:1:1: error: Unexpected character"),
+        ('"a.b"() : () -> ()', "<stdin>:1:1: error: operation 'a.b' is not registered"),
+        ('"test.op"() {a = ' + "[" * 100_000, "<stdin>: error: the input is nested too deeply\n"),
+        (INVALID, "<stdin>:2:3: error: 'func.call' op '@g' could not be found in symbol table"),
+    ],
+)
+def test_bad_input_is_one_diagnostic(text: str, complaint: str):
+    status, output, error = run([], text)
+    assert status == 1
+    assert output == ""
+    assert error.startswith(complaint) or complaint in error
+    assert error.count("error:") == 1
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["-p", "nonsense"], 1, "Unrecognized passes: ['nonsense']"),
+        (["-p", "cse{x=1}"], 1, "not found in expected arguments"),
+        (["-p", "cse{"], 1, "Error parsing pass pipeline"),
+        (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
+        (["-t", "nonsense"], 2, "invalid choice: 'nonsense'"),
+        (["/nowhere.mlir"], 1, "error: /nowhere.mlir: No such file or directory"),
+        (["/"], 1, "Is a directory"),
+    ],
+)
+def test_bad_command_line(arguments: list[str], status: int, complaint: str):
+    found, output, error = run(arguments, GOOD)
+    assert (found, output) == (status, "")
+    assert complaint in error
+    assert "Traceback" not in error
+
+
+def test_bytes_that_are_no_text(tmp_path: Path):
+    file = tmp_path / "garbage.mlir"
+    file.write_bytes(b"module {\n  \xff\xfe\n}")
+    status, _, error = run([str(file)], "")
+    assert status == 1
+    assert error.startswith(f"{file}:2:3: error: byte 0xff is not UTF-8")
+
+
+def test_unknown_extension(tmp_path: Path):
+    file = tmp_path / "module.txt"
+    file.write_text(GOOD)
+    assert "unknown file extension '.txt'" in run([str(file)], "")[2]
+    assert run([str(file), "-f", "mlir"], "")[0] == 0
+
+
+def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path):
+    output = tmp_path / "output.mlir"
+    assert run(["-o", str(output)], BAD)[0] == 1
+    assert not output.exists()
+    assert run(["-o", str(output), "--split-input-file"], f"{GOOD}// -----\n{BAD}")[0] == 1
+    assert not output.exists()
+    assert run(["-o", str(output)], GOOD) == (0, "", "")
+    assert output.read_text() == run([], GOOD)[1]
+
+
+def test_chunks_are_separate(tmp_path: Path):
+    status, output, error = run(["--split-input-file"], f"{GOOD}// -----\n{BAD}// -----\n{INVALID}")
+    assert (status, output) == (1, "")
+    assert "<stdin>:6:10: error: use of undeclared" in error
+    assert "<stdin>:10:3: error: 'func.call' op" in error
+    status, output, error = run(
+        ["--split-input-file", "--parsing-diagnostics", "--verify-diagnostics"], f"{BAD}// -----\n{INVALID}"
+    )
+    assert (status, error) == (0, "")
+    assert "use of undeclared" in output and "'func.call' op" in output
+
+
+def test_aliases_of_passes():
+    text = (
+        "func.func @f() -> i32 {\n  %0 = arith.constant 1 : i32\n  %1 = arith.addi %0, %0 : i32\n  return %1 : i32\n}\n"
+    )
+    plain = run(["-p", "xla-gpu-canonicalize"], text)
+    assert plain[0] == 0 and "constant 2 : i32" in plain[1]
+    assert run(["-p", "canonicalize"], text) == plain
+    assert "constant 2 : i32" in run(["-p", "xla-gpu-test-optimize"], text)[1]
+
+
+def test_a_bug_in_a_pass_is_not_a_wrong_input(monkeypatch: pytest.MonkeyPatch):
+    from xshardy.transforms.canonicalize import CanonicalizePass
+
+    def fail(*_: object) -> None:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr(CanonicalizePass, "apply", fail)
+    status, output, error = run(["-p", "canonicalize"], GOOD)
+    assert (status, output) == (70, "")
+    assert "internal error in pass 'xla-gpu-canonicalize': KeyError: 'surprise'" in error
+    assert "Traceback" not in error
+
+
+def test_the_command(tmp_path: Path):
+    """Once as a process: standard input, the exit status, and nothing on standard output but the module."""
+    command = str(Path(sys.executable).parent / "xshardy-opt")
+    done = subprocess.run([command, "-"], input=GOOD, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == run([], GOOD)
+    done = subprocess.run([command], input=BAD, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
