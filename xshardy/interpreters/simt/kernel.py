@@ -74,7 +74,7 @@ def find_kernel(module: ModuleOp) -> func.FuncOp:
     raise SimtError(f"the module has no single kernel, but {names or 'no public function'}: mark one with xla.entry")
 
 
-def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int = 1 << 18) -> list[Array]:
+def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int = 1 << 16) -> list[Array]:
     """
     Run the kernel of `module` on all threads of its grid, and return what it returns.
 

@@ -89,13 +89,14 @@ class Lanes:
     def __init__(self, program: Program, launch: Launch, blocks: range, time: int = 0):
         self.program = program
         self.launch = launch
+        number = np.int32 if launch.blocks * launch.threads < 2**31 else np.int64
         self.blocks = np.arange(blocks.start, blocks.stop)[:, None]
         """The number in the grid of each block: [B, 1]."""
         self.block_in_chunk = self.blocks - blocks.start
         """The number of each block among those that run together: [B, 1]."""
         self.threads = np.arange(launch.threads)[None, :]
         """The number in its block of each thread: [1, T]."""
-        self.lane = self.blocks * launch.threads + self.threads
+        self.lane = (self.blocks * launch.threads + self.threads).astype(number)
         """The number in the grid of each thread: [B, T]."""
         self.shape = self.lane.shape
         self.active = np.ones((1, 1), np.bool_)

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.interpreters.constants import dense_array
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, DType, numpy_dtype
 from xshardy.interpreters.simt.errors import SimtError, shown
 
 if TYPE_CHECKING:
@@ -43,11 +43,15 @@ class Buffer:
     written_at: Array | None = field(default=None)
     """When each element was written last, in steps of the clock."""
 
-    def track_writes(self) -> tuple[Array, Array]:
-        """Who wrote each element, and when, from now on to be kept. Makes `data` the buffer's own."""
+    def track_writes(self, number: DType) -> tuple[Array, Array]:
+        """
+        Who wrote each element, and when, from now on to be kept; `number` is the type of the numbers of threads.
+
+        Makes `data` the buffer's own.
+        """
         if self.writer is None or self.written_at is None:
             self.data = self.data.copy()
-            self.writer = np.full(self.data.shape, NOBODY, np.int64)
+            self.writer = np.full(self.data.shape, NOBODY, number)
             self.written_at = np.zeros(self.data.shape, np.int32)
         return self.writer, self.written_at
 
@@ -212,7 +216,7 @@ def store(
         return whole.reshape(-1) if everybody else whole[chosen]
 
     where, value, me = of_writers(where), of_writers(value), of_writers(lanes.on_vector(lanes.lane, len(shape)))
-    writer, written_at = buffer.track_writes()
+    writer, written_at = buffer.track_writes(lanes.lane.dtype)
     now = lanes.tick()
     if not atomic:
         previous = writer[where]
