@@ -65,12 +65,12 @@ def _extend_operation_verify() -> None:
 
     @wraps(verify)
     def verify_with_discardable_attributes(self: Operation, verify_nested_ops: bool = True) -> None:
-        # As in MLIR, from the outside in: what is inside may rely on the attributes of what is around it.
-        verify(self, verify_nested_ops=False)
+        # In MLIR's order, from the outside in: what is inside may rely on the attributes of what is around it.
         try:
             verify_discardable_attributes(self)
         except VerifyException as error:
             self.emit_error(f"Operation does not verify: {error}", error)
+        verify(self, verify_nested_ops=False)
         if verify_nested_ops:
             for region in self.regions:
                 region.verify()

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
@@ -40,8 +41,22 @@ def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] 
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as error:
+            if (user := _user_of_outer_value(op)) is not None:
+                return user, VerifyException("using value defined outside the region")
             return op, error
     return None
+
+
+def _user_of_outer_value(op: Operation) -> Operation | None:
+    """If `op` is isolated from above, an operation inside of it that reads a value from above all the same."""
+    if not op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+        return None
+    inside = (inner for inner in op.walk() if inner is not op)
+    return next((inner for inner in inside if any(not _is_inside(value, op) for value in inner.operands)), None)
+
+
+def _is_inside(value: SSAValue, op: Operation) -> bool:
+    return op.is_ancestor(value.owner) and value.owner is not op
 
 
 def verify_error_text(

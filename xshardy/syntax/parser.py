@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     RankedStructure,
+    ShapedType,
+    UnrankedTensorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
@@ -84,7 +86,8 @@ class Parser(DenseLiteralParser):
         except (ParseError, RecursionError):
             raise
         except VerifyException as error:
-            raise InvalidIRError(name_span, f"'{op_type.name}' op {error}") from error
+            what = f"custom op '{op_type.name}'" if custom else f"'{op_type.name}' op"
+            raise InvalidIRError(name_span, f"{what} {error}") from error
         except Exception as error:
             # What xDSL's constructors complain about with an exception that has no place in the text.
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
@@ -136,7 +139,10 @@ class Parser(DenseLiteralParser):
 
     def _parse_dense_literal_type(self) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:
         # xDSL builds this constraint anew for every literal, which takes longer than the rest of a small one.
+        start = self.pos
         type = self.expect(self.parse_optional_type, "expected the type of the dense literal")
+        if isinstance(type, UnrankedTensorType) or (isinstance(type, ShapedType) and not type.has_static_shape()):
+            self.raise_error("elements literal type must have static shape", start)
         if not _dense_type_constraint().verifies(type):
             self.raise_error("expected a tensor, vector or memref of integers, indices, floats or complex numbers")
         return type  # pyright: ignore[reportReturnType]

@@ -4,10 +4,10 @@ The attributes through which shardings reach the operations of other dialects, v
 Source: rows SDY-DATTR-01 to SDY-DATTR-04. `dialects/discardable.py` calls this for every operation.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -43,19 +43,34 @@ class SdyAttributeVerifier(DiscardableAttributeVerifier):
 
     def verify_argument_attribute(self, op: Operation, index: int, name: str, attribute: Attribute) -> None:
         if isinstance(op, FuncOp):
-            _verify_function_value(op, name, attribute, op.function_type.inputs.data[index], f"arg {index} - ")
+            _verify_function_value(op, name, attribute, _function_type(op).inputs.data, index, "arg")
 
     def verify_result_attribute(self, op: Operation, index: int, name: str, attribute: Attribute) -> None:
         if isinstance(op, FuncOp):
-            _verify_function_value(op, name, attribute, op.function_type.outputs.data[index], f"result {index} - ")
+            _verify_function_value(op, name, attribute, _function_type(op).outputs.data, index, "result")
 
 
-def _verify_function_value(op: FuncOp, name: str, attribute: Attribute, type: Attribute, prefix: str) -> None:
+def _function_type(op: FuncOp) -> FunctionType:
+    """The type of a function that may not have been verified yet."""
+    type = op.properties.get("function_type")
+    if not isinstance(type, FunctionType):
+        raise VerifyException("property 'function_type' expected in func.func")
+    return type
+
+
+def _verify_function_value(
+    op: FuncOp, name: str, attribute: Attribute, types: Sequence[Attribute], index: int, what: str
+) -> None:
     if name != SHARDING:
         return
+    if index >= len(types):
+        raise VerifyException(
+            f"{what} {index} has attributes, but the function has {len(types)} {what}s: give each one a dictionary"
+        )
+    prefix = f"{what} {index} - "
     if not isinstance(attribute, TensorShardingAttr):
         raise VerifyException(f"{prefix}should have a sharding attribute of type TensorShardingAttr")
-    verify_sharding(attribute, type, op, prefix)
+    verify_sharding(attribute, types[index], op, prefix)
 
 
 def _verify_sharding(op: Operation, attribute: Attribute) -> None:

@@ -346,7 +346,8 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
         if not isinstance(shardings, TensorShardingPerValueAttr):
             return None
         index = owner.index if isinstance(owner, BlockArgument) else self.outputs.index(owner)
-        return shardings.shardings.data[index]
+        listed = shardings.shardings.data
+        return listed[index] if index < len(listed) else None  # this may be asked before the operation is verified
 
     def set_edge_owner_sharding(self, owner: SSAValue, sharding: TensorShardingAttr) -> None:
         values = self.body.block.args if isinstance(owner, BlockArgument) else self.outputs
