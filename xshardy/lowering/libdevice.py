@@ -54,12 +54,12 @@ def libdevice_module(names: frozenset[str], builder: llvm.PassBuilder) -> llvm.M
     Raises `MissingCudaExtraError` if libdevice is not installed, and `UnknownFunctionError` for a name that it lacks.
     """
     need = f"the kernel calls {', '.join(sorted(names))} of NVIDIA's libdevice, which is not installed"
-    return llvm.parse_bitcode(_extract(find_cuda_file(FILE, need), names, builder))
+    return _extract(find_cuda_file(FILE, need), names, builder).clone()
 
 
 @lru_cache(maxsize=256)
-def _extract(file: Path, names: frozenset[str], builder: llvm.PassBuilder) -> bytes:
-    """The bitcode of the functions `names` of the library in `file`, and of what they call."""
+def _extract(file: Path, names: frozenset[str], builder: llvm.PassBuilder) -> llvm.ModuleRef:
+    """The functions `names` of the library in `file`, and what they call. To be cloned, since linking uses it up."""
     library = llvm.parse_bitcode(file.read_bytes())
     missing = set(names)
     for function in library.functions:
@@ -72,4 +72,4 @@ def _extract(file: Path, names: frozenset[str], builder: llvm.PassBuilder) -> by
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.run(library, builder)
-    return library.as_bitcode()
+    return library

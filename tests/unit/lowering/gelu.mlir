@@ -1,7 +1,7 @@
 llvm.func @__nv_tanhf(f32) -> f32
 llvm.func @main(
-    %arg0: !llvm.ptr {llvm.align = 16, llvm.dereferenceable = 50331648, llvm.noalias, llvm.readonly, xla.invariant, xla.slice_index = 0},
-    %arg1: !llvm.ptr {llvm.align = 256, llvm.dereferenceable = 50331648, llvm.noalias, xla.slice_index = 1}
+    %arg0: !llvm.ptr {llvm.align = 16, llvm.dereferenceable = 25165824, llvm.noalias, llvm.readonly, xla.invariant, xla.slice_index = 0},
+    %arg1: !llvm.ptr {llvm.align = 256, llvm.dereferenceable = 25165824, llvm.noalias, xla.slice_index = 1}
 ) attributes {gpu.known_grid_size = array<i32: 24576, 1, 1>, nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
   %0 = llvm.mlir.constant(512 : i32) : i32
   %1 = llvm.mlir.constant(4 : i32) : i32

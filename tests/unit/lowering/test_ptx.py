@@ -137,8 +137,8 @@ def test_what_the_host_is_told():
     assert (compiled.entry, compiled.target) == ("main", "sm_90")
     assert (compiled.block, compiled.grid, compiled.shared_memory) == ((128, 1, 1), (24576, 1, 1), 0)
     read, written = compiled.arguments
-    assert (read.slice_index, read.size, read.alignment, read.is_output) == (0, 50331648, 16, False)
-    assert (written.slice_index, written.size, written.alignment, written.is_output) == (1, 50331648, 256, True)
+    assert (read.slice_index, read.size, read.alignment, read.is_output) == (0, 25165824, 16, False)
+    assert (written.slice_index, written.size, written.alignment, written.is_output) == (1, 25165824, 256, True)
     assert "declare float @__nv_tanhf(float)" in compiled.llvm_ir
 
 
