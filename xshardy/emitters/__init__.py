@@ -20,7 +20,7 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
     Raises `PassFailedException` for what cannot be emitted, naming the operation.
     """
     # Imported when needed: whoever asks for launch dimensions or indices need not load every dialect.
-    from xshardy.emitters.elemental import require_emittable
+    from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.index_width import narrow_indices
 

@@ -7,14 +7,12 @@ The tables of this package have a row per opcode and kind of number. Source: row
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
 from xshardy.dialects.stablehlo.selection import CompareOp
-from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.comparisons import compare, compare_total_order
 from xshardy.emitters.elemental.complexes import COMPLEX_OPS, COMPLEX_RULES
 from xshardy.emitters.elemental.conversions import convert, round_float, widened
@@ -135,45 +133,3 @@ def _of_kind(s: Scalars, op: Operation, kind: Kind, type: Attribute, operands: S
     if (rule := RULES[kind].get(op.name)) is not None:
         return rule(s, *operands)
     raise PassFailedException(f"{op.name} of {type} cannot be emitted: no emitter has a row for it")
-
-
-CHOSEN_OR_MADE = frozenset(
-    {"func.return", "stablehlo.concatenate", "stablehlo.constant", "stablehlo.iota", "stablehlo.pad"}
-)
-"""What has no row here, since it is more than a function of the elements of its operands."""
-
-TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
-
-
-SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
-"""What reads an element as one of another type."""
-
-
-def _require_same_width(computation: FuncOp, op: Operation) -> None:
-    source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
-    if bit_width(source) != bit_width(target):
-        raise PassFailedException(
-            f"@{computation.sym_name.data}: {op.name} of {source} to {target} cannot be emitted: only types of "
-            "the same width are, so that an element of the result is one of the operand"
-        )
-
-
-def require_emittable(computation: FuncOp) -> None:
-    """Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types."""
-    for op in computation.body.block.ops:
-        if op.name in TUPLES:
-            raise PassFailedException(
-                f"@{computation.sym_name.data}: {op.name} inside of a fusion is not supported; return several results "
-                "from the fused computation instead"
-            )
-        if op.name in SAME_BITS:
-            _require_same_width(computation, op)
-        if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in CHOSEN_OR_MADE:
-            continue
-        kinds = [kind_of(element_type_of(operand.type)) for operand in op.operands[:1]]
-        kind = Kind.FLOAT if kinds == [Kind.SMALL_FLOAT] else kinds[0] if kinds else None
-        if kind is None or (op.name not in OPS[kind] and op.name not in RULES[kind]):
-            types = ", ".join(str(operand.type) for operand in op.operands) or "no operands"
-            raise PassFailedException(
-                f"@{computation.sym_name.data}: {op.name} of {types} cannot be emitted: no emitter has a row for it"
-            )

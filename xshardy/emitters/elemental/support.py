@@ -1,0 +1,58 @@
+"""Which operations of a fusion can be emitted: asked before anything is, so that the answer names the operation."""
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
+from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
+
+CHOSEN_OR_MADE = frozenset(
+    {"func.return", "stablehlo.concatenate", "stablehlo.constant", "stablehlo.iota", "stablehlo.pad"}
+)
+"""What is more than a function of the elements of its operands: `subgraph.py` emits it."""
+
+SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
+"""What reads an element as one of another type."""
+
+TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
+"""Not supported inside of a fusion, XGPU-17."""
+
+
+def require_emittable(computation: FuncOp) -> None:
+    """Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types."""
+    name = computation.sym_name.data
+    if not computation.function_type.outputs:
+        raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
+    for op in computation.body.block.ops:
+        if (reason := _reason_against(op)) is not None:
+            types = ", ".join(str(operand.type) for operand in op.operands)
+            raise PassFailedException(
+                f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"
+            )
+
+
+def _reason_against(op: Operation) -> str | None:
+    """Why `op` is not emitted; None if it is."""
+    if op.name in TUPLES:
+        return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
+    if op.name in SAME_BITS:
+        return _reason_against_bits(op)
+    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in CHOSEN_OR_MADE:
+        return None
+    if op.operands:
+        kind = kind_of(element_type_of(op.operands[0].type))
+        kind = Kind.FLOAT if kind is Kind.SMALL_FLOAT else kind
+        if op.name in OPS[kind] or op.name in RULES[kind]:
+            return None
+    return "no emitter has a row for it"
+
+
+def _reason_against_bits(op: Operation) -> str | None:
+    source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
+    if bit_width(source) != bit_width(target):
+        return f"{source} and {target} differ in width, so that an element of the result is not one of the operand"
+    if source != target and Kind.COMPLEX in (kind_of(source), kind_of(target)):
+        return f"{source} and {target} are not both real"
+    return None
