@@ -1,0 +1,26 @@
+"""What we print, we read, and print the same: over every input of the FileCheck tests, in both forms."""
+
+from pathlib import Path
+
+import pytest
+
+from xshardy.tools.xshardy_opt import SEPARATOR, run
+
+FILECHECK = Path(__file__).parents[2] / "filecheck"
+INPUTS = sorted(FILECHECK.rglob("*.mlir"))
+UNREGISTERED = "--allow-unregistered-dialect"
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: str(path.relative_to(FILECHECK)))
+def test_printing_is_a_fixed_point(path: Path):
+    for chunk in path.read_text().split(SEPARATOR):
+        status, printed, _ = run([UNREGISTERED], chunk)
+        if status:
+            continue  # an input that must be rejected
+        status, again, complaint = run([UNREGISTERED], printed)
+        assert (status, complaint) == (0, "")
+        assert again == printed
+        status, generic, _ = run([UNREGISTERED, "--print-op-generic"], printed)
+        status, pretty, complaint = run([UNREGISTERED], generic)
+        assert (status, complaint) == (0, "")
+        assert pretty == printed
