@@ -1,8 +1,8 @@
 """
 The xDSL entry point: every dialect, pass and target of xshardy, each imported on first use.
 
-`xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table that
-names a module and an object in it, so importing this module imports nothing else of ours.
+`xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table
+that names a module and an object in it, so importing this module imports nothing else of ours.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,64 +15,64 @@ from xdsl.ir import Dialect
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 DIALECTS: Mapping[str, str] = {
-    "chlo": "xshardy.dialects.chlo:CHLO",
-    "hlo": "xshardy.dialects.hlo:HLO",
-    "nvvm": "xshardy.dialects.nvvm:NVVM",
-    "sdy": "xshardy.dialects.sdy:SDY",
-    "stablehlo": "xshardy.dialects.stablehlo:STABLEHLO",
-    "xla_gpu": "xshardy.dialects.xla_gpu:XLA_GPU",
+    "chlo": "dialects.chlo:CHLO",
+    "hlo": "dialects.hlo:HLO",
+    "nvvm": "dialects.nvvm:NVVM",
+    "sdy": "dialects.sdy:SDY",
+    "stablehlo": "dialects.stablehlo:STABLEHLO",
+    "xla_gpu": "dialects.xla_gpu:XLA_GPU",
 }
 
 EXTENSIONS: Mapping[str, str] = {
-    name: f"xshardy.dialects.extensions.{name}:extend"
+    name: f"dialects.extensions.{name}:extend"
     for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
 }
 """Dialects of xDSL that lack operations or traits which upstream MLIR has; `extend(dialect)` returns the fuller one."""
 
 PASSES: Mapping[str, str] = {
-    "convert-arith-to-llvm": "xshardy.lowering.arith_to_llvm:ConvertArithToLLVMPass",
-    "convert-cf-to-llvm": "xshardy.lowering.cf_to_llvm:ConvertCfToLLVMPass",
-    "convert-complex-to-llvm": "xshardy.lowering.complex_to_llvm:ConvertComplexToLLVMPass",
-    "convert-complex-to-standard": "xshardy.lowering.complex_to_standard:ConvertComplexToStandardPass",
-    "convert-func-to-llvm": "xshardy.lowering.func_to_llvm:ConvertFuncToLLVMPass",
-    "convert-gpu-to-nvvm": "xshardy.lowering.gpu_to_nvvm:ConvertGpuToNVVMPass",
-    "convert-math-to-libdevice": "xshardy.lowering.math_to_libdevice:ConvertMathToLibdevicePass",
-    "convert-vector-to-llvm": "xshardy.lowering.vector_to_llvm:ConvertVectorToLLVMPass",
-    "inline": "xshardy.transforms.inline:InlinePass",
-    "xla-gpu-canonicalize": "xshardy.transforms.canonicalize:CanonicalizePass",
-    "xla-gpu-codegen-pipeline": "xshardy.transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
-    "xla-gpu-convert-index-type": "xshardy.transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
-    "xla-gpu-convert-pure-call-ops": "xshardy.transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
-    "xla-gpu-erase-dead-functions": "xshardy.transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
-    "xla-gpu-expand-float-ops": "xshardy.transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
-    "xla-gpu-flatten-tensors": "xshardy.transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
-    "xla-gpu-lower-affine": "xshardy.transforms.xla_gpu.lower_affine:LowerAffinePass",
-    "xla-gpu-lower-scf-to-cf": "xshardy.lowering.scf_to_cf:LowerScfToCfPass",
-    "xla-gpu-lower-tensors": "xshardy.transforms.xla_gpu.lower_tensors:LowerTensorsPass",
-    "xla-gpu-lower-to-llvm": "xshardy.lowering.pipeline:LowerToLLVMPass",
-    "xla-gpu-lower-xla-gpu-loops-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
-    "xla-gpu-lower-xla-gpu-to-scf": "xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
-    "xla-gpu-lower-xla-shared": "xshardy.transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
-    "xla-gpu-merge-pointers": "xshardy.transforms.xla_gpu.merge_pointers:MergePointersPass",
-    "xla-gpu-optimize-loops": "xshardy.transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
-    "xla-gpu-peel-loops": "xshardy.transforms.xla_gpu.peel_loops:PeelLoopsPass",
-    "xla-gpu-propagate-slice-indices": "xshardy.transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
-    "xla-gpu-simplify-affine": "xshardy.transforms.xla_gpu.simplify_affine:SimplifyAffinePass",
-    "xla-gpu-simplify-arith": "xshardy.transforms.xla_gpu.simplify_arith:SimplifyArithPass",
-    "xla-gpu-unswitch-loops": "xshardy.transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
-    "xla-gpu-vectorize-loads-stores": "xshardy.transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "convert-arith-to-llvm": "lowering.arith_to_llvm:ConvertArithToLLVMPass",
+    "convert-cf-to-llvm": "lowering.cf_to_llvm:ConvertCfToLLVMPass",
+    "convert-complex-to-llvm": "lowering.complex_to_llvm:ConvertComplexToLLVMPass",
+    "convert-complex-to-standard": "lowering.complex_to_standard:ConvertComplexToStandardPass",
+    "convert-func-to-llvm": "lowering.func_to_llvm:ConvertFuncToLLVMPass",
+    "convert-gpu-to-nvvm": "lowering.gpu_to_nvvm:ConvertGpuToNVVMPass",
+    "convert-math-to-libdevice": "lowering.math_to_libdevice:ConvertMathToLibdevicePass",
+    "convert-vector-to-llvm": "lowering.vector_to_llvm:ConvertVectorToLLVMPass",
+    "inline": "transforms.inline:InlinePass",
+    "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
+    "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
+    "xla-gpu-convert-index-type": "transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
+    "xla-gpu-convert-pure-call-ops": "transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
+    "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
+    "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
+    "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
+    "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
+    "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
+    "xla-gpu-lower-tensors": "transforms.xla_gpu.lower_tensors:LowerTensorsPass",
+    "xla-gpu-lower-to-llvm": "lowering.pipeline:LowerToLLVMPass",
+    "xla-gpu-lower-xla-gpu-loops-to-scf": "transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
+    "xla-gpu-lower-xla-gpu-to-scf": "transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
+    "xla-gpu-lower-xla-shared": "transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
+    "xla-gpu-merge-pointers": "transforms.xla_gpu.merge_pointers:MergePointersPass",
+    "xla-gpu-optimize-loops": "transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
+    "xla-gpu-peel-loops": "transforms.xla_gpu.peel_loops:PeelLoopsPass",
+    "xla-gpu-propagate-slice-indices": "transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
+    "xla-gpu-simplify-affine": "transforms.xla_gpu.simplify_affine:SimplifyAffinePass",
+    "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
+    "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
+    "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
 }
 
 TARGETS: Mapping[str, str] = {
-    "llvm-ir": "xshardy.lowering.nvptx:LLVMIRTarget",
-    "ptx": "xshardy.lowering.nvptx:PTXTarget",
+    "llvm-ir": "lowering.nvptx:LLVMIRTarget",
+    "ptx": "lowering.nvptx:PTXTarget",
 }
 
 
 def load(reference: str) -> Any:
-    """The object that `module:name` names."""
+    """The object that `module:name` names, where `module` is one of ours, without `xshardy.`."""
     module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_module(f"xshardy.{module}"), name)
 
 
 def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:

@@ -13,7 +13,7 @@ from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 FUSIONS = sorted((Path(__file__).parent / "fusions").glob("*.hlo"))
 ASSEMBLED_FOR = {"sm_70": "sm_75", "sm_80": "sm_80", "sm_90": "sm_90", "sm_100": "sm_100"}
-"""The GPU that the PTX of each target is assembled for: ptxas 13 reads PTX for sm_70, but no longer makes code for it."""
+"""The GPU that the PTX of each target is assembled for: ptxas 13 reads PTX for sm_70, but makes no code for it."""
 
 
 @pytest.mark.parametrize("path", FUSIONS, ids=lambda path: path.stem)

@@ -1,0 +1,66 @@
+"""The xDSL entry point: every row names something that is there, and loading it costs what it names only."""
+
+import subprocess
+import sys
+
+import pytest
+from xdsl.context import Context
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+from xshardy.universe import DIALECTS, EXTENSIONS, PASSES, TARGETS, XSHARDY_UNIVERSE, load, new_context
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_are_there_and_load(name: str):
+    dialect = XSHARDY_UNIVERSE.all_dialects[name]()
+    assert isinstance(dialect, Dialect) and dialect.name == name
+    Context().load_dialect(dialect)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_passes_are_there_under_their_names(name: str):
+    found = XSHARDY_UNIVERSE.all_passes[name]()
+    assert issubclass(found, ModulePass) and found.name == name
+    assert found.__doc__
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_targets_are_there_under_their_names(name: str):
+    found = XSHARDY_UNIVERSE.all_targets[name]()
+    assert issubclass(found, Target) and found.name == name
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_extensions_keep_what_xdsl_has(name: str):
+    dialect = Universe.get_multiverse().all_dialects[name]()
+    names = [op.name for op in dialect.operations]
+    assert len(names) == len(set(names))
+    assert len(list(load(EXTENSIONS[name])(dialect).operations)) == len(names)
+
+
+def test_a_new_context_knows_every_dialect():
+    assert set(DIALECTS) <= set(new_context().registered_dialect_names)
+
+
+def test_importing_the_universe_imports_nothing_else_of_ours():
+    code = (
+        "import sys, xdsl.universe; before = set(sys.modules); import xshardy.universe;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["xshardy", "xshardy.universe"]
+
+
+def test_xdsl_opt_knows_our_dialects_passes_and_targets():
+    text = "func.func @f(%a: f32) -> f32 {\n  %b = xla_gpu.pure_call @g(%a) : (f32) -> f32\n  func.return %b : f32\n}\n"
+    text += "func.func private @g(%a: f32) -> f32 {\n  func.return %a : f32\n}\n"
+    code = "from xdsl.tools.xdsl_opt import main; main()"
+    command = [sys.executable, "-c", code, "-p", "xla-gpu-convert-pure-call-ops"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert "func.call @g" in done.stdout
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
+    unwrapped = "".join(done.stdout.split())
+    assert "mlir,mps,ptx" in unwrapped and "xla-gpu-codegen-pipeline" in unwrapped
