@@ -129,6 +129,8 @@ class Tokens:
             text = self.texts[self.index]
             if self.kinds[self.index] == END:
                 raise self.error("this brace is not closed", "add the missing '}'", start)
+            if self.kinds[self.index] == "bad" and text[0] in '"/':
+                self.expected("a value")
             self.index += 1
             depth += (text in ("{", "(", "[")) - (text in ("}", ")", "]"))
             if depth <= 0:

@@ -1,0 +1,306 @@
+"""Every kind of bad input gives one diagnostic with its place, and never another exception."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import binary, integers, sampled_from, text
+
+from xshardy.hlo_text import HLOError, parse_hlo
+
+GELU = """HloModule m
+
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT sum = f32[] add(x, y)
+}
+
+fused {
+  p = f32[4,5] parameter(0)
+  q = s32[4] parameter(1)
+  zero = f32[] constant(0)
+  rows = f32[4] reduce(p, zero), dimensions={1}, to_apply=add
+  c = f32[4] convert(q)
+  ROOT t = (f32[4], f32[4]) tuple(rows, c)
+}
+
+ENTRY main {
+  p = f32[4,5] parameter(0)
+  q = s32[4] parameter(1)
+  ROOT fusion = (f32[4], f32[4]) fusion(p, q), kind=kLoop, calls=fused
+}
+"""
+
+
+def in_entry(*lines: str) -> str:
+    return "\n".join(["HloModule m", "ENTRY main {", *lines, "}"])
+
+
+X = "x = f32[2] parameter(0)"
+
+CASES = {
+    # What the text as a whole can be.
+    "empty file": ("", 1, 1, "expected an HLO module, found the end of the file"),
+    "only white space": (" \n\n", 1, 1, "expected an HLO module, found the end of the file"),
+    "only a header": ("HloModule m", 1, 12, "expected a computation, found the end of the file"),
+    "only a comment": ("// RUN: x", 1, 10, "expected an HLO module"),
+    "binary garbage": ("\x7fELF\x00\x01", 1, 1, "expected an HLO module, found '\\x7f'"),
+    "another language": ("module { }", 1, 8, "computation 'module' has no instructions"),
+    "no name": ("HloModule {", 1, 11, "expected the name of the module"),
+    "unclosed brace in the header": ("HloModule m, a={{", 1, 16, "this brace is not closed"),
+    "unclosed comment": ("HloModule m /* a\n", 1, 13, "this comment is not closed"),
+    "unclosed string": ('HloModule m, a="b\n', 1, 16, "this string is not closed"),
+    "two entries": ("HloModule m\nENTRY a {\n" + X + "\n}\nENTRY b {\n" + X + "\n}", 5, 1, "a module has one ENTRY"),
+    # Computations.
+    "unclosed computation": ("HloModule m\nENTRY main {\n" + X, 2, 12, "computation 'main' is not closed"),
+    "no instructions": ("HloModule m\nENTRY main {}", 2, 12, "computation 'main' has no instructions"),
+    "computation twice": (
+        "HloModule m\na {\n" + X + "\n}\na {\n" + X + "\n}",
+        5,
+        1,
+        "computation 'a' is defined twice",
+    ),
+    "two roots": (in_entry("ROOT " + X, "ROOT y = f32[2] negate(x)"), 4, 1, "a computation has one ROOT"),
+    "header and body disagree": (
+        "HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n" + X + "\n}",
+        2,
+        12,
+        "parameter 0 is f32[3] in the header and f32[2] in the body",
+    ),
+    "number of parameters": (
+        "HloModule m\nENTRY main () -> f32[2] {\n" + X + "\n}",
+        2,
+        12,
+        "the header has 0 parameter(s)",
+    ),
+    "result of the header": (
+        "HloModule m\nENTRY main (x: f32[2]) -> f32[3] {\n" + X + "\n}",
+        2,
+        12,
+        "the result is f32[3] in the header and f32[2] in the body",
+    ),
+    "recursive call": (
+        "HloModule m\nf {\n" + X + "\nROOT y = f32[2] call(x), to_apply=f\n}",
+        4,
+        35,
+        "recursive call: computation 'f' calls itself",
+    ),
+    "mutual recursion": (
+        "HloModule m\nf {\n" + X + "\nROOT y = f32[2] call(x), to_apply=g\n}\ng {\n" + X + "\n}",
+        4,
+        35,
+        "computation 'g' is not defined",
+    ),
+    "no such computation": (
+        in_entry(X, "y = f32[2] fusion(x), kind=kLoop, calls=f"),
+        4,
+        41,
+        "computation 'f' is not defined",
+    ),
+    # Instructions.
+    "duplicate name": (in_entry(X, "x = f32[2] negate(x)"), 4, 1, "'x' is defined twice in computation 'main'"),
+    "no equals sign": (in_entry("x f32[2] parameter(0)"), 3, 3, "expected '=', found 'f32[2]'"),
+    "no shape": (in_entry(X, "y = negate(x)"), 4, 5, "expected a shape, found 'negate'"),
+    "no opcode": (in_entry("x = f32[2] (0)"), 3, 12, "expected an opcode, found '('"),
+    "unknown opcode": (in_entry(X, "y = f32[2] negatee(x)"), 4, 12, "unknown opcode 'negatee'"),
+    "unsupported opcode": (
+        in_entry(X, "y = f32[2] sort(x), dimensions={0}"),
+        4,
+        12,
+        "opcode 'sort' is not supported yet",
+    ),
+    "undefined operand": (in_entry(X, "z = f32[2] negate(y)"), 4, 19, "undefined operand 'y'"),
+    "operand defined below": (
+        in_entry(X, "z = f32[2] negate(y)", "y = f32[2] negate(x)"),
+        4,
+        19,
+        "undefined operand 'y'",
+    ),
+    "operand of another shape": (
+        in_entry(X, "y = f32[2] negate(f32[3] x)"),
+        4,
+        19,
+        "operand 'x' is f32[2], not f32[3]",
+    ),
+    "number of operands": (in_entry(X, "y = f32[2] add(x)"), 4, 12, "add: takes 2 operand(s), got 1"),
+    "missing comma": (in_entry(X, "y = f32[2] add(x x)"), 4, 18, "expected ',' or ')', found 'x'"),
+    "unclosed operands": (in_entry(X, "y = f32[2] negate(x"), 5, 1, "expected ',' or ')', found '}'"),
+    "shape mismatch": (in_entry(X, "y = f32[3] negate(x)"), 4, 12, "negate: requires compatible types"),
+    "element type mismatch": (in_entry(X, "y = s32[2] negate(x)"), 4, 12, "negate: requires compatible types"),
+    "element type not taken": (in_entry(X, "y = f32[2] and(x, x)"), 4, 12, "and: must be ranked tensor of"),
+    "tuple for an array": (in_entry(X, "y = (f32[2]) negate(x)"), 4, 14, "negate: gives one array"),
+    "tuple as operand": (
+        in_entry(X, "y = (f32[2]) tuple(x)", "z = f32[2] negate(y)"),
+        5,
+        12,
+        "negate: operand 0 is a tuple",
+    ),
+    "element of no tuple": (
+        in_entry(X, "y = f32[2] get-tuple-element(x), index=0"),
+        4,
+        12,
+        "the operand is not a tuple",
+    ),
+    "tuple index": (
+        in_entry(X, "t = (f32[2]) tuple(x)", "y = f32[2] get-tuple-element(t), index=1"),
+        5,
+        12,
+        "index 1 is out of range for a tuple of 1",
+    ),
+    "tuple of another shape": (in_entry(X, "y = (f32[3]) tuple(x)"), 4, 14, "tuple: gives (f32[2]), not (f32[3])"),
+    "broadcast of size 1": (
+        in_entry("x = f32[1] parameter(0)", "y = f32[2] broadcast(x), dimensions={0}"),
+        4,
+        12,
+        "broadcast: dimension 0 of the operand has size 1",
+    ),
+    "slice out of bounds": (in_entry(X, "y = f32[3] slice(x), slice={[0:3]}"), 4, 12, "limit index 3 is larger"),
+    "reduce without initial values": (
+        "HloModule m\nf {\na = f32[] parameter(0)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[] reduce(x), dimensions={0}, to_apply=f\n}",
+        7,
+        11,
+        "reduce: takes as many arrays as initial values, got 1 operand(s)",
+    ),
+    "fusion of other types": (
+        "HloModule m\nf {\na = f32[3] parameter(0)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[3] fusion(x), kind=kLoop, calls=f\n}",
+        7,
+        12,
+        "fusion: operand types 'tensor<2xf32>' differ from those of the callee @f: 'tensor<3xf32>'",
+    ),
+    # Parameters and constants.
+    "tuple parameter": (in_entry("x = (f32[2], s32[]) parameter(0)"), 3, 21, "tuple parameters are not supported"),
+    "parameter twice": (in_entry(X, "y = f32[2] parameter(0)"), 4, 12, "parameter 0 is defined twice"),
+    "parameter missing": (
+        in_entry("x = f32[2] parameter(1)"),
+        2,
+        12,
+        "computation 'main' has parameter 1, but no parameter 0",
+    ),
+    "negative parameter": (in_entry("x = f32[2] parameter(-1)"), 3, 12, "parameter -1 is negative"),
+    "no parameter number": (in_entry("x = f32[2] parameter()"), 3, 22, "expected the number of the parameter"),
+    "enormous number": (in_entry(f"x = f32[2] parameter({'9' * 5000})"), 3, 22, "this number is too large"),
+    "tuple constant": (
+        in_entry("x = (f32[2]) constant(({1, 2}))"),
+        3,
+        23,
+        "constants of shape (f32[2]) are not supported",
+    ),
+    "elided constant": (in_entry("x = f32[2] constant({...})"), 3, 21, "left out when the text was printed"),
+    # Shapes.
+    "element type": (in_entry("x = f33[2] parameter(0)"), 3, 5, "unknown element type 'f33'"),
+    "negative dimension": (in_entry("x = f32[-2] parameter(0)"), 3, 5, "'-2' is not the size of a dimension"),
+    "dimension too large": (in_entry("x = f32[99999999999999999999] parameter(0)"), 3, 5, "does not fit into 64 bits"),
+    "layout": (in_entry("x = f32[2,3]{0} parameter(0)"), 3, 5, "layout {0} is not a permutation of the 2 dimensions"),
+    "unclosed shape": (in_entry("x = f32[2 parameter(0)"), 3, 5, "expected a shape, found 'f32'"),
+    # Attributes.
+    "unknown attribute": (in_entry(X, "y = f32[2] negate(x), foo=3"), 4, 23, "negate: unknown attribute 'foo'"),
+    "missing attribute": (in_entry("x = s32[2] iota()"), 3, 12, "iota: attribute 'iota_dimension' is missing"),
+    "attribute twice": (
+        in_entry("x = s32[2] iota(), iota_dimension=0, iota_dimension=0"),
+        3,
+        38,
+        "attribute 'iota_dimension' is given twice",
+    ),
+    "direction": (
+        in_entry(X, "y = pred[2] compare(x, x), direction=XX"),
+        4,
+        38,
+        "expected a comparison direction, found 'XX'",
+    ),
+    "fusion kind": (
+        in_entry(X, "y = f32[2] fusion(x), kind=loop, calls=f"),
+        4,
+        28,
+        "expected a fusion kind, found 'loop'",
+    ),
+    "padding": (
+        in_entry("x = f32[] parameter(0)", "y = f32[] pad(x, x), padding=1"),
+        4,
+        30,
+        "expected padding, found '1'",
+    ),
+    "slice": (in_entry(X, "y = f32[2] slice(x), slice={0:2}"), 4, 29, "expected '[', found '0'"),
+    "integer list": (in_entry(X, "y = f32[2] reverse(x), dimensions={a}"), 4, 36, "expected an integer, found 'a'"),
+    "unclosed metadata": (
+        in_entry(X, 'y = f32[2] negate(x), metadata={op_name="a"'),
+        2,
+        12,
+        "computation 'main' is not closed",  # its brace closes the metadata
+    ),
+    "metadata": (in_entry(X, "y = f32[2] negate(x), metadata={3}"), 4, 33, "expected the name of an entry"),
+    "unclosed backend_config": (
+        in_entry(X, "y = f32[2] negate(x), backend_config={ {"),
+        4,
+        38,
+        "this brace is not closed",
+    ),
+    # Depth.
+    "deep tuple": (in_entry("x = " + "(" * 100_000), 3, 105, "tuples are nested more than 100 deep"),
+    "deep constant": (in_entry("x = f32[2] constant(" + "{" * 100_000 + ")"), 3, 22, "expected a number, found '{'"),
+    "deep configuration": (in_entry(X, "y = f32[2] negate(x), backend_config=" + "{" * 100_000), 4, 38, "not closed"),
+    "deep text": ("{" * 100_000, 1, 1, "expected an HLO module, found '{'"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_place_and_message(name: str):
+    text, line, column, message = CASES[name]
+    with pytest.raises(HLOError) as raised:
+        parse_hlo(text, "bad.hlo")
+    assert message in raised.value.message
+    assert (raised.value.line, raised.value.column) == (line, column), str(raised.value)[:300]
+    assert str(raised.value).startswith(f"bad.hlo:{line}:{column}: error: ")
+
+
+def test_the_line_is_shown_with_a_hint():
+    with pytest.raises(HLOError) as raised:
+        parse_hlo(in_entry(X, "  y = f32[2] negatee(x)"), "bad.hlo")
+    assert str(raised.value) == (
+        "bad.hlo:4:14: error: unknown opcode 'negatee'\n"
+        "    y = f32[2] negatee(x)\n"
+        "               ^\n"
+        "  help: did you mean 'negate'?"
+    )
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"HloModule m\n\x80", b"HloModule \xc3"])
+def test_bytes_that_are_not_utf8(data: bytes):
+    with pytest.raises(HLOError, match="is not UTF-8"):
+        parse_hlo(data)
+
+
+def test_bytes_that_are():
+    assert str(parse_hlo(GELU.encode())) == str(parse_hlo(GELU))
+
+
+@given(binary(max_size=200))
+def test_no_bytes_crash(data: bytes):
+    with pytest.raises(HLOError):
+        parse_hlo(data)
+
+
+@given(text(max_size=200))
+def test_no_text_crashes(text: str):
+    with pytest.raises(HLOError):
+        parse_hlo("HloModule m " + text)
+
+
+@settings(max_examples=400)
+@given(
+    start=integers(0, len(GELU) - 1),
+    length=integers(0, 12),
+    instead=sampled_from(
+        ["", "{", "}", "(", ")", ",", "=", "f32[4]", "x", "1", "-1", '"', "/*", "%", "\0", "é", "ROOT ", "[0:1]"]
+    ),
+)
+def test_no_edit_crashes(start: int, length: int, instead: str):
+    """A valid module with one edit is read, or rejected with a place in it; nothing else happens."""
+    edited = GELU[:start] + instead + GELU[start + length :]
+    try:
+        parse_hlo(edited).verify()
+    except HLOError as error:
+        assert 1 <= error.line <= edited.count("\n") + 1
+        assert 1 <= error.column <= len(edited.split("\n")[error.line - 1]) + 1
