@@ -63,4 +63,4 @@ def test_xdsl_opt_knows_our_dialects_passes_and_targets():
     assert "func.call @g" in done.stdout
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
     unwrapped = "".join(done.stdout.split())
-    assert "mlir,mps,ptx" in unwrapped and "xla-gpu-codegen-pipeline" in unwrapped
+    assert "llvm-ir,ptx" in unwrapped and "xla-gpu-codegen-pipeline" in unwrapped
