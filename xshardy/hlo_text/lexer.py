@@ -39,10 +39,14 @@ class Tokens:
 
     def __init__(self, source: Source):
         self.source = source
-        matches = [(match.lastgroup, match) for match in TOKEN.finditer(source.text) if match.lastgroup]
-        self.kinds = [kind for kind, _ in matches]
-        self.texts = [match[kind] for kind, match in matches]
-        self.starts = [match.start(kind) for kind, match in matches]
+        self.kinds: list[str] = []
+        self.texts: list[str] = []
+        self.starts: list[int] = []
+        for match in TOKEN.finditer(source.text):
+            if (kind := match.lastgroup) is not None:
+                self.kinds.append(kind)
+                self.texts.append(match[kind])
+                self.starts.append(match.start(kind))
         self.kinds.append(END)
         self.texts.append("")
         self.starts.append(len(source.text.rstrip()))
