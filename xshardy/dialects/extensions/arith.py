@@ -9,7 +9,7 @@ from xdsl.traits import Commutative, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.extensions import extended
+from xshardy.dialects.extensions import arith_elementwise, extended
 
 
 def _is_cast(source: Attribute, target: Attribute) -> bool:
@@ -66,7 +66,8 @@ _COMMUTATIVE = (
 
 
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
+    """`dialect` with the operations and traits of this module, and operations on scalars widened to elementwise."""
+    arith_elementwise.widen()
     return extended(
         dialect,
         (IndexCastUIOp, RemFOp),

@@ -2,15 +2,18 @@
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
     TensorType,
+    VectorType,
     f32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
 
 Constant = arith.ConstantOp | llvm.ConstantOp
 
@@ -30,8 +33,11 @@ class FunctionConstants:
             if not isinstance(op.result.type, TensorType):
                 self._hoist(op)
 
-    def arith(self, value: int, type: IntegerType) -> SSAValue:
-        """`arith.constant value : type`."""
+    def arith(self, value: int, type: Attribute) -> SSAValue:
+        """`arith.constant value : type`, for an integer, or a vector of which every element is `value`."""
+        if isa(type, VectorType[IntegerType]):
+            return self._get(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value])))
+        assert isa(type, IntegerType)
         return self._get(arith.ConstantOp(IntegerAttr(value, type, truncate_bits=True)))
 
     def llvm(self, value: int, type: IntegerType) -> SSAValue:

@@ -4,18 +4,17 @@ What the rules of `lower_tensors` share: the function at hand, its constants, an
 A rule inserts operations before the one that it lowers, and gives the values for its results.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from xdsl.dialects import arith, llvm, vector
+from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     StringAttr,
     TensorType,
     UnrealizedConversionCastOp,
-    VectorType,
     i1,
     i8,
 )
@@ -26,7 +25,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.vector import FromElementsOp
+from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, with_element_type
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants
@@ -182,26 +181,14 @@ class TensorAccess:
     # -- Values ------------------------------------------------------------------------------------------------------
 
     def from_memory(self, loaded: SSAValue, type: Attribute) -> SSAValue:
-        """What was loaded, as a value of `type`: an i1 is whether its byte is not 0."""
-        if type == i1:
-            return self.value(arith.CmpiOp(loaded, self.constants.arith(0, i8), "ne"))
-        if isa(type, VectorType) and type.element_type == i1:
-            return self._each_element(loaded, lambda byte: self.from_memory(byte, i1), i1)
+        """What was loaded, as a value of `type`: an i1, or each of a vector, is whether its byte is not 0."""
+        if element_type_of(type) == i1:
+            return self.value(compare("ne", loaded, self.constants.arith(0, loaded.type)))
         return self.cast(loaded, type)
 
     def to_memory(self, value: SSAValue) -> SSAValue:
-        """`value` as it is stored: an i1 is widened to a byte."""
-        if value.type == i1:
-            return self.value(arith.ExtUIOp(value, i8))
-        if isa(value.type, VectorType) and value.type.element_type == i1:
-            return self._each_element(value, self.to_memory, i8)
+        """`value` as it is stored: an i1, or each of a vector, is widened to a byte."""
+        if element_type_of(value.type) == i1:
+            bytes = with_element_type(value.type, i8)
+            return self.value(arith.ExtUIOp.create(operands=[value], result_types=[bytes]))
         return self.cast(value, llvm_type(value.type))
-
-    def _each_element(self, value: SSAValue, convert: Callable[[SSAValue], SSAValue], type: Attribute) -> SSAValue:
-        """Convert each element of a vector to `type`; the casts of arith take no vectors in xDSL."""
-        assert isa(value.type, VectorType)
-        elements = [
-            convert(self.value(vector.ExtractOp(value, [position], value.type.element_type)))
-            for position in range(value.type.get_shape()[0])
-        ]
-        return self.value(FromElementsOp(elements, VectorType(type, value.type.shape)))

@@ -251,10 +251,11 @@ func.func private @reads(tensor<4xf32>) -> f32
 // A vector of i1 is bytes in memory.
 
 // CHECK-LABEL: func.func @vector_of_i1(
+// CHECK:         %[[ZERO:.*]] = arith.constant dense<0> : vector<2xi8>
 // CHECK:         %[[V:.*]] = llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<2xi8>
-// CHECK:         %[[W:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xi1>
-// CHECK:         %[[X:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xi8>
-// CHECK:         llvm.store %[[X]], %{{.*}} {alignment = 1 : i64} : vector<2xi8>, !llvm.ptr
+// CHECK-NEXT:    %[[W:.*]] = arith.cmpi ne, %[[V]], %[[ZERO]] : vector<2xi8>
+// CHECK:         %[[X:.*]] = arith.extui %[[W]] : vector<2xi1> to vector<2xi8>
+// CHECK-NEXT:    llvm.store %[[X]], %{{.*}} {alignment = 1 : i64} : vector<2xi8>, !llvm.ptr
 func.func @vector_of_i1(%t: tensor<8xi1>, %u: tensor<8xi1>, %i: index) -> tensor<8xi1> {
   %false = arith.constant false
   %v = vector.transfer_read %t[%i], %false {in_bounds = [true]} : tensor<8xi1>, vector<2xi1>

@@ -1,0 +1,111 @@
+"""
+Integer comparison, selection and casts on vectors and tensors, element by element.
+
+Upstream's operations are elementwise; these of xDSL take scalars only. Their definitions are widened in place, so that
+there is one class per operation.
+"""
+
+from collections.abc import Callable, Mapping
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    IntegerAttr,
+    IntegerType,
+    SignlessIntegerConstraint,
+    TensorType,
+    VectorType,
+    container_of,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import AttrConstraint, IRDLOperation, RangeOf
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+INTEGERS = container_of(SignlessIntegerConstraint)
+CONDITIONS = container_of(i1)
+
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+"""The relations of `arith.cmpi`, by their number."""
+
+
+def shape_of(type: Attribute) -> tuple[int, ...] | None:
+    """The shape of a vector or tensor; None for a scalar."""
+    return type.get_shape() if isinstance(type, VectorType | TensorType) else None
+
+
+def with_element_type(type: Attribute, element: Attribute) -> Attribute:
+    """A scalar, vector or tensor like `type`, with other elements: `i1` for `vector<4xi32>` gives `vector<4xi1>`."""
+    match type:
+        case VectorType():
+            return VectorType(element, type.shape)
+        case TensorType():
+            return TensorType(element, type.shape, type.encoding)
+        case _:
+            return element
+
+
+def element_type_of(type: Attribute) -> Attribute:
+    """The type of the elements of a vector or tensor; a scalar type itself."""
+    return type.element_type if isa(type, VectorType) or isa(type, TensorType) else type
+
+
+def compare(predicate: str, lhs: SSAValue, rhs: SSAValue) -> arith.CmpiOp:
+    """`arith.cmpi predicate, lhs, rhs`, element by element."""
+    return arith.CmpiOp.create(
+        operands=[lhs, rhs],
+        properties={"predicate": IntegerAttr(PREDICATES.index(predicate), i64)},
+        result_types=[with_element_type(lhs.type, i1)],
+    )
+
+
+def _verify_comparison(op: arith.CmpiOp) -> None:
+    expected = with_element_type(op.lhs.type, i1)
+    if op.lhs.type != op.rhs.type or op.result.type != expected:
+        raise VerifyException(f"compares {op.lhs.type} and {op.rhs.type}: expected one type, and the result {expected}")
+
+
+def _verify_selection(op: arith.SelectOp) -> None:
+    shape = shape_of(op.cond.type)
+    if shape is not None and shape != shape_of(op.result.type):
+        raise VerifyException(f"condition {op.cond.type} must be i1, or have the shape of {op.result.type}")
+
+
+def _verify_cast(wider: bool) -> Callable[[arith.ExtUIOp], None]:
+    def verify(op: arith.ExtUIOp) -> None:
+        source, target = element_type_of(op.input.type), element_type_of(op.result.type)
+        assert isinstance(source, IntegerType) and isinstance(target, IntegerType)
+        if shape_of(op.input.type) != shape_of(op.result.type):
+            raise VerifyException(f"{op.input.type} and {op.result.type} must have the same shape")
+        if (source.bitwidth < target.bitwidth) != wider or source == target:
+            raise VerifyException(
+                f"Destination bit-width must be {'larger' if wider else 'smaller'} than the input bit-width"
+            )
+
+    return verify
+
+
+def _widen(
+    op: type[IRDLOperation],
+    verify: Callable[..., None],
+    operands: Mapping[str, AttrConstraint] | None = None,
+    results: Mapping[str, AttrConstraint] | None = None,
+) -> None:
+    definition = op.get_irdl_definition()
+    for name, operand in definition.operands:
+        if operands is not None and name in operands:
+            operand.constr = RangeOf(operands[name]).of_length(1)
+    for name, result in definition.results:
+        if results is not None and name in results:
+            result.constr = RangeOf(results[name]).of_length(1)
+    setattr(op, "verify_", verify)  # noqa: B010
+
+
+def widen() -> None:
+    """Let `arith.cmpi`, `select`, `extsi`, `extui` and `trunci` work element by element. Twice is as good as once."""
+    _widen(arith.CmpiOp, _verify_comparison, results={"result": CONDITIONS})
+    _widen(arith.SelectOp, _verify_selection, operands={"cond": CONDITIONS})
+    for op in (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp):
+        both = {"input": INTEGERS, "result": INTEGERS}
+        _widen(op, _verify_cast(wider=op is not arith.TruncIOp), both, both)
