@@ -20,10 +20,10 @@ from xshardy.interpreters.element_types import (
     numpy_dtype,
 )
 from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.floats import total_order
+from xshardy.interpreters.numerics.floats import bits, total_order
 from xshardy.interpreters.numerics.integers import wrapped
 
-__all__ = ["Comparison", "Tolerance", "compare", "numpy_dtype", "random_inputs", "tolerance_of"]
+__all__ = ["Comparison", "Tolerance", "compare", "numpy_dtype", "random_inputs", "tolerance_of", "unlike"]
 
 
 # -- Tolerances -------------------------------------------------------------------------------------------------------
@@ -119,6 +119,8 @@ def compare(
             "the same shape and element type"
         )
     tolerance = tolerance or tolerance_of(dtype)
+    if np.array_equal(bits(actual), bits(expected)):
+        return Comparison(expected.size, 0, 0.0, 0.0, 0, tolerance)
     if KINDS[expected.dtype] in (Kind.PRED, Kind.INTEGER):
         return exact_comparison(actual, expected, tolerance)
     return float_comparison(actual, expected, tolerance)
@@ -136,7 +138,7 @@ def exact_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Co
 
 def float_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Comparison:
     """Floats and complex numbers, compared as f64 and complex128."""
-    wide = np.complex128 if KINDS[expected.dtype] is Kind.COMPLEX else np.float64
+    wide = widest(expected.dtype)
     x, y = actual.astype(wide), expected.astype(wide)
     same = (x == y) | (np.isnan(x) & np.isnan(y))
     finite = np.isfinite(x) & np.isfinite(y)
@@ -146,7 +148,7 @@ def float_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Co
         relative = np.where((absolute > 0) & (np.abs(y) > tolerance.absolute), absolute / np.abs(y), 0.0)
         close = finite & (distance <= tolerance.absolute + tolerance.relative * np.abs(y))
     steps = 0
-    if wide is np.float64 and finite.any():
+    if wide == np.float64 and finite.any():
         steps = int(np.abs(rank(actual[finite]) - rank(expected[finite])).max(initial=0))
     return comparison(actual, expected, ~(same | close), absolute, relative, steps, tolerance)
 
@@ -170,6 +172,21 @@ def comparison(
     where = np.unravel_index(int(np.argmax(np.where(wrong, error, -1.0))), wrong.shape)
     index = tuple(int(i) for i in where)
     return Comparison(*numbers, tolerance, index, str(actual[index]), str(expected[index]))
+
+
+def unlike(expected: Array) -> Array:
+    """
+    An array that agrees with `expected` in no element, as nothing is both near 0 and near 1.
+
+    An output buffer that starts like this shows which elements a kernel leaves out.
+    """
+    with np.errstate(invalid="ignore"):
+        return convert(np.abs(convert(expected, widest(expected.dtype))) < 0.5, expected.dtype)
+
+
+def widest(dtype: DType) -> DType:
+    """The type to look at numbers of `dtype` in."""
+    return np.dtype(np.complex128 if KINDS[dtype] is Kind.COMPLEX else np.float64)
 
 
 # -- Inputs -----------------------------------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from special_values import DTYPES
+from special_values import DTYPES, special_values
 from xdsl.dialects.builtin import TensorType, f32
 from xdsl.parser import Parser
 
-from xshardy.interpreters.check import Tolerance, compare, numpy_dtype, random_inputs
+from xshardy.interpreters.check import Tolerance, compare, numpy_dtype, random_inputs, unlike
 from xshardy.universe import new_context
 
 
@@ -99,3 +99,11 @@ def test_inputs_hold_special_values_now_and_then():
 def test_types_without_a_numpy_type():
     with pytest.raises(NotImplementedError, match="no numpy type holds i24: use integers of"):
         numpy_dtype(type_of("i24"))
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_unlike_agrees_nowhere(name: str):
+    x = special_values(DTYPES[name])
+    other = unlike(x)
+    assert other.dtype == x.dtype
+    assert compare(other, x).wrong == len(x)

@@ -156,6 +156,11 @@ def with_ordered_zeros(extreme: Array, x: Array, y: Array, positive: bool) -> Ar
     return np.where(zeros, x.dtype.type(0.0 if positive else -0.0), extreme)
 
 
+def bits(x: Array) -> Array:
+    """The bits of each element, as something that compares exactly: NaN equals itself, and -0 is not 0."""
+    return x.view(f"V{x.itemsize}") if x.itemsize > 8 else x.view(f"u{x.itemsize}")
+
+
 def total_order(x: Array) -> Array:
     """
     Signed integers that compare as IEEE 754 `totalOrder` does the floats `x`: -NaN < -inf < ... < -0 < +0 < ... < inf <

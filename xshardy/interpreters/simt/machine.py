@@ -175,8 +175,7 @@ class Lanes:
 
     def synchronized(self, writer: Array, written_at: Array, reader: Array | None = None) -> Array:
         """
-        Whether a barrier lies between a write and now: the `writer` is a thread of the reader's block and wrote before
-        it.
+        Whether a barrier orders a write before now: the `writer` is a thread of the same block, and wrote before it.
 
         A lane is its own reader, unless `reader` has the numbers in the grid.
         """

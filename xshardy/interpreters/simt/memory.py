@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.interpreters.constants import dense_array
 from xshardy.interpreters.element_types import Array, DType, numpy_dtype
+from xshardy.interpreters.numerics.floats import bits
 from xshardy.interpreters.simt.errors import SimtError, shown
 
 if TYPE_CHECKING:
@@ -250,8 +251,3 @@ def check_agreement(
         f"{buffer.name}, to which {lanes.launch.place(earlier)} writes {theirs[first]}: a kernel may give "
         "an element one value only"
     )
-
-
-def bits(x: Array) -> Array:
-    """The bits of each element, as something that compares exactly: NaN equals itself, and -0 is not 0."""
-    return x.view(f"V{x.itemsize}") if x.itemsize > 8 else x.view(f"u{x.itemsize}")
