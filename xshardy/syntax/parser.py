@@ -86,8 +86,7 @@ class Parser(DenseLiteralParser):
         except (ParseError, RecursionError):
             raise
         except VerifyException as error:
-            what = f"custom op '{op_type.name}'" if custom else f"'{op_type.name}' op"
-            raise InvalidIRError(name_span, f"{what} {error}") from error
+            raise InvalidIRError(name_span, f"'{op_type.name}' op {error}") from error
         except Exception as error:
             # What xDSL's constructors complain about with an exception that has no place in the text.
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)

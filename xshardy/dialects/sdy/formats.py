@@ -11,8 +11,32 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import ReductionOp, ReductionOpAttr, TensorShardingPerValueAttr
+
+
+@irdl_custom_directive
+class MeshBody(CustomDirective):
+    """`<["a"=2]>`: a mesh, and the complaint that it is none, in upstream's words and at its place."""
+
+    mesh: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        start = parser.pos
+        try:
+            self.mesh.set(state, MeshAttr.parse_body(parser))
+        except VerifyException as error:
+            if isinstance(error, ParseError):
+                raise
+            parser.raise_error(f"custom op 'sdy.mesh' {error}", start)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        mesh = self.mesh.get(op)
+        if isinstance(mesh, MeshAttr):
+            state.print_whitespace(printer)
+            mesh.print_body(printer)
 
 
 @irdl_custom_directive

@@ -65,7 +65,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
-from xshardy.dialects.sdy.formats import BlockWithArguments, StrippedShardings
+from xshardy.dialects.sdy.formats import BlockWithArguments, MeshBody, StrippedShardings
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding, lookup_mesh
@@ -86,7 +86,8 @@ class MeshOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     mesh = prop_def(MeshAttr)
     traits = traits_def(HasParent(ModuleOp), SymbolOpInterface())
-    assembly_format = "$sym_name `=` $mesh attr-dict"
+    custom_directives = (MeshBody,)
+    assembly_format = "$sym_name `=` custom<MeshBody>($mesh) attr-dict"
 
     def __init__(self, sym_name: str, mesh: MeshAttr):
         super().__init__(properties={"sym_name": StringAttr(sym_name), "mesh": mesh})
