@@ -74,7 +74,7 @@ def test_line_and_column(line: int, column: int):
 
 @pytest.mark.parametrize("piece", ["/*", '"', "{", "f32[", "(", "a[ ", "1_", "-", "/* /", '"\\', "\x00"])
 def test_linear_time(piece: str):
-    """A text of 500 kB that is one mistake, over and over, is read in a second or so; quadratic time would be minutes."""
+    """A text of 500 kB that is one mistake, over and over, is read in a second; quadratic would be minutes."""
     text = piece * (500_000 // len(piece))
     start = perf_counter()
     Tokens(Source(text, "test.hlo"))
