@@ -68,6 +68,19 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
         "xla-gpu-optimize-loops",
         *_CLEAN_UP,
     ),
+    "xla-gpu-test-to-llvm": (
+        "xla-gpu-convert-pure-call-ops",
+        "xla-gpu-lower-tensors",
+        "xla-gpu-merge-pointers",
+        *_CLEAN_UP,
+        "xla-gpu-simplify-arith",
+        "xla-gpu-simplify-affine",
+        "xla-gpu-lower-affine",
+        "xla-gpu-convert-index-type",
+        "cse",
+        "xla-gpu-expand-float-ops",
+        "xla-gpu-lower-to-llvm",
+    ),
 }
 """Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence."""
 
