@@ -14,7 +14,7 @@ from xdsl.utils.hints import isa
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.interpreters import simt, stablehlo
-from xshardy.interpreters.check import Comparison, Tolerance, compare, random_inputs, tolerance_of
+from xshardy.interpreters.check import Comparison, Tolerance, compare, random_inputs, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
@@ -74,7 +74,8 @@ def execute_fusion(
     inputs = random_inputs(computation.function_type.inputs.data, seed)
     expected = stablehlo.evaluate(computation, inputs) if check else None
     types = result_types(computation)
-    arrays = [*inputs, *(np.zeros(type.get_shape(), numpy_dtype(type)) for type in types)]
+    zeros = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
+    arrays = [*inputs, *(map(unlike, expected) if expected else zeros)]  # what a kernel does not write, differs
     # Later levels no longer know the layouts, so all of them get the elements in the order of memory.
     layouts = [type for type in simt.find_kernel(module).function_type.inputs if isa(type, TensorType[Attribute])]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]

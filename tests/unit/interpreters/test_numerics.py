@@ -67,7 +67,8 @@ def test_integers_are_exact_modulo_their_width(dtype: np.dtype, x: int, y: int, 
 
 def nearest(value: Fraction, dtype: np.dtype) -> set[float]:
     """The numbers of `dtype` nearest to `value`: two where it is a tie."""
-    everything = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        everything = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype).astype(np.float64)
     finite = np.unique(everything[np.isfinite(everything)])
     place = int(np.searchsorted(finite, float(value)))
     candidates = [float(x) for x in finite[max(place - 2, 0) : place + 2]]
