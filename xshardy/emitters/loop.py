@@ -42,14 +42,15 @@ def emit_loop_fusion(
     updated = emit_loop(s, parts, entry, launch)
     s.builder.insert(ReturnOp(*updated))
     verify_outputs(entry)
-    return ModuleOp([entry.function, *(emit_subgraph(parts, subgraph) for subgraph in parts.subgraphs)])
+    called = parts.subgraphs if prod(parts.root.shape) else ()
+    return ModuleOp([entry.function, *(emit_subgraph(parts, subgraph) for subgraph in called)])
 
 
 def emit_loop(s: Scalars, parts: Partition, entry: Entry, launch: LaunchDimensions) -> tuple[SSAValue, ...]:
     """
     The loop over the elements of one thread: it calls the function of the roots, and inserts what that gives.
 
-    Gives the outputs after the loop. Without elements there is no loop.
+    Gives the outputs after the loop. Without elements there is no loop, and no call.
     """
     root = parts.root
     if not prod(root.shape):

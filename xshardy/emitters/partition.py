@@ -8,7 +8,7 @@ Source: rows XGPU-11 to XGPU-13, XGPU-45.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -27,10 +27,19 @@ from xshardy.indexing.operations import ELEMENTWISE, bitcast_map, operand_maps, 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The code that runs only where `user` reads operand number `operand`: a `pad` or a `concatenate` chooses."""
+    """
+    The code that runs only where `user` reads operand number `operand`: a `pad` or a `concatenate` chooses.
+
+    `depth` is the number of branches that it is in.
+    """
 
     user: Operation
     operand: int
+    depth: int
+
+
+MAX_DEPTH = 16
+"""Code in more branches than that goes to a function of its own, lest it be nested without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +205,7 @@ def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] 
             continue
         (draft, access), *others = readers.pop(op)
         forced = starts_function(op) and draft.roots != tuple(op.results)
+        forced |= access.scope is not None and access.scope.depth > MAX_DEPTH
         if forced or not all(other is draft and access.is_same(another) for other, another in others):
             draft = _Draft(unique(_name(op)), tuple(op.results), (IndexingMap.identity(shape_of(op.results[0])),))
             drafts.append(draft)
@@ -231,14 +241,16 @@ def _reads(op: Operation) -> tuple[Read, ...]:
     return tuple(Read.of(map, shape) for (map,) in operand_maps(op))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _identity_read(shape: tuple[int, ...]) -> Read:
     return Read(IndexingMap.identity(shape), is_identity=True, is_conditional=False)
 
 
 def _operand_access(op: Operation, operand: int, read: Read, access: Access) -> Access:
     """How a function that reads `op` by `access` reads its operand number `operand`, which `op` reads by `read`."""
-    scope = Scope(op, operand) if read.is_conditional else access.scope
+    scope = access.scope
+    if read.is_conditional:
+        scope = Scope(op, operand, 1 if scope is None else scope.depth + 1)
     return access if read.is_identity else Access(access, read.map, scope)
 
 

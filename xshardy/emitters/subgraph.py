@@ -7,6 +7,7 @@ Source: rows XGPU-14 to XGPU-16, XGPU-19, XGPU-20.
 
 from collections import ChainMap
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -95,17 +96,19 @@ class ScopeEmitter:
     def __init__(self, function: SubgraphEmitter, s: Scalars, scope: Scope | None, cache: Cache):
         self.function = function
         self.s = s
+        self.scope = scope
         self.ops = function.subgraph.ops_by_scope.get(scope, ())
         self.cache = cache
-        self.values: dict[Operation | None, SSAValue] = {}
+        self.values: dict[Operation | Block, SSAValue] = {}
 
     def emit(self, wanted: Wanted) -> list[SSAValue]:
         """The wanted elements."""
-        at: dict[Operation | None, Indices] = {_operation(value): indices for value, indices in wanted}
+        own = set[Operation | Block](self.ops)
+        at = {value.owner: indices for value, indices in wanted}
         for op in reversed(self.ops):
             for operand, read in zip(op.operands, self.reads(op), strict=True):
-                if not read.is_conditional and _operation(operand) not in at:
-                    at[_operation(operand)] = self.apply(read, at[op])
+                if operand.owner in own and not read.is_conditional:
+                    at[operand.owner] = self.apply(read, at[op])  # the same for every user, or it were not here
         for op in self.ops:
             choice = CHOICES.get(type(op))
             self.values[op] = self.plain(op, at[op]) if choice is None else choice(self, op, at[op])
@@ -123,7 +126,8 @@ class ScopeEmitter:
         """The code that makes the element of one operand that `op` reads for some of its elements only."""
 
         def emit(inner: Scalars) -> SSAValue:
-            scope = ScopeEmitter(self.function, inner, Scope(op, operand), self.cache.new_child())
+            depth = 1 if self.scope is None else self.scope.depth + 1
+            scope = ScopeEmitter(self.function, inner, Scope(op, operand, depth), self.cache.new_child())
             (value,) = scope.emit([(op.operands[operand], scope.apply(self.reads(op)[operand], indices))])
             return value
 
@@ -143,7 +147,7 @@ class ScopeEmitter:
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
         """One element of a value: of this part of the code, another function or a parameter, or made on the spot."""
-        if (own := self.values.get(_operation(value))) is not None:
+        if (own := self.values.get(value.owner)) is not None:
             return own
         match value.owner:
             case ConstantOp() as constant:
@@ -213,10 +217,6 @@ CHOICES: Mapping[type[Operation], Callable[..., SSAValue]] = {
 """The operations that read an operand for some of their elements only: they branch."""
 
 
-def _operation(value: SSAValue) -> Operation | None:
-    return value.owner if isinstance(value.owner, Operation) else None
-
-
 def _constant_behind(value: SSAValue) -> ConstantOp | None:
     """The constant that a value is, or is a broadcast of."""
     match value.owner:
@@ -229,8 +229,10 @@ def _constant_behind(value: SSAValue) -> ConstantOp | None:
 
 
 def _emit_constant(s: Scalars, op: ConstantOp) -> SSAValue:
-    """A scalar where all elements are equal, else a tensor."""
+    """A scalar where all elements are equal, else a tensor. Where there are none, nobody will ask for one."""
     value = op.value
+    if not prod(shape_of(op.output)):
+        return s.constant(0, emitted_type(element_type_of(value.type)))
     if not value.is_splat():
         type = cast(TensorType[IntegerType], emitted_type(value.type))
         return s(arith.ConstantOp(DenseIntOrFPElementsAttr(type, value.data)))

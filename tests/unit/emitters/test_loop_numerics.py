@@ -293,3 +293,10 @@ def test_long_chains_do_not_recurse():
     emit_fusion(
         fusion_of(fusion("f32[4]", {"x": "f32[4]"}, f"a0 = f32[4] negate(x)\n{steps}\nROOT r = f32[4] negate(a2000)"))
     )
+
+
+def test_empty_constant():
+    check(fusion("f32[0]", {"x": "f32[0]"}, "c = f32[0] constant({})\n ROOT r = f32[0] add(x, c)"))
+    check(
+        fusion("f32[3]", {"x": "f32[3]"}, "c = f32[0] constant({})\n ROOT r = f32[3] concatenate(c, x), dimensions={0}")
+    )

@@ -195,3 +195,13 @@ def test_long_chains_of_moves_are_not_composed():
     )
     assert len(partition_of(text)) == 2
     check(text)
+
+
+def test_deep_branches_end_in_a_function():
+    """Each pad reads the one before in a branch: 40 branches in each other would be hard to print and to read."""
+    steps = "\n".join(f"a{i + 1} = f32[{9 + i}] pad(a{i}, zero), padding=0_1" for i in range(40))
+    text = fused(
+        f"zero = f32[] constant(0)\na0 = f32[8] negate(p)\n{steps}\nROOT r = f32[48] negate(a40)", result="f32[48]"
+    )
+    assert len(partition_of(text)) == 3
+    check(text)
