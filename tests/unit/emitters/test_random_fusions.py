@@ -32,11 +32,12 @@ def listed(values: tuple[int, ...] | list[int]) -> str:
 
 @st.composite
 def fusions(draw: st.DrawFn) -> str:
-    """A module with a fusion of up to 14 instructions on two parameters, and one or two roots."""
+    """A module with a fusion of up to 15 instructions on two parameters, and one or two roots."""
     program = Program()
     start = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
     for _ in range(2):
         program.values.setdefault(start, []).append(f"p{len(program.values.get(start, []))}")
+    program.add(start, "negate(p0)")
     for _ in range(draw(st.integers(1, 14))):
         step(draw, program)
     *_, last = program.lines
