@@ -9,7 +9,8 @@ from xdsl.traits import Commutative, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.extensions import arith_elementwise, extended
+from xshardy.dialects.extensions import arith_elementwise as _  # noqa: F401  widens operations on scalars
+from xshardy.dialects.extensions import extended
 
 
 def _is_cast(source: Attribute, target: Attribute) -> bool:
@@ -66,8 +67,7 @@ _COMMUTATIVE = (
 
 
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module, and operations on scalars widened to elementwise."""
-    arith_elementwise.widen()
+    """`dialect` with the operations and traits of this module."""
     return extended(
         dialect,
         (IndexCastUIOp, RemFOp),

@@ -1,8 +1,9 @@
 """
 Integer comparison, selection and casts on vectors and tensors, element by element.
 
-Upstream's operations are elementwise; these of xDSL take scalars only. Their definitions are widened in place, so that
-there is one class per operation.
+Upstream's operations are elementwise; these of xDSL take scalars only. Importing this module widens the definitions of
+`arith.cmpi`, `select`, `extsi`, `extui` and `trunci` in place, so that there is one class per operation. Who makes such
+an operation imports it for `compare` and the like, and so does the extension of the dialect, for who reads one.
 """
 
 from collections.abc import Callable, Mapping
@@ -102,10 +103,8 @@ def _widen(
     setattr(op, "verify_", verify)  # noqa: B010
 
 
-def widen() -> None:
-    """Let `arith.cmpi`, `select`, `extsi`, `extui` and `trunci` work element by element. Twice is as good as once."""
-    _widen(arith.CmpiOp, _verify_comparison, results={"result": CONDITIONS})
-    _widen(arith.SelectOp, _verify_selection, operands={"cond": CONDITIONS})
-    for op in (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp):
-        both = {"input": INTEGERS, "result": INTEGERS}
-        _widen(op, _verify_cast(wider=op is not arith.TruncIOp), both, both)
+_widen(arith.CmpiOp, _verify_comparison, results={"result": CONDITIONS})
+_widen(arith.SelectOp, _verify_selection, operands={"cond": CONDITIONS})
+for _cast in (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp):
+    _both = {"input": INTEGERS, "result": INTEGERS}
+    _widen(_cast, _verify_cast(wider=_cast is not arith.TruncIOp), _both, _both)

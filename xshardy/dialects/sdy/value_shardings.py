@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
@@ -31,18 +31,18 @@ _found_meshes: WeakKeyDictionary[ModuleOp, WeakValueDictionary[str, Operation]] 
 
 
 def _mesh_in(module: ModuleOp, name: str) -> MeshAttr | None:
-    """The mesh that `module` has by this name; None if it has none."""
-    from xshardy.dialects.sdy.ops import MeshOp  # its operations verify their shardings
-
+    """The mesh that `module` has by this name; None if it has none. Its meshes need not have been verified yet."""
     found = _found_meshes.setdefault(module, WeakValueDictionary())
+    symbol = StringAttr(name)
     known = found.get(name)
-    if isinstance(known, MeshOp) and known.parent_op() is module and known.sym_name.data == name:
-        return known.mesh
-    for op in module.ops:
-        if isinstance(op, MeshOp) and op.sym_name.data == name:
-            found[name] = op
-            return op.mesh
-    return None
+    if known is None or known.parent_op() is not module or known.properties.get("sym_name") != symbol:
+        meshes = (op for op in module.ops if op.name == "sdy.mesh")
+        known = next((op for op in meshes if op.properties.get("sym_name") == symbol), None)
+        if known is None:
+            return None
+        found[name] = known
+    mesh = known.properties.get("mesh")
+    return mesh if isinstance(mesh, MeshAttr) else None
 
 
 def lookup_mesh(sharding: TensorShardingAttr, op: Operation) -> MeshAttr | None:

@@ -138,7 +138,9 @@ class ResultAccuracyAttr(ParametrizedAttribute):
             raise VerifyException("Invalid tolerances: atol, rtol and ulps must not be negative")
         has_tolerance = bool(self.atol.value.data or self.rtol.value.data or self.ulps.data)
         if has_tolerance and self.mode.data != ResultAccuracyMode.TOLERANCE:
-            raise VerifyException("Invalid result accuracy mode: tolerances go with mode TOLERANCE only")
+            raise VerifyException(
+                f"Invalid tolerances for ResultAccuracyAttr with mode {self.mode.data.value}, must be all zero."
+            )
 
 
 @irdl_attr_definition

@@ -124,6 +124,8 @@ class DotGeneralOp(InfersResultTypes):
         )
 
     def infer_result_types(self) -> Sequence[Attribute]:
+        if self.precision_config is not None and len(self.precision_config) > 2:
+            raise VerifyException("expects precision config to be empty or have <= 2 elements")
         numbers = self.dot_dimension_numbers
         lhs_shape, rhs_shape = tensor_type(self.lhs).get_shape(), tensor_type(self.rhs).get_shape()
         lhs_batching = numbers.lhs_batching_dimensions.get_values()

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     SameVariadicOperandSize,
     irdl_op_definition,
@@ -78,7 +78,7 @@ class ReduceOp(InfersResultTypes):
 
     def infer_result_types(self) -> Sequence[Attribute]:
         if not self.inputs:
-            raise VerifyException("expects at least 1 input, but got none")
+            raise VerifyException("expected 1 or more operands, but found 0")
         inputs = [tensor_type(value) for value in self.inputs]
         shape, dimensions = inputs[0].get_shape(), self.dimensions.get_values()
         for i, input in enumerate(inputs):
@@ -248,7 +248,7 @@ def verify_reducer(
             raise VerifyException(
                 f"Reduction-region here must produce tensor-typed result(s), but produces '{accumulator}' instead"
             )
-        verify_accumulator(i, returned[i], block.args[i].type, block.args[count + i].type)
+        verify_accumulator(returned[i], block.args[i], block.args[count + i])
         verify_initial_value(i, returned[i], init_values[i].type)
         element = tensor_type(block.args[count + i])
         if not is_promotable(tensor_type(inputs[i]).element_type, element.element_type):
@@ -260,20 +260,20 @@ def verify_reducer(
     return returned
 
 
-def verify_accumulator(i: int, accumulator: Attribute, first: Attribute, second: Attribute) -> None:
-    """The two parameters for input `i` have the type that the region returns for it; the second up to its precision."""
-    if not is_compatible(accumulator, first):
-        raise VerifyException(
-            f"The type of reduction-region's parameter at index {i} is different than the corresponding result type: "
-            f"'{first}' vs '{accumulator}'"
-        )
-    elements = [tensor_type(type).element_type for type in (accumulator, second)]
+def verify_accumulator(accumulator: Attribute, first: BlockArgument, second: BlockArgument) -> None:
+    """Both parameters for an input have the type that the region returns for it; the second up to its precision."""
+    elements = [tensor_type(type).element_type for type in (accumulator, second.type)]
     is_same = elements[0] == elements[1] or all(isinstance(element, AnyFloat) for element in elements)
-    if not is_same or not is_compatible_shape(tensor_type(accumulator).get_shape(), tensor_type(second).get_shape()):
-        raise VerifyException(
-            f"The type of reduction-region's parameter at index {i} is different than the corresponding result type: "
-            f"'{second}' vs '{accumulator}'"
-        )
+    shapes = [tensor_type(type).get_shape() for type in (accumulator, second.type)]
+    for parameter, is_right in (
+        (first, is_compatible(accumulator, first.type)),
+        (second, is_same and is_compatible_shape(*shapes)),
+    ):
+        if not is_right:
+            raise VerifyException(
+                f"The type of reduction-region's parameter at index {parameter.index} is different than the "
+                f"corresponding result type: '{parameter.type}' vs '{accumulator}'"
+            )
 
 
 def verify_initial_value(i: int, accumulator: Attribute, init: Attribute) -> None:

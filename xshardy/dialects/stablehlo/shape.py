@@ -13,6 +13,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, VariadicOperandWithAttribute
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types
 from xshardy.dialects.stablehlo.types import (
+    BOUNDED_TENSOR,
     TENSOR,
     bit_width,
     is_compatible_dim,
@@ -71,7 +72,7 @@ class BroadcastInDimOp(IRDLOperation):
     name = "stablehlo.broadcast_in_dim"
     operand = operand_def(TENSOR)
     broadcast_dimensions = prop_def(I64_ARRAY)
-    result = result_def(TENSOR)
+    result = result_def(BOUNDED_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)"
 
@@ -126,7 +127,7 @@ class ConcatenateOp(InfersResultTypes):
 
     def infer_result_types(self) -> Sequence[Attribute]:
         if not self.inputs:
-            raise VerifyException("expects at least 1 operand, but got none")
+            raise VerifyException("expected 1 or more operands, but found 0")
         require_same_element_types(self.inputs)
         first = tensor_type(self.inputs[0])
         rank, dimension = first.get_num_dims(), self.dimension.value.data
@@ -213,7 +214,7 @@ class ReshapeOp(IRDLOperation):
 
     name = "stablehlo.reshape"
     operand = operand_def(TENSOR)
-    result = result_def(TENSOR)
+    result = result_def(BOUNDED_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 

@@ -40,6 +40,8 @@ from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext, irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.stablehlo.attributes import BoundsAttr
+
 PRED = frozenset[Attribute]([i1])
 SIGNED = frozenset[Attribute](IntegerType(width) for width in (2, 4, 8, 16, 32, 64))
 UNSIGNED = frozenset[Attribute](IntegerType(width, Signedness.UNSIGNED) for width in (2, 4, 8, 16, 32, 64))
@@ -103,6 +105,20 @@ class TensorOf(AttrConstraint[AnyTensorType]):
 
 
 @dataclass(frozen=True)
+class BoundedTensorOf(TensorOf):
+    """A tensor whose shape is known, but perhaps for one dimension with a bound."""
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        super().verify(attr, constraint_context)
+        type = tensor_type(attr)
+        dynamic = [i for i, size in enumerate(type.get_shape()) if size == DYNAMIC_INDEX]
+        if dynamic and (len(dynamic) > 1 or bounds_of(type)[dynamic[0]] == DYNAMIC_INDEX):
+            raise VerifyException(
+                f"must be statically shaped or single bounded dimension tensor of {self.text} values, but got '{attr}'"
+            )
+
+
+@dataclass(frozen=True)
 class ValueOf(AttrConstraint[Attribute]):
     """What can travel in a tuple: a tensor, a token, or again a tuple."""
 
@@ -130,6 +146,7 @@ SIGNED_FLOAT_OR_COMPLEX_TENSOR = TensorOf(
 )
 SIGNED_OR_FLOAT_TENSOR = TensorOf(SIGNED | FLOAT, f"2/4/8/16/32/64-bit signless integer or {FLOAT_TEXT}")
 NUMBER_TENSOR = TensorOf(INTEGER | FLOAT | COMPLEX, f"{INTEGER_TEXT} or {FLOAT_TEXT} or {COMPLEX_TEXT}")
+BOUNDED_TENSOR = BoundedTensorOf(TENSOR.elements, TENSOR.text)
 STATIC_TENSOR = TensorOf(TENSOR.elements, TENSOR.text, is_static=True)
 STATIC_NUMBER_TENSOR = TensorOf(NUMBER_TENSOR.elements, NUMBER_TENSOR.text, is_static=True)
 
@@ -142,6 +159,13 @@ def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:
 def is_static(type: AnyTensorType) -> bool:
     """Whether every dimension of `type` has a known size."""
     return DYNAMIC_INDEX not in type.get_shape()
+
+
+def bounds_of(type: AnyTensorType) -> tuple[int, ...]:
+    """The largest size of each dynamic dimension of `type`; `DYNAMIC_INDEX` where there is none."""
+    if isinstance(type.encoding, BoundsAttr):
+        return tuple(bound.data for bound in type.encoding.bounds)
+    return (DYNAMIC_INDEX,) * type.get_num_dims()
 
 
 def is_compatible_dim(lhs: int, rhs: int) -> bool:

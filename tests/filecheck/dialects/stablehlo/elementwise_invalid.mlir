@@ -128,7 +128,7 @@ func.func @no_exponent(%a: tensor<2xf32>) {
 
 // -----
 
-// CHECK: Invalid result accuracy mode
+// CHECK: Invalid tolerances for ResultAccuracyAttr with mode HIGHEST, must be all zero.
 func.func @tolerance_in_another_mode(%a: tensor<2xf32>) {
   %0 = stablehlo.tanh %a {result_accuracy = #stablehlo.result_accuracy<ulps = 2, mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<2xf32>
   func.return

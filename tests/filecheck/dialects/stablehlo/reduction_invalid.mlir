@@ -79,6 +79,17 @@ func.func @narrows(%a: tensor<3xi8>, %i: tensor<i32>) {
 
 // -----
 
+// CHECK: The type of reduction-region's parameter at index 1 is different than the corresponding result type: 'tensor<i32>' vs 'tensor<f32>'
+func.func @element(%a: tensor<3xf32>, %i: tensor<f32>) {
+  %0 = stablehlo.reduce(%a init: %i) across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    reducer(%0: tensor<f32>, %1: tensor<i32>) {
+    stablehlo.return %0 : tensor<f32>
+  }
+  func.return
+}
+
+// -----
+
 // CHECK: expects number of operands to match the arity of map computation, but got: 1 and 2
 func.func @map_arity(%a: tensor<3xf32>) {
   %0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0>}> ({

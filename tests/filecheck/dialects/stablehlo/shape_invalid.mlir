@@ -72,6 +72,14 @@ func.func @broadcast_element_type(%a: tensor<2xf32>) {
 
 // -----
 
+// CHECK: must be statically shaped or single bounded dimension tensor of {{.*}}, but got 'tensor<?x3xf32>'
+func.func @broadcast_to_dynamic_shape(%a: tensor<3xf32>) {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<?x3xf32>
+  func.return
+}
+
+// -----
+
 // CHECK: number of output elements (8) doesn't match expected number of elements (6)
 func.func @reshape(%a: tensor<6xf32>) {
   %0 = stablehlo.reshape %a : (tensor<6xf32>) -> tensor<2x4xf32>
@@ -144,7 +152,7 @@ func.func @concatenate_shapes(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
 
 // -----
 
-// CHECK: expects at least 1 operand
+// CHECK: expected 1 or more operands, but found 0
 func.func @concatenate_nothing() {
   %0 = "stablehlo.concatenate"() <{dimension = 0 : i64}> : () -> tensor<0xf32>
   func.return

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, array, expect, parse_list, parse_string
+from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, array, expect, parse_int64, parse_list, parse_string
 
 
 @irdl_attr_definition
@@ -30,11 +30,9 @@ class SubAxisInfoAttr(BareBodyAttribute):
     @classmethod
     def parse_body(cls, parser: AttrParser) -> SubAxisInfoAttr:
         expect(parser, "(")
-        pre_size = parser.parse_integer(
-            allow_boolean=False, context_msg=" for the pre-size of a sub-axis, as in `(1)2`"
-        )
+        pre_size = parse_int64(parser, " for the pre-size of a sub-axis, as in `(1)2`")
         expect(parser, ")")
-        size = parser.parse_integer(allow_boolean=False, context_msg=" for the size of a sub-axis, as in `(1)2`")
+        size = parse_int64(parser, " for the size of a sub-axis, as in `(1)2`")
         return cls(pre_size, size)
 
     def print_body(self, printer: Printer) -> None:
@@ -136,9 +134,9 @@ class AllToAllParamAttr(BareBodyAttribute):
     def parse_body(cls, parser: AttrParser) -> AllToAllParamAttr:
         axes = parse_axis_refs(parser)
         expect(parser, ":")
-        src_dim = parser.parse_integer(allow_boolean=False)
+        src_dim = parse_int64(parser)
         expect(parser, "->")
-        return cls(axes, src_dim, parser.parse_integer(allow_boolean=False))
+        return cls(axes, src_dim, parse_int64(parser))
 
     def print_body(self, printer: Printer) -> None:
         print_axis_refs(printer, self.axes)

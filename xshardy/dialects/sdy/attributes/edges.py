@@ -15,7 +15,14 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
-from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, BodyAttribute, array, expect, parse_list
+from xshardy.dialects.sdy.attributes.text import (
+    BareBodyAttribute,
+    BodyAttribute,
+    array,
+    expect,
+    parse_int64,
+    parse_list,
+)
 
 
 class EdgeNodeType(StrEnum):
@@ -45,7 +52,7 @@ class EdgeValueRefAttr(BareBodyAttribute):
     def parse_body(cls, parser: AttrParser) -> EdgeValueRefAttr:
         kind = parser.parse_str_enum(EdgeNodeType)
         expect(parser, "-")
-        return cls(kind, parser.parse_integer(allow_boolean=False))
+        return cls(kind, parse_int64(parser))
 
     def print_body(self, printer: Printer) -> None:
         printer.print_string(f"{self.type.data.value}-{self.index.data}")
@@ -94,7 +101,7 @@ class PropagationOneStepAttr(BareBodyAttribute):
         expect(parser, "{")
         parser.parse_keyword("step")
         expect(parser, "-")
-        step = parser.parse_integer(allow_boolean=False)
+        step = parse_int64(parser)
         expect(parser, "=")
         entries = parse_list(parser, lambda: AxisToPropagationDetailsAttr.parse_body(parser), "[", "]")
         expect(parser, "}")

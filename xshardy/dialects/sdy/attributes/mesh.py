@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.attributes.text import (
     BodyAttribute,
     array,
     expect,
+    parse_int64,
     parse_list,
     parse_string,
 )
@@ -33,7 +34,7 @@ class MeshAxisAttr(BareBodyAttribute):
     def parse_body(cls, parser: AttrParser) -> MeshAxisAttr:
         axis = parse_string(parser)
         expect(parser, "=")
-        return cls(axis, parser.parse_integer(allow_boolean=False))
+        return cls(axis, parse_int64(parser))
 
     def print_body(self, printer: Printer) -> None:
         printer.print_string_literal(self.axis.data)
@@ -42,6 +43,10 @@ class MeshAxisAttr(BareBodyAttribute):
     def verify(self) -> None:
         if self.size.data < 1:
             raise VerifyException(f"axis size must be at least 1, got: {self.size.data}")
+
+
+SHOWN_DEVICE_IDS = 64
+"""How many of its device ids a complaint about a mesh lists."""
 
 
 def _is_iota(device_ids: Sequence[int]) -> bool:
@@ -64,10 +69,13 @@ class MeshAttr(BodyAttribute):
     @classmethod
     def of(cls, axes: Iterable[tuple[str, int]], device_ids: Iterable[int] = ()) -> MeshAttr:
         """The mesh of these axes (name, size). Device ids 0, 1, 2, ... written out are dropped, as upstream does."""
-        ids = tuple(device_ids)
-        mesh_axes = tuple(MeshAxisAttr(axis, size) for axis, size in axes)
-        redundant = bool(mesh_axes) and len(ids) == prod(a.size.data for a in mesh_axes) and _is_iota(ids)
-        return cls(mesh_axes, () if redundant else tuple(map(IntAttr, ids)))
+        return cls._without_iota([MeshAxisAttr(axis, size) for axis, size in axes], tuple(device_ids))
+
+    @classmethod
+    def _without_iota(cls, axes: Sequence[MeshAxisAttr], device_ids: Sequence[int]) -> MeshAttr:
+        count = prod(axis.size.data for axis in axes)
+        redundant = bool(axes) and len(device_ids) == count and _is_iota(device_ids)
+        return cls(axes, () if redundant else map(IntAttr, device_ids))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -101,9 +109,9 @@ class MeshAttr(BodyAttribute):
         if parser.parse_optional_punctuation(",") is not None:
             parser.parse_keyword("device_ids")
             expect(parser, "=")
-            device_ids = parse_list(parser, lambda: parser.parse_integer(allow_boolean=False), "[", "]")
+            device_ids = parse_list(parser, lambda: parse_int64(parser), "[", "]")
         expect(parser, ">")
-        return cls.of(((axis.axis.data, axis.size.data) for axis in axes), device_ids)
+        return cls._without_iota(axes, device_ids)
 
     def print_body(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -120,10 +128,11 @@ class MeshAttr(BodyAttribute):
             if len(ids) > 1:
                 raise VerifyException("axes is empty and device_ids has more than one element")
             return
-        names = [axis.axis.data for axis in self.axes]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise VerifyException(f'duplicate axis name: "{twice}"')
+        seen: set[str] = set()
+        for axis in self.axes:
+            if axis.axis.data in seen:
+                raise VerifyException(f'duplicate axis name: "{axis.axis.data}"')
+            seen.add(axis.axis.data)
         if not ids:
             return
         if len(ids) != self.device_count:
@@ -132,8 +141,9 @@ class MeshAttr(BodyAttribute):
                 f"got: {self.device_count} != {len(ids)}"
             )
         if not _is_iota(sorted(ids)):
-            listed = ", ".join(map(str, sorted(ids)))
-            raise VerifyException(f"sorted device ids must be iota(product(axes)), got: {listed}")
+            listed = ", ".join(map(str, sorted(ids)[:SHOWN_DEVICE_IDS]))
+            more = f", ... ({len(ids)} ids)" if len(ids) > SHOWN_DEVICE_IDS else ""
+            raise VerifyException(f"sorted device ids must be iota(product(axes)), got: {listed}{more}")
         if _is_iota(ids):
             raise VerifyException(
                 "if the ordered device ids are the same as iota(product(axes)), no need to specify them for simplicity"

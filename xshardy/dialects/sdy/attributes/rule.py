@@ -14,7 +14,14 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, BodyAttribute, array, expect, parse_list
+from xshardy.dialects.sdy.attributes.text import (
+    BareBodyAttribute,
+    BodyAttribute,
+    array,
+    expect,
+    parse_int64,
+    parse_list,
+)
 
 LETTERS = "ijklmnopqrstuvwxyz"
 LARGEST_INDEX = 2**63 - 1
@@ -201,7 +208,7 @@ def _parse_sizes(parser: AttrParser) -> list[int]:
                 f"factor index symbol '{factor_symbol(expected)}', received: '{factor_symbol(factor)}'"
             )
         expect(parser, "=")
-        sizes.append(parser.parse_integer(allow_boolean=False))
+        sizes.append(parse_int64(parser))
 
     parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, parse_size)
     return sizes

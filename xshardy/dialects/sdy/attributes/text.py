@@ -47,6 +47,18 @@ def parse_string(parser: AttrParser) -> str:
     return text
 
 
+def parse_int64(parser: AttrParser, context: str = "") -> int:
+    """An integer of 64 bits, which is what upstream reads. `context` says what it is for, as in ` for a size`."""
+    start = parser.pos
+    try:
+        value = parser.parse_integer(allow_boolean=False, context_msg=context)
+    except ValueError:  # Python does not convert thousands of digits
+        parser.raise_error("integer value too large", start, parser.pos)
+    if not -(2**63) <= value < 2**63:
+        parser.raise_error("integer value too large", start, parser.pos)
+    return value
+
+
 class BodyAttribute(ParametrizedAttribute):
     """
     An attribute whose text inside operations is its body alone: `{"a", "b"}`, `<@mesh, [{"a"}]>`.
