@@ -20,11 +20,18 @@ from xshardy.dialects import nvvm
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
-from xshardy.transforms.xla_gpu.device import parse_target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
 DEFAULT_TARGET = "sm_90"
+
+ARCHITECTURES: tuple[str, ...] = (
+    *("sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a"),
+    *(f"sm_{number}{suffix}" for number in (100, 101, 103, 110, 120, 121) for suffix in ("", "a", "f")),
+)
+"""The architectures from Volta on that LLVM knows. With `a`, PTX runs on this one only; with `f`, on its family."""
+
+MAX_OPT_LEVEL = 3
 
 SHARED_MEMORY = 3
 """The address space of the memory that the threads of a block share."""
@@ -95,11 +102,11 @@ class Backend:
 
 @cache
 def backend(target: str, opt_level: int = 3) -> Backend:
-    """The backend for `target`, such as `sm_90`. Raises `CompilationError` if there is none of this name."""
-    try:
-        parse_target(target)
-    except ValueError as error:
-        raise CompilationError(str(error)) from error
+    """The backend for `target`, such as `sm_90`. Raises `CompilationError` if LLVM has none, or no such `opt_level`."""
+    if target not in ARCHITECTURES:
+        raise CompilationError(f"unknown target '{target}': LLVM has {', '.join(ARCHITECTURES)}")
+    if not 0 <= opt_level <= MAX_OPT_LEVEL:
+        raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     machine = binding.Target.from_triple(TRIPLE).create_target_machine(cpu=target, opt=opt_level)

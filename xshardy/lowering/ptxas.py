@@ -32,6 +32,8 @@ class PtxasReport:
         return self.spill_stores > 0 or self.spill_loads > 0
 
 
+_UNKNOWN_ARCHITECTURE = "is not defined for option 'gpu-name'"
+
 _FIELDS = {
     "registers": re.compile(r"Used (\d+) registers"),
     "spill_stores": re.compile(r"(\d+) bytes spill stores"),
@@ -54,6 +56,11 @@ def assemble(ptx: str, arch: str = "sm_90") -> PtxasReport:
         source.flush()
         command = [str(program), f"-arch={arch}", "-v", "-o", "/dev/null", source.name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if _UNKNOWN_ARCHITECTURE in done.stderr:
+        raise AssemblerError(
+            f"the installed ptxas makes no machine code for {arch}: assemble for a newer architecture, which runs the "
+            "same PTX"
+        )
     if done.returncode != 0:
         raise AssemblerError(f"ptxas rejects the PTX for {arch}:\n{done.stdout}{done.stderr}".rstrip())
     log = done.stdout + done.stderr

@@ -11,7 +11,7 @@ from xshardy.lowering import libdevice
 from xshardy.lowering.libdevice import MissingCudaExtraError, UnknownFunctionError
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.math_to_libdevice import LIBDEVICE
-from xshardy.lowering.nvptx import CompilationError, backend, compile_module, compile_text, ptx_name
+from xshardy.lowering.nvptx import ARCHITECTURES, CompilationError, backend, compile_module, compile_text, ptx_name
 from xshardy.lowering.pipeline import STEPS
 from xshardy.lowering.ptxas import AssemblerError, assemble
 from xshardy.universe import new_context
@@ -186,9 +186,26 @@ def test_one_kernel_is_expected():
         compile_module(parse(two))
 
 
-def test_unknown_target():
-    with pytest.raises(CompilationError, match="unknown target 'sm_13'"):
-        compile_module(parse(GELU), "sm_13")
+@pytest.mark.parametrize("target", ["sm_13", "sm_71", "sm_80a", "gfx90a", ""])
+def test_unknown_target(target: str):
+    with pytest.raises(CompilationError, match=f"unknown target '{target}'"):
+        compile_module(parse(GELU), target)
+
+
+@pytest.mark.parametrize("target", ARCHITECTURES)
+def test_known_targets(target: str):
+    assert f".target {target}\n" in compile_module(parse(GELU), target).ptx
+
+
+@pytest.mark.parametrize("level", [-1, 4])
+def test_unknown_level(level: int):
+    with pytest.raises(CompilationError, match="expected 0 to 3"):
+        compile_module(parse(GELU), opt_level=level)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_levels(level: int):
+    assemble(compile_module(parse(GELU), opt_level=level).ptx)
 
 
 def test_llvm_rejects():
@@ -217,6 +234,8 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch):
 def test_ptxas_says_what_is_wrong():
     with pytest.raises(AssemblerError, match="ptxas rejects the PTX for sm_90"):
         assemble("not ptx")
+    with pytest.raises(AssemblerError, match="no machine code for sm_60: assemble for a newer architecture"):
+        assemble(compile_module(parse(GELU)).ptx, "sm_60")
 
 
 def test_only_what_is_used_is_linked():
