@@ -1,0 +1,62 @@
+"""Write `exp(x * ln 2)` as `exp2(x)` again, which GPUs have as an instruction."""
+
+import math as numbers
+from collections.abc import Mapping
+
+from xdsl.context import Context
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, bf16, f16, f32, f64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.utils.hints import isa
+
+PRECISION: Mapping[Attribute, int] = {bf16: 8, f16: 11, f32: 24, f64: 53}
+"""The bits of the significand of a float type, the leading one included."""
+
+
+def is_ln2(value: float, type: Attribute) -> bool:
+    """
+    Whether `value` stands for ln 2 in a computation with `type`.
+
+    It does if it is ln 2 as rounded to `type`, or to a less precise type from which it was extended, or one of the two
+    neighbours there: a constant has often been computed.
+    """
+    return any(
+        abs(value * 2**bits - round(numbers.log(2) * 2**bits)) in (0, 1)
+        for bits in PRECISION.values()
+        if bits <= PRECISION.get(type, 0)
+    )
+
+
+def _is_ln2_constant(value: SSAValue) -> bool:
+    op = value.owner
+    return isinstance(op, arith.ConstantOp) and isa(op.value, FloatAttr) and is_ln2(op.value.value.data, value.type)
+
+
+class ExpOfTimesLn2(RewritePattern):
+    """`math.exp (arith.mulf %x, ln 2)` -> `math.exp2 %x`; the product stays if something else uses it."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: math.ExpOp, rewriter: PatternRewriter, /):
+        product = op.operand.owner
+        if not isinstance(product, arith.MulfOp):
+            return
+        factors = [product.rhs, product.lhs]
+        ln2 = next((factor for factor in factors if _is_ln2_constant(factor)), None)
+        if ln2 is None:
+            return
+        exponent = factors[0] if ln2 is factors[1] else factors[1]
+        rewriter.replace(op, math.Exp2Op(exponent, op.fastmath))
+        for unused in (product, ln2.owner):
+            if isinstance(unused, arith.MulfOp | arith.ConstantOp) and not unused.result.first_use:
+                rewriter.erase(unused)
+
+
+class RecoverExp2Pass(ModulePass):
+    """Replace `exp(x * ln 2)`, as which compilers write `2 ** x`, by `exp2(x)`."""
+
+    name = "xla-gpu-recover-exp2"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(ExpOfTimesLn2(), apply_recursively=False).rewrite_module(op)

@@ -1,0 +1,110 @@
+"""
+Give divisions that are marked `xla.guard_ub` the results that XLA promises where those of LLVM are undefined.
+
+Division by zero gives -1 (all bits), its remainder the dividend. The smallest integer divided by -1 gives itself, with
+remainder zero. Source: XLA's operation semantics, `Div` and `Rem`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
+from xshardy.dialects.xla_gpu.discardable import read
+from xshardy.transforms.xla_gpu.index_values import shared_constant
+
+GUARD_UB = "xla.guard_ub"
+"""On a division or remainder: its operands may be those for which LLVM leaves the result undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What an operation gives for a divisor of zero and on overflow: an integer, or None for the dividend."""
+
+    by_zero: int | None
+    overflows: bool = False
+    on_overflow: int | None = None
+
+
+GUARDS: Mapping[type[Operation], Guard] = {
+    arith.DivSIOp: Guard(by_zero=-1, overflows=True, on_overflow=None),
+    arith.DivUIOp: Guard(by_zero=-1),
+    arith.RemSIOp: Guard(by_zero=None, overflows=True, on_overflow=0),
+    arith.RemUIOp: Guard(by_zero=None),
+}
+
+
+def every_element(value: int, type: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
+    """`value` as a constant of an integer type, or of a vector or tensor of which every element is `value`."""
+    if isa(type, IntegerType):
+        return IntegerAttr(value, type)
+    assert isa(type, VectorType[IntegerType]) or isa(type, TensorType[IntegerType])
+    return DenseIntOrFPElementsAttr.from_list(type, [value])
+
+
+class GuardDivision(RewritePattern):
+    """
+    `arith.divui %x, %y {xla.guard_ub}` -> `select (%y == 0), -1, (divui %x, (select (%y == 0), 1, %y))`.
+
+    A signed one has its overflow guarded as well: `%x == min and %y == -1`. The division is never by what is undefined,
+    as a GPU may compute both sides of a selection.
+    """
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        guard = GUARDS.get(type(op))
+        if guard is None or read(op.attributes, GUARD_UB) is None:
+            return
+        lhs, rhs = op.operands
+        element = element_type_of(lhs.type)
+        if not isa(element, IntegerType):
+            return
+
+        def number(value: int) -> SSAValue:
+            return shared_constant(every_element(value, lhs.type), op, rewriter)
+
+        def is_equal(value: SSAValue, to: int) -> SSAValue:
+            return rewriter.insert(compare("eq", value, number(to))).result
+
+        def result(value: int | None) -> SSAValue:
+            return lhs if value is None else number(value)
+
+        smallest = -(1 << (element.bitwidth - 1))
+        by_zero = is_equal(rhs, 0)
+        undefined, overflow = by_zero, None
+        if guard.overflows:
+            is_smallest, by_minus_one = is_equal(lhs, smallest), is_equal(rhs, -1)
+            overflow = rewriter.insert(arith.AndIOp(is_smallest, by_minus_one)).result
+            undefined = rewriter.insert(arith.OrIOp(by_zero, overflow)).result
+        divisor = rewriter.insert(arith.SelectOp(undefined, number(1), rhs)).result
+        attributes = {key: value for key, value in op.attributes.items() if not key.endswith(".guard_ub")}
+        quotient = rewriter.insert(
+            type(op).create(operands=[lhs, divisor], result_types=op.result_types, attributes=attributes)
+        ).results[0]
+        if overflow is not None:
+            # The dividend is the smallest integer then.
+            on_overflow = number(smallest if guard.on_overflow is None else guard.on_overflow)
+            quotient = rewriter.insert(arith.SelectOp(overflow, on_overflow, quotient)).result
+        rewriter.replace(op, arith.SelectOp(by_zero, result(guard.by_zero), quotient))
+
+
+class SafeIntegerArithmeticPass(ModulePass):
+    """Guard the integer divisions and remainders that are marked `xla.guard_ub` against undefined behaviour."""
+
+    name = "xla-gpu-safe-integer-arithmetic"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(GuardDivision(), apply_recursively=False).rewrite_module(op)
