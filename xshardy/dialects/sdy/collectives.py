@@ -41,7 +41,12 @@ from xshardy.dialects.sdy.formats import ReductionUnlessSum
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
-from xshardy.dialects.sdy.verification import verify_axis_refs, verify_sharding, verify_sorted_axis_refs
+from xshardy.dialects.sdy.verification import (
+    verify_axis_refs,
+    verify_sharding,
+    verify_sorted_axis_refs,
+    verify_sub_axes,
+)
 from xshardy.sharding.axes import (
     append_axis,
     is_suffix,
@@ -343,6 +348,7 @@ class AllReduceOp(Reduction):
                 )
             if any(overlaps(axis, other) for other in after.unreduced_axes):
                 raise VerifyException(f"reduction axis {axis.text} overlaps with result unreduced axes")
+        verify_sub_axes(self.reduction_axes.axes, self.mesh)
         self.verify_reduced()
 
 

@@ -66,7 +66,7 @@ def _verify_mapping(mapping: TensorMappingAttr, type: Attribute, sizes: Sequence
         if not factors:
             raise VerifyException("dim mapping must have at least one factor")
         for factor in factors:
-            if factor >= len(sizes):
+            if not 0 <= factor < len(sizes):
                 raise VerifyException(
                     "expecting factor indices to be within 0<=...<num_factors; "
                     f"received: {factor}, num_factors: {len(sizes)}"
@@ -80,10 +80,12 @@ def _verify_mapping(mapping: TensorMappingAttr, type: Attribute, sizes: Sequence
 
 
 def _verify_group(factors: Sequence[int], count: int) -> None:
-    """Check that the factors of a group are sorted, distinct, and smaller than `count`."""
+    """Check that the factors of a group are sorted, distinct, and at least 0 and less than `count`."""
     if any(a > b for a, b in pairwise(factors)):
         raise VerifyException("indices of special factors must be sorted")
     if any(a == b for a, b in pairwise(factors)):
         raise VerifyException("indices of special factors must be unique")
+    if factors and factors[0] < 0:
+        raise VerifyException("index must be non-negative")
     if factors and factors[-1] >= count:
         raise VerifyException(f"index must be less than {count}, got: {factors[-1]}")

@@ -25,7 +25,8 @@ from xshardy.dialects.sdy.attributes.text import (
 
 LETTERS = "ijklmnopqrstuvwxyz"
 LARGEST_INDEX = 2**63 - 1
-_NUMBERED = re.compile(r"z_(\d*)")
+_SYMBOL = re.compile(r"z_(\d*)|.")
+"""The first of the factor symbols of a text, which are written together: `ijz_1`."""
 
 
 def factor_symbol(index: int) -> str:
@@ -33,36 +34,28 @@ def factor_symbol(index: int) -> str:
     return LETTERS[index] if index < len(LETTERS) else f"z_{index - len(LETTERS) + 1}"
 
 
-def _take_factor(parser: AttrParser, symbols: str) -> tuple[int, str]:
-    """The index of the first of the factor symbols in `symbols`, which are written together, and the rest of them."""
-    numbered = _NUMBERED.match(symbols)
-    if numbered is None:
-        letter = symbols[0]
-        if letter not in LETTERS:
-            parser.raise_error(f"expecting symbol from 'i' to 'z'. Received: '{letter}'")
-        return LETTERS.index(letter), symbols[1:]
-    digits = numbered[1]
+def _factor(parser: AttrParser, symbol: re.Match[str]) -> int:
+    """The index of the factor that `symbol`, a match of `_SYMBOL`, names."""
+    digits = symbol[1]
+    if digits is None:
+        if symbol[0] not in LETTERS:
+            parser.raise_error(f"expecting symbol from 'i' to 'z'. Received: '{symbol[0]}'")
+        return LETTERS.index(symbol[0])
     if not digits:
-        parser.raise_error(f"expecting integer after 'z_'. Received: '{symbols}'")
+        parser.raise_error(f"expecting integer after 'z_'. Received: '{symbol.string[symbol.start() :]}'")
     if digits[0] == "0":
         parser.raise_error(f"expecting positive integer without leading zeros. Received: '{digits}'")
     if len(digits) > len(str(LARGEST_INDEX)) or int(digits) > LARGEST_INDEX:
         parser.raise_error(f"expecting symbol index <=2^63-1. Received: '{digits}'")
-    return len(LETTERS) - 1 + int(digits), symbols[numbered.end() :]
-
-
-def _parse_factors(parser: AttrParser, symbols: str) -> list[int]:
-    """`ijz_1` -> 0, 1, 18"""
-    factors: list[int] = []
-    while symbols:
-        factor, symbols = _take_factor(parser, symbols)
-        factors.append(factor)
-    return factors
+    return len(LETTERS) - 1 + int(digits)
 
 
 def _parse_single_factor(parser: AttrParser) -> int:
-    factor, rest = _take_factor(parser, parser.parse_identifier(" for a factor, as in `i`"))
-    if rest:
+    text = parser.parse_identifier(" for a factor, as in `i`")
+    symbol = _SYMBOL.match(text)
+    assert symbol is not None, "an identifier has a first character"
+    factor = _factor(parser, symbol)
+    if rest := text[symbol.end() :]:
         parser.raise_error(f"expecting single factor symbol: {rest}")
     return factor
 
@@ -91,7 +84,8 @@ class DimMappingAttr(BareBodyAttribute):
         if parser.parse_optional_punctuation("*") is not None:
             return cls(())
         # Nothing at all is read as upstream does: as a mapping without factors, which the verifier rejects.
-        return cls(_parse_factors(parser, parser.parse_optional_identifier() or ""))
+        symbols = parser.parse_optional_identifier() or ""
+        return cls(_factor(parser, symbol) for symbol in _SYMBOL.finditer(symbols))
 
     def print_body(self, printer: Printer) -> None:
         printer.print_string("".join(map(factor_symbol, self.factors)) or "*")
