@@ -1,9 +1,10 @@
 """The lowering to LLVM, step by step: `STEPS` in their order."""
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.transforms.reconcile_unrealized_casts import reconcile_unrealized_casts
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
 from xshardy.lowering.cf_to_llvm import ConvertCfToLLVMPass
@@ -40,10 +41,23 @@ STEPS: tuple[ModulePass, ...] = (
 """Each is a pass of its own, to be run, timed and looked at alone."""
 
 
+DIALECTS = frozenset({"builtin", "llvm", "nvvm"})
+"""What is left after the last step."""
+
+
+def check_lowered(module: ModuleOp) -> None:
+    """Raise `PassFailedException` if `module` holds an operation that no step lowers, or a cast that it kept alive."""
+    left = [op for op in module.walk() if op.dialect_name() not in DIALECTS]
+    left += [op for op in module.walk() if isinstance(op, UnrealizedConversionCastOp)]
+    if left:
+        raise PassFailedException(f"'{left[0].name}' has no lowering to the llvm dialect: lower it before this pass")
+
+
 class LowerToLLVMPass(ModulePass):
-    """Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects."""
+    """Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects; nothing else is left."""
 
     name = "xla-gpu-lower-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PassPipeline(STEPS).apply(ctx, op)
+        check_lowered(op)

@@ -27,3 +27,11 @@ func.func @narrow_shuffle(%x: f16, %i: i32) -> f16 {
   %0, %1 = gpu.shuffle xor %x, %i, %i : f16
   func.return %0 : f16
 }
+
+// -----
+
+// CHECK: 'math.ipowi' has no lowering to the llvm dialect: lower it before this pass
+func.func @unknown_operation(%i: i32) -> i32 {
+  %0 = math.ipowi %i, %i : i32
+  func.return %0 : i32
+}
