@@ -305,13 +305,27 @@ RULES: Mapping[type[Operation], Rule] = {
 }
 
 
+LOWERED_BEFORE: Mapping[str, str] = {
+    "tensor": "xla-gpu-flatten-tensors",
+    "xla_gpu": "xla-gpu-lower-xla-gpu-to-scf, xla-gpu-lower-xla-gpu-loops-to-scf and xla-gpu-convert-pure-call-ops",
+}
+"""The passes that leave no operation of a dialect on tensors but those of `RULES`."""
+
+
 def lower_function(function: func.FuncOp, access: TensorAccess) -> None:
-    """Lower the body of `function`, whose tensors are buffers already, with one rule per operation."""
+    """
+    Lower the body of `function`, whose tensors are buffers already, with one rule per operation.
+
+    Operations of other dialects may keep tensors. Raises `PassFailedException` for one that had to be lowered before.
+    """
     for op in list(function.body.walk()):
-        if (rule := RULES.get(type(op))) is None or not _has_tensors(op):
+        if not _has_tensors(op):
             continue
-        access.point = InsertPoint.before(op)
-        Rewriter.replace_op(op, (), rule(op, access))
+        if (rule := RULES.get(type(op))) is not None:
+            access.point = InsertPoint.before(op)
+            Rewriter.replace_op(op, (), rule(op, access))
+        elif (passes := LOWERED_BEFORE.get(op.dialect_name())) is not None:
+            raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
 
 
 def _has_tensors(op: Operation) -> bool:

@@ -92,3 +92,20 @@ func.func @vector_computation(%t: tensor<8xf32>, %i: index, %v: vector<2xf32>) -
   }
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// CHECK: 'xla_gpu.pure_call' on tensors does not become memory: run xla-gpu-lower-xla-gpu-to-scf, xla-gpu-lower-xla-gpu-loops-to-scf and xla-gpu-convert-pure-call-ops first
+func.func @not_lowered(%t: tensor<8xf32>) -> f32 {
+  %0 = xla_gpu.pure_call @reads(%t) : (tensor<8xf32>) -> f32
+  return %0 : f32
+}
+func.func private @reads(tensor<8xf32>) -> f32
+
+// -----
+
+// CHECK: 'tensor.dim' on tensors does not become memory: run xla-gpu-flatten-tensors first
+func.func @no_rule(%t: tensor<8xf32>, %i: index) -> index {
+  %0 = tensor.dim %t, %i : tensor<8xf32>
+  return %0 : index
+}
