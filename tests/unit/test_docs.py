@@ -1,0 +1,64 @@
+"""Every command and every program in the documentation runs."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = ("xshardy", "xshardy-opt", "xdsl-opt")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of shell blocks that run a command of ours on a file that is there."""
+    lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+    ours = [line for line in lines if line.split(" ")[0] in COMMANDS]
+    return [line for line in ours if any((ROOT / word).is_file() for word in shlex.split(line))]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    """A folder to write in, with the examples in it."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", sorted({command for page in PAGES for command in commands(page)}))
+def test_commands_run(command: str, workplace: Path):
+    program, *arguments = shlex.split(command)
+    done = subprocess.run(
+        [Path(sys.executable).parent / program, *arguments], cwd=workplace, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_programs_run(page: Path, workplace: Path):
+    for program in blocks(page, "python"):
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=workplace, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_demo_runs():
+    done = subprocess.run([sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 bytes spilled" in done.stdout
+
+
+def test_pages_name_files_that_are_there():
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        for name in re.findall(r"`((?:xshardy|examples|tests|docs)/[\w/.]+)`", page.read_text()):
+            assert (ROOT / name).exists(), f"{page.name}: {name}"
