@@ -13,16 +13,15 @@ from xshardy.dialects.sdy.attributes.axes import (
 )
 from xshardy.dialects.sdy.attributes.edges import (
     AxisToPropagationDetailsAttr,
-    EdgeNodeTypeAttr,
     EdgeValueRefAttr,
     PropagationEdgesAttr,
     PropagationOneStepAttr,
 )
+from xshardy.dialects.sdy.attributes.enums import EdgeNodeTypeAttr, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr, MeshAxisAttr
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
-    ReductionOpAttr,
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
@@ -45,7 +44,6 @@ from xshardy.dialects.sdy.ops import (
     MeshOp,
     NamedComputationOp,
     PropagationBarrierOp,
-    PropagationDirectionAttr,
     ReshardOp,
     ReturnOp,
     ShardingConstraintOp,
@@ -92,7 +90,6 @@ SDY = Dialect(
         MeshAttr,
         MeshAxisAttr,
         OpShardingRuleAttr,
-        PropagationDirectionAttr,
         PropagationEdgesAttr,
         PropagationOneStepAttr,
         ReductionOpAttr,

@@ -232,7 +232,7 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
         sharding = TensorShardingAttr(
             reduce.out_sharding.mesh_or_ref, dims, out.replicated_axes, out.unreduced_axes, out.reduction_op.data
         )
-        scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), sharding, reduce.reduction_op)
+        scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), sharding, reduce.reduction)
         rewriter.insert(scatter, InsertPoint.before(reduce))
         value: SSAValue = scatter.result
         if any(per_dim.axes.data for per_dim in remaining):

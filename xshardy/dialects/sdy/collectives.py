@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from xdsl.dialects.builtin import I32, IntegerAttr
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
@@ -18,6 +19,7 @@ from xdsl.irdl import (
     VarConstraint,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
 )
@@ -30,13 +32,9 @@ from xshardy.dialects.sdy.attributes.axes import (
     AxisRefListAttr,
     ListOfAxisRefListsAttr,
 )
+from xshardy.dialects.sdy.attributes.enums import ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import (
-    DimensionShardingAttr,
-    ReductionOp,
-    ReductionOpAttr,
-    TensorShardingAttr,
-)
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.formats import ReductionUnlessSum
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
@@ -280,23 +278,25 @@ class CollectivePermuteOp(Collective):
                 )
 
 
-SUM = ReductionOpAttr(ReductionOp.SUM)
-
-
 class Reduction(Collective):
     """A collective that combines the parts of an unreduced tensor."""
 
-    reduction_op = prop_def(ReductionOpAttr, default_value=SUM)
+    reduction_op = opt_prop_def(IntegerAttr[I32])
     custom_directives = (ReductionUnlessSum,)
 
     @property
     def allows_missing_input_sharding(self) -> bool:
         return True
 
+    @property
+    def reduction(self) -> ReductionOp:
+        """What `reduction_op` stands for; a sum if it is not there."""
+        return ReductionOp.SUM if self.reduction_op is None else member_of(ReductionOp, self.reduction_op)
+
     def verify_reduced(self) -> None:
         """Check that nothing becomes unreduced, and that what is reduced was unreduced for the same reduction."""
         verify_unreduced_transition(
-            self, [self.in_sharding], [self.out_sharding], introduced=None, removed=self.reduction_op.data
+            self, [self.in_sharding], [self.out_sharding], introduced=None, removed=self.reduction
         )
 
 
@@ -323,13 +323,13 @@ class AllReduceOp(Reduction):
         tensor: SSAValue,
         reduction_axes: AxisRefListAttr,
         out_sharding: TensorShardingAttr,
-        reduction_op: ReductionOpAttr = SUM,
+        reduction: ReductionOp = ReductionOp.SUM,
     ):
         super().__init__(
             operands=[tensor],
             properties={
                 "reduction_axes": reduction_axes,
-                "reduction_op": reduction_op,
+                "reduction_op": None if reduction is ReductionOp.SUM else number_of(reduction),
                 "out_sharding": out_sharding,
             },
             result_types=[tensor.type],
@@ -368,13 +368,13 @@ class ReduceScatterOp(Reduction):
         tensor: SSAValue,
         reduce_scatter_axes: ListOfAxisRefListsAttr,
         out_sharding: TensorShardingAttr,
-        reduction_op: ReductionOpAttr = SUM,
+        reduction: ReductionOp = ReductionOp.SUM,
     ):
         super().__init__(
             operands=[tensor],
             properties={
                 "reduce_scatter_axes": reduce_scatter_axes,
-                "reduction_op": reduction_op,
+                "reduction_op": None if reduction is ReductionOp.SUM else number_of(reduction),
                 "out_sharding": out_sharding,
             },
             result_types=[tensor.type],
@@ -395,7 +395,7 @@ def _verify_becomes_unreduced(op: Collective, added: Axes, formula: str) -> None
 
 
 def _verify_sum(op: Collective) -> None:
-    if op.out_sharding.reduction_op != SUM:
+    if op.out_sharding.reduction_op.data is not ReductionOp.SUM:
         raise VerifyException("out_sharding reduction_op must be SUM")
 
 

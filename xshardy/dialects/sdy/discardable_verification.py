@@ -15,10 +15,10 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.discardable import DiscardableAttributeVerifier
 from xshardy.dialects.sdy.attributes.edges import (
     AxisToPropagationDetailsAttr,
-    EdgeNodeType,
     EdgeValueRefAttr,
     PropagationEdgesAttr,
 )
+from xshardy.dialects.sdy.attributes.enums import EdgeNodeType
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.rule_verification import verify_sharding_rule

@@ -1,5 +1,6 @@
 """The custom directives in the assembly formats of sdy. Source: section 0.1 of the specification."""
 
+from xdsl.dialects.builtin import I32, IntegerAttr
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -12,9 +13,11 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.hints import isa
 
+from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import ReductionOp, ReductionOpAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 
 
 @irdl_custom_directive
@@ -71,14 +74,33 @@ class ReductionUnlessSum(CustomDirective):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         reduction = parser.parse_optional_str_enum(ReductionOp)
-        if reduction is not None:
-            self.reduction.set(state, ReductionOpAttr(reduction))
+        if reduction is not None and reduction is not ReductionOp.SUM:
+            self.reduction.set(state, number_of(reduction))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        attribute = self.reduction.get(op)
-        if isinstance(attribute, ReductionOpAttr) and attribute.data is not ReductionOp.SUM:
+        number = self.reduction.get(op)
+        if isa(number, IntegerAttr[I32]) and (reduction := member_of(ReductionOp, number)) is not ReductionOp.SUM:
             state.print_whitespace(printer)
-            printer.print_string(attribute.data.value)
+            printer.print_string(reduction.value)
+            state.last_was_punctuation = False
+            state.should_emit_space = True
+
+
+@irdl_custom_directive
+class DirectionName(CustomDirective):
+    """`NONE`, `FORWARD`, `BACKWARD` or `BOTH`."""
+
+    direction: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.direction.set(state, number_of(parser.parse_str_enum(PropagationDirection)))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        number = self.direction.get(op)
+        if isa(number, IntegerAttr[I32]):
+            printer.print_string(member_of(PropagationDirection, number).value)
+            state.last_was_punctuation = False
+            state.should_emit_space = True
 
 
 @irdl_custom_directive

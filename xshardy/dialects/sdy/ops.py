@@ -11,6 +11,7 @@ from itertools import dropwhile, pairwise
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
+    I32,
     I64,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -22,7 +23,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.utils import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue, Use
 from xdsl.irdl import (
@@ -30,7 +30,6 @@ from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
     base,
-    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -56,16 +55,12 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
-from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import (
-    ReductionOp,
-    TensorShardingAttr,
-    TensorShardingPerValueAttr,
-)
-from xshardy.dialects.sdy.formats import BlockWithArguments, MeshBody, StrippedShardings
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.formats import BlockWithArguments, DirectionName, MeshBody, StrippedShardings
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding, lookup_mesh
@@ -190,20 +185,6 @@ class ReshardOp(_AttachedSharding, HasCanonicalizationPatternsInterface):
         return RESHARD_PATTERNS
 
 
-class PropagationDirection(StrEnum):
-    """Which ways shardings may go through an operation: forward is from operands to results."""
-
-    NONE = "NONE"
-    FORWARD = "FORWARD"
-    BACKWARD = "BACKWARD"
-    BOTH = "BOTH"
-
-
-@irdl_attr_definition
-class PropagationDirectionAttr(EnumAttribute[PropagationDirection]):
-    name = "sdy.propagation_direction"
-
-
 @irdl_op_definition
 class PropagationBarrierOp(IRDLOperation):
     """An identity through which shardings go in the allowed direction only."""
@@ -211,17 +192,25 @@ class PropagationBarrierOp(IRDLOperation):
     name = "sdy.propagation_barrier"
     T: ClassVar = VarConstraint("T", base(TensorType))
     input = operand_def(T)
-    allowed_direction = prop_def(PropagationDirectionAttr)
+    allowed_direction = prop_def(IntegerAttr[I32])
     result = result_def(T)
     traits = traits_def(Pure())
-    assembly_format = "$input `allowed_direction` `` `=` `` $allowed_direction attr-dict `:` type($input)"
+    custom_directives = (DirectionName,)
+    assembly_format = (
+        "$input `allowed_direction` `` `=` `` custom<DirectionName>($allowed_direction) attr-dict `:` type($input)"
+    )
 
     def __init__(self, input: SSAValue, allowed_direction: PropagationDirection):
-        direction = PropagationDirectionAttr(allowed_direction)
+        direction = number_of(allowed_direction)
         super().__init__(operands=[input], properties={"allowed_direction": direction}, result_types=[input.type])
 
+    @property
+    def direction(self) -> PropagationDirection:
+        """What `allowed_direction` stands for."""
+        return member_of(PropagationDirection, self.allowed_direction)
+
     def verify_(self) -> None:
-        if self.allowed_direction.data is PropagationDirection.BOTH:
+        if self.direction is PropagationDirection.BOTH:
             raise VerifyException(
                 "cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant."
             )

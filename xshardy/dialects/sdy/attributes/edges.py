@@ -1,20 +1,20 @@
 """
 How propagation went: along which axes, from which operands and results to which, in which step.
 
-Source: rows SDY-ATTR-05, SDY-ATTR-08, SDY-ATTR-14, SDY-ATTR-15 and SDY-ENUM-01.
+Source: rows SDY-ATTR-05, SDY-ATTR-08, SDY-ATTR-14 and SDY-ATTR-15.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
-from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import EdgeNodeType, EdgeNodeTypeAttr
 from xshardy.dialects.sdy.attributes.text import (
     BareBodyAttribute,
     BodyAttribute,
@@ -25,20 +25,8 @@ from xshardy.dialects.sdy.attributes.text import (
 )
 
 
-class EdgeNodeType(StrEnum):
-    """Which side of an operation a value is on."""
-
-    OPERAND = "operand"
-    RESULT = "result"
-
-
 @irdl_attr_definition
-class EdgeNodeTypeAttr(EnumAttribute[EdgeNodeType]):
-    name = "sdy.edge_node_type"
-
-
-@irdl_attr_definition
-class EdgeValueRefAttr(BareBodyAttribute):
+class EdgeValueRefAttr(BareBodyAttribute, SpacedOpaqueSyntaxAttribute):
     """`operand-0`, `result-2`: a value of the operation that carries the attribute."""
 
     name = "sdy.edge_value_ref"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
+from xdsl.ir import SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -69,7 +70,7 @@ def _indices(factors: ArrayAttr[IntAttr]) -> tuple[int, ...]:
 
 
 @irdl_attr_definition
-class DimMappingAttr(BareBodyAttribute):
+class DimMappingAttr(BareBodyAttribute, SpacedOpaqueSyntaxAttribute):
     """`ij`: the factors that a dimension is made of, major to minor; `*` is the null mapping, which is made of none."""
 
     name = "sdy.dim_mapping"

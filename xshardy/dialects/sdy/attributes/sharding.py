@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, NoneAttr, SymbolRefAttr
-from xdsl.dialects.utils import EnumAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, parse_axis_refs, print_axis_refs
+from xshardy.dialects.sdy.attributes.enums import ReductionOp, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, BodyAttribute, array, expect, parse_list
 
 LARGEST_PRIORITY = 2**63 - 1
-
-
-class ReductionOp(StrEnum):
-    """How the parts of an unreduced tensor are combined."""
-
-    SUM = "sum"
-    MAX = "max"
-    MIN = "min"
-
-
-@irdl_attr_definition
-class ReductionOpAttr(EnumAttribute[ReductionOp]):
-    name = "sdy.reduction_op"
 
 
 @irdl_attr_definition
