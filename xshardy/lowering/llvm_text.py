@@ -5,7 +5,7 @@ Constants and addresses of globals are written where they are used; arguments of
 operation is visited once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import llvm
@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import nvvm
@@ -53,6 +53,38 @@ UNIT_FUNCTION_ATTRIBUTES: Mapping[str, str] = {
     "no_unwind": "nounwind",
     "optimize_none": "optnone",
 }
+
+
+def _constant(value: SSAValue) -> str:
+    assert isinstance(value.owner, llvm.ConstantOp)
+    return constant_text(value.owner.value, value.type)
+
+
+def _address(value: SSAValue) -> str:
+    assert isinstance(value.owner, llvm.AddressOfOp)
+    return global_name(value.owner.global_name.root_reference.data)
+
+
+def _poison(value: SSAValue) -> str:
+    return "poison"
+
+
+def _undefined(value: SSAValue) -> str:
+    return "undef"
+
+
+def _zero(value: SSAValue) -> str:
+    return "null" if isinstance(value.type, llvm.LLVMPointerType) else "zeroinitializer"
+
+
+INLINED: Mapping[type[object], Callable[[SSAValue], str]] = {
+    PoisonOp: _poison,
+    llvm.AddressOfOp: _address,
+    llvm.ConstantOp: _constant,
+    llvm.UndefOp: _undefined,
+    llvm.ZeroOp: _zero,
+}
+"""Operations whose result is written where it is used, and no instruction."""
 
 
 @dataclass(slots=True)
@@ -121,8 +153,9 @@ class FunctionText:
     def use(self, value: SSAValue) -> str:
         """A value without its type."""
         if (text := self._values.get(value)) is None:
-            text = self._constant(value)
-            if text is None:
+            if (write := INLINED.get(type(value.owner))) is not None:
+                text = write(value)
+            else:
                 text = f"%v{self._count}"
                 self._count += 1
             self._values[value] = text
@@ -154,22 +187,6 @@ class FunctionText:
 
     # --- names
 
-    def _constant(self, value: SSAValue) -> str | None:
-        """The text of a value that no instruction computes; None for one that an instruction does."""
-        match value.owner:
-            case llvm.ConstantOp(value=attribute):
-                return constant_text(attribute, value.type)
-            case llvm.AddressOfOp(global_name=symbol):
-                return global_name(symbol.root_reference.data)
-            case PoisonOp():
-                return "poison"
-            case llvm.UndefOp():
-                return "undef"
-            case llvm.ZeroOp():
-                return "null" if isinstance(value.type, llvm.LLVMPointerType) else "zeroinitializer"
-            case _:
-                return None
-
     def _block(self, block: Block) -> str:
         if (name := self._blocks.get(block)) is None:
             name = self._blocks[block] = f"bb{len(self._blocks)}"
@@ -192,11 +209,12 @@ class FunctionText:
         """The text of a function, defined or declared."""
         if not op.body.blocks:
             return f"declare {self._signature(op)}"
-        for block in op.body.blocks:
+        blocks = reachable_blocks(op.body)
+        for block in blocks:
             if block.last_op is not None:
                 self._note_edges(block.last_op)
         signature = self._signature(op)
-        for i, block in enumerate(op.body.blocks):
+        for i, block in enumerate(blocks):
             self._write_block(block, is_entry=i == 0)
         return "\n".join((f"define {signature} {{", *self._lines, "}"))
 
@@ -222,12 +240,10 @@ class FunctionText:
         if not is_entry:
             self._write_phis(block)
         for op in block.ops:
-            if op.results:
-                if self._constant(op.results[0]) is None:
-                    text = writer_of(op)(op, self)
-                    lines.append(f"  {self.use(op.results[0])} = {text}")
-            else:
-                lines.append(f"  {writer_of(op)(op, self)}")
+            if type(op) in INLINED:
+                continue
+            text = writer_of(op)(op, self)
+            lines.append(f"  {self.use(op.results[0])} = {text}" if op.results else f"  {text}")
         last = block.last_op
         if last is not None and self._is_double(last):
             lines += [f"{self._bridge(last)}:", f"  br {self.label(last.successors[1])}"]
@@ -262,6 +278,19 @@ class FunctionText:
     def _argument(self, entry: Block, index: int) -> str:
         name = self._values[entry.args[index]] = f"%arg{index}"
         return name
+
+
+def reachable_blocks(body: Region) -> list[Block]:
+    """The blocks that control can reach, in their order. A phi must not name any other."""
+    entry = body.first_block
+    pending = [] if entry is None else [entry]
+    reached = set(pending)
+    while pending:
+        last = pending.pop().last_op
+        following = {block for block in (last.successors if last is not None else ()) if block not in reached}
+        reached |= following
+        pending += following
+    return [block for block in body.blocks if block in reached]
 
 
 def parameter_attributes(attributes: DictionaryAttr | None) -> str:

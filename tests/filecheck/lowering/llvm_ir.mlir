@@ -158,6 +158,24 @@ llvm.func @phis(%c: i1, %i: i32) -> i32 {
 
 // -----
 
+// What cannot be reached is left out: a phi has an entry for every block before it.
+// CHECK-LABEL: define i32 @unreachable_blocks(i32 %arg0) {
+// CHECK-NEXT:  bb0:
+// CHECK-NEXT:    br label %bb1
+// CHECK-NEXT:  bb1:
+// CHECK-NEXT:    %v0 = phi i32 [ %arg0, %bb0 ]
+// CHECK-NEXT:    ret i32 %v0
+// CHECK-NEXT:  }
+llvm.func @unreachable_blocks(%i: i32) -> i32 {
+  llvm.br ^bb2(%i : i32)
+^bb1(%j: i32):
+  llvm.br ^bb2(%j : i32)
+^bb2(%k: i32):
+  llvm.return %k : i32
+}
+
+// -----
+
 // CHECK-LABEL: define { float, i32 } @values(<4 x float> %arg0, { float, i32 } %arg1, i32 %arg2) {
 // CHECK-NEXT:  bb0:
 // CHECK-NEXT:    %[[A:.*]] = extractelement <4 x float> %arg0, i32 %arg2
