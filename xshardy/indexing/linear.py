@@ -160,6 +160,10 @@ def _atom_expr(atom: Atom) -> AffineExpr:
             return AffineBinaryOpExpr(_NODES[atom.kind], expr_of(atom.dividend), constant(atom.divisor))
 
 
+LARGEST = 2**31 - 1
+"""Where all indices fit into 32 bits, everything is computed in 32 bits, so no rule may make more of them."""
+
+
 class Bounds:
     """The bounds of the variables, and what is known under them. It remembers results, so use one object for a map."""
 
@@ -282,7 +286,9 @@ class Bounds:
         if len(quotients) == 1 and quotients[0].factor == 1:
             inner, m = quotients[0].atom.dividend, quotients[0].atom.divisor
             others = Linear(tuple(term for term in dividend.terms if term is not quotients[0]), dividend.constant)
-            return self.floordiv(combination((inner, 1), (others, m)), m * divisor)
+            scaled = combination((inner, 1), (others, m))
+            if self._is_small(scaled) and m * divisor <= LARGEST:
+                return self.floordiv(scaled, m * divisor)
 
         # (a mod (m * n)) floordiv n -> (a floordiv n) mod m
         atom = dividend.as_atom
@@ -317,7 +323,9 @@ class Bounds:
         inner = [t for t in dividend.terms if t.atom.kind is Kind.MOD and t.factor * t.atom.divisor % divisor == 0]
         if inner:
             others = Linear(tuple(term for term in dividend.terms if term not in inner), dividend.constant)
-            return self.mod(combination((others, 1), *((atom.dividend, factor) for atom, factor in inner)), divisor)
+            unwrapped = combination((others, 1), *((atom.dividend, factor) for atom, factor in inner))
+            if self._is_small(unwrapped):
+                return self.mod(unwrapped, divisor)
 
         # (a * g + b) mod (g * n) -> (a mod n) * g + b, for b in [0, g)
         for g in _common_factors(dividend, divisor):
@@ -326,6 +334,11 @@ class Bounds:
                 quotient = self.mod(Linear(multiples.terms, multiples.constant + shift), divisor // g)
                 return combination((quotient, g), (Linear(rest.terms, rest.constant - shift * g), 1))
         return single(Atom(Kind.MOD, dividend, divisor))
+
+    def _is_small(self, value: Linear) -> bool:
+        """Whether `value` can be computed in 32 bits: what is only read in a division may outgrow all indices."""
+        lower, upper = self.range_of(value)
+        return -LARGEST <= lower and upper <= LARGEST
 
     def _period(self, value: Linear, length: int) -> int | None:
         """The `p` for which `value` is always in `[p * length, (p + 1) * length)`, if there is one."""

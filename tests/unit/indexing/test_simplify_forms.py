@@ -133,3 +133,19 @@ def test_reshapes_that_cancel():
     )
     identity = "(x, y, z) -> (x, y, z), domain: x in [0, 9], y in [0, 9], z in [0, 9]"
     assert str(second.then(first).simplify()) == identity
+
+
+LARGE = "a in [0, 2000000000], b in [0, 7], s in [0, 3]"
+
+
+@pytest.mark.parametrize(
+    ("expr", "form"),
+    [
+        ("(a floordiv 3 + b) floordiv 5", "(b * 3 + a) floordiv 15"),
+        ("(a floordiv 3 + b * 100000000) floordiv 7", "(b * 100000000 + a floordiv 3) floordiv 7"),
+        ("((a mod 14) * 2 + b) mod 7", "((a mod 14) * 2 + b) mod 7"),
+    ],
+)
+def test_no_rule_makes_numbers_that_exceed_32_bits(expr: str, form: str):
+    """Indices are computed in 32 bits where they fit, and so is what is in between."""
+    assert simplified(expr, LARGE).split(", domain")[0] == f"(a, b)[s] -> ({form})"
