@@ -8,6 +8,7 @@ backend_config) is kept in discardable attributes too.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects import func
@@ -146,8 +147,6 @@ class BitcastOp(IRDLOperation):
 
 def _size_in_bits(type: Attribute) -> int:
     """The size of all elements of a static tensor."""
-    from math import prod
-
     tensor = tensor_type(type)
     return prod(tensor.get_shape()) * bit_width(tensor.element_type)
 

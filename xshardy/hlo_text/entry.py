@@ -1,7 +1,7 @@
 """A computation that stands alone is executed as a fusion: upstream's emitter tests consist of such."""
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Region
 
 from xshardy.dialects.hlo import LAYOUT, FusionKind, FusionOp, layout_of
@@ -29,8 +29,6 @@ def fuse_entry(module: ModuleOp, computation: func.FuncOp) -> FusionOp:
 
 def result_layouts(computation: func.FuncOp) -> dict[str, Attribute]:
     """The layouts of what `computation` returns, as the attribute of an operation that executes it."""
-    from xdsl.dialects.builtin import ArrayAttr, UnitAttr
-
     returned = computation.get_return_op()
     layouts = [layout_of(value) for value in returned.operands] if returned is not None else []
     if all(layout is None for layout in layouts):

@@ -1,11 +1,13 @@
 """The attributes that follow an instruction's operands, `dimensions={0}, direction=LT`, read into Python values."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.hlo import FusionKind
@@ -16,7 +18,7 @@ from xshardy.dialects.stablehlo.attributes import (
     ResultAccuracyAttr,
     ResultAccuracyMode,
 )
-from xshardy.hlo_text.lexer import Tokens
+from xshardy.hlo_text.lexer import Tokens, to_int
 
 Reader = Callable[[Tokens], Any]
 
@@ -32,6 +34,11 @@ class ComputationName:
 def read_integer(tokens: Tokens) -> int:
     """`2`"""
     return tokens.take_integer()
+
+
+def read_bit_count(tokens: Tokens) -> int:
+    """`10`"""
+    return tokens.take_integer("a number of bits", 32)
 
 
 def read_integers(tokens: Tokens) -> tuple[int, ...]:
@@ -69,7 +76,7 @@ def read_slice(tokens: Tokens) -> tuple[tuple[int, int, int], ...]:
 def read_padding(tokens: Tokens) -> tuple[tuple[int, int, int], ...]:
     """`1_2x0_0_1` -> low, high and interior padding of each dimension."""
     text = tokens.take("sizes", "padding", "write low_high or low_high_interior for each dimension: `1_2x0_0_1`")
-    rows = [tuple(map(int, part.split("_"))) for part in text.split("x")]
+    rows = [tuple(to_int(tokens, number, 64) for number in part.split("_")) for part in text.split("x")]
     if any(len(row) not in (2, 3) for row in rows):
         raise tokens.error(
             f"'{text}' is not a padding", "write low_high or low_high_interior for each dimension", tokens.index - 1
@@ -89,24 +96,30 @@ def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
     def read_tolerance() -> tuple[str, float]:
         name = read_word(tokens, {"atol": "atol", "rtol": "rtol", "ulps": "ulps"}, "a tolerance")
         tokens.expect("=")
-        return name, float(tokens.take("number", "a number"))
+        if name == "ulps":
+            return name, tokens.take_integer("a number of units in the last place")
+        text = tokens.take("number", "a number")
+        if text.startswith(("0x", "0X", "-0x", "-0X")):
+            raise tokens.error(f"'{text}' is not a tolerance", "write it in decimal", tokens.index - 1)
+        return name, float(text)
 
+    at = tokens.index
+    mode, tolerances = ResultAccuracyMode.TOLERANCE, dict[str, float]()
     tokens.expect("{")
     if tokens.accept("mode"):
         tokens.expect("=")
-        accuracy = ResultAccuracyAttr.of(read_word(tokens, modes, "an accuracy mode"))
+        mode = read_word(tokens, modes, "an accuracy mode")
     else:
         tokens.expect("tolerance")
         tokens.expect("=")
         tolerances = dict(tokens.take_list(read_tolerance))
-        accuracy = ResultAccuracyAttr.of(
-            ResultAccuracyMode.TOLERANCE,
-            tolerances.get("atol", 0.0),
-            tolerances.get("rtol", 0.0),
-            int(tolerances.get("ulps", 0)),
-        )
     tokens.expect("}")
-    return accuracy
+    try:
+        return ResultAccuracyAttr.of(
+            mode, tolerances.get("atol", 0.0), tolerances.get("rtol", 0.0), int(tolerances.get("ulps", 0))
+        )
+    except VerifyException as error:
+        raise tokens.error(str(error).splitlines()[-1], index=at) from error
 
 
 def read_word(tokens: Tokens, words: Mapping[str, Any], what: str) -> Any:
@@ -137,7 +150,7 @@ READERS: Mapping[str, Reader] = {
     "dimensions": read_integers,
     "direction": one_of(ComparisonDirection, "a comparison direction"),
     "dynamic_slice_sizes": read_integers,
-    "exponent_bits": read_integer,
+    "exponent_bits": read_bit_count,
     "index": read_integer,
     "index_vector_dim": read_integer,
     "indices_are_sorted": read_boolean,
@@ -145,7 +158,7 @@ READERS: Mapping[str, Reader] = {
     "kind": read_fusion_kind,
     "lhs_batch_dims": read_integers,
     "lhs_contracting_dims": read_integers,
-    "mantissa_bits": read_integer,
+    "mantissa_bits": read_bit_count,
     "offset_dims": read_integers,
     "operand_batching_dims": read_integers,
     "operand_precision": read_precisions,
@@ -196,8 +209,6 @@ def unquote(text: str) -> str:
     """The characters that a quoted string stands for."""
     if "\\" not in text:
         return text[1:-1]
-    import re
-
     return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text[1:-1])
 
 

@@ -73,3 +73,21 @@ def nest(values: Sequence[SSAValue], shape: Shape) -> Value:
         return next(remaining) if isinstance(shape, ArrayShape) else tuple(map(take, shape.elements))
 
     return take(shape)
+
+
+def has_shape(value: Value, shape: Shape) -> bool:
+    """Whether `value` is of `shape`; layouts do not count."""
+    if isinstance(value, SSAValue):
+        return isinstance(shape, ArrayShape) and (value.type is shape.type or value.type == shape.type)
+    return (
+        isinstance(shape, TupleShape)
+        and len(value) == len(shape.elements)
+        and all(map(has_shape, value, shape.elements))
+    )
+
+
+def print_value_shape(value: Value) -> str:
+    """The shape of `value` as HLO text has it."""
+    if isinstance(value, SSAValue):
+        return print_shape(ArrayShape(value.type))
+    return f"({', '.join(map(print_value_shape, value))})"

@@ -104,13 +104,13 @@ class Tokens:
         """Step over a name and return it without its `%`."""
         return self.take("name", what).removeprefix("%")
 
-    def take_integer(self, what: str = "an integer") -> int:
-        """Step over a decimal integer and return it."""
+    def take_integer(self, what: str = "an integer", bits: int = 64) -> int:
+        """Step over a decimal integer of so many bits and return it."""
         text = self.texts[self.index]
         if self.kinds[self.index] != "number" or not text.removeprefix("-").isdecimal():
             self.expected(what)
         self.index += 1
-        return to_int(self, text)
+        return to_int(self, text, bits)
 
     def take_list(self, read: Callable[[], T], opening: str = "{", closing: str = "}") -> tuple[T, ...]:
         """Step over `{a, b}` and return what `read` makes of each element."""
@@ -147,8 +147,11 @@ MAX_DIGITS = 1000
 """More digits than any number in HLO has; Python refuses to convert much longer ones."""
 
 
-def to_int(tokens: Tokens, text: str) -> int:
-    """The integer that the token just stepped over writes in decimal."""
+def to_int(tokens: Tokens, text: str, bits: int | None = None) -> int:
+    """The integer `text`, part of the token just stepped over. Raises `HLOError` if it does not fit into `bits`."""
     if len(text) > MAX_DIGITS:
         raise tokens.error("this number is too large", index=tokens.index - 1)
-    return int(text)
+    value = int(text)
+    if bits is not None and not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+        raise tokens.error(f"{text} does not fit into {bits} bits", index=tokens.index - 1)
+    return value

@@ -224,6 +224,25 @@ CASES = {
     ),
     "slice": (in_entry(X, "y = f32[2] slice(x), slice={0:2}"), 4, 29, "expected '[', found '0'"),
     "integer list": (in_entry(X, "y = f32[2] reverse(x), dimensions={a}"), 4, 36, "expected an integer, found 'a'"),
+    "huge integer": (
+        in_entry(X, f"y = f32[2] reverse(x), dimensions={{{10**20}}}"),
+        4,
+        36,
+        "does not fit into 64 bits",
+    ),
+    "huge padding": (in_entry(X, f"y = f32[2] pad(x, x), padding=0_{10**20}"), 4, 31, "does not fit into 64 bits"),
+    "number of bits": (
+        in_entry(X, f"y = f32[2] reduce-precision(x), exponent_bits={2**40}, mantissa_bits=3"),
+        4,
+        47,
+        "does not fit into 32 bits",
+    ),
+    "negative tolerance": (
+        in_entry(X, "y = f32[2] tanh(x), result_accuracy={tolerance={atol=-1}}"),
+        4,
+        37,
+        "Invalid tolerances: atol, rtol and ulps must not be negative",
+    ),
     "unclosed metadata": (
         in_entry(X, 'y = f32[2] negate(x), metadata={op_name="a"'),
         2,
