@@ -338,7 +338,7 @@ class Bounds:
     def _is_small(self, value: Linear) -> bool:
         """Whether `value` can be computed in 32 bits: what is only read in a division may outgrow all indices."""
         lower, upper = self.range_of(value)
-        return -LARGEST <= lower and upper <= LARGEST
+        return lower >= -LARGEST and upper <= LARGEST
 
     def _period(self, value: Linear, length: int) -> int | None:
         """The `p` for which `value` is always in `[p * length, (p + 1) * length)`, if there is one."""

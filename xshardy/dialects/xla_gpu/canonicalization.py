@@ -7,7 +7,7 @@ from itertools import chain, islice
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
@@ -93,6 +93,40 @@ def _producers_have_one_use(dims: Sequence[SSAValue]) -> bool:
     return all(len(list(islice(of_producer, 2))) == 1 for of_producer in uses)
 
 
+MAX_OPERATORS = 64
+"""
+A map of more operators is not folded into others. Each fold can repeat an inner map once per use of a dimension, so a
+chain of reshapes and transposes would double its map with every step.
+"""
+
+
+def _form_to_fold_to(map: IndexingMap, dims: Sequence[SSAValue]) -> IndexingMap | None:
+    """
+    What to make of `map`, which producers of `dims` were folded into; None if they had better stay.
+
+    They may go if nothing else reads them, or if that makes the map simpler; and the map must not get long.
+    """
+    size = _operators(map)
+    if size > 4 * MAX_OPERATORS:  # too long even to be simplified
+        return None
+    has_one_use = _producers_have_one_use(dims)
+    if has_one_use and size <= MAX_OPERATORS:
+        return map
+    simplified = map.simplify()
+    is_simpler = has_one_use or simplified != map
+    return simplified if is_simpler and _operators(simplified) <= MAX_OPERATORS else None
+
+
+def _operators(map: IndexingMap) -> int:
+    """The number of operators in the results and constraints of a map."""
+    pending, count = [*map.results, *(c.expr for c in map.constraints)], 0
+    while pending:
+        if isinstance(expr := pending.pop(), AffineBinaryOpExpr):
+            count += 1
+            pending += (expr.lhs, expr.rhs)
+    return count
+
+
 class FoldApplyIndexingSequence(RewritePattern):
     """
     `apply(f, apply(g, x))` -> `apply(f of g, x)`, if the inner one has no other use, or the new map gets simpler.
@@ -105,15 +139,8 @@ class FoldApplyIndexingSequence(RewritePattern):
         if op.symbols or op.map.remove_unused_variables()[0] is not op.map:
             return
         folded = fold_producers(op.map, op.dims)
-        if folded is None:
-            return
-        map = folded.map
-        if not _producers_have_one_use(op.dims):
-            simplified = map.simplify()
-            if simplified == map:
-                return
-            map = simplified
-        _change_apply(op, folded.dims, map, rewriter)
+        if folded is not None and (map := _form_to_fold_to(folded.map, op.dims)) is not None:
+            _change_apply(op, folded.dims, map, rewriter)
 
 
 class FoldApplyIndexingIntoLoop(RewritePattern):
@@ -131,11 +158,9 @@ class FoldApplyIndexingIntoLoop(RewritePattern):
         map = folded.map
         for c in folded.bounds:
             map = map.constrained(c.expr, c.bounds)
-        if not _producers_have_one_use(op.dims):
-            simplified = map.simplify()
-            if simplified == map:
-                return
-            map = simplified
+        map = _form_to_fold_to(map, op.dims)
+        if map is None:
+            return
         used = _used_dims(map)
         exprs = _closed_up(used, len(map.dimensions))
         map = _with_dimensions(map, exprs, [map.dimensions[i] for i in used])

@@ -205,3 +205,16 @@ func.func @effects(%x: f32) {
   return
 }
 func.func private @f(f32) -> f32
+
+// -----
+
+#a = #xla_gpu.indexing_map<"(d0, d1) -> (d0 mod 3 + d0 mod 5 + d0 mod 7 + d0 mod 9 + d0 mod 11 + d1 mod 3 + d1 mod 5 + d1 mod 7 + d1 mod 9 + d1 mod 11), domain: d0 in [0, 99], d1 in [0, 99]">
+// Folding would write the inner map ten times.
+// CHECK: func.func @long_maps_stay_apart(
+// CHECK-COUNT-2: xla_gpu.apply_indexing
+// CHECK: return
+func.func @long_maps_stay_apart(%a: index, %b: index) -> index {
+  %0 = xla_gpu.apply_indexing #a(%a, %b)
+  %1 = xla_gpu.apply_indexing #a(%0, %b)
+  return %1 : index
+}
