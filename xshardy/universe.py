@@ -18,14 +18,14 @@ DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
     "nvvm": "dialects.nvvm:NVVM",
+    "quant": "dialects.quant:QUANT",
     "sdy": "dialects.sdy:SDY",
     "stablehlo": "dialects.stablehlo:STABLEHLO",
     "xla_gpu": "dialects.xla_gpu:XLA_GPU",
 }
 
 EXTENSIONS: Mapping[str, str] = {
-    name: f"dialects.extensions.{name}:extend"
-    for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
+    name: f"dialects.extensions.{name}:extend" for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
 }
 """Dialects of xDSL that lack operations or traits which upstream MLIR has; `extend(dialect)` returns the fuller one."""
 
@@ -41,6 +41,7 @@ PASSES: Mapping[str, str] = {
     "inline": "transforms.inline:InlinePass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
+    "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",
     "xla-gpu-convert-index-type": "transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
     "xla-gpu-convert-pure-call-ops": "transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
     "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
