@@ -45,11 +45,27 @@ PAIR = VectorType(f16, [2])
 
 
 @dataclass(frozen=True, slots=True)
-class Instructions:
-    """The instructions for a small format, as intrinsics of LLVM, and the oldest target that has them."""
+class Target:
+    """What decides which instructions there are: the GPU and the version of PTX."""
 
-    since: ComputeCapability
+    capability: ComputeCapability
     ptx: tuple[int, int]
+
+    def has(self, required: "Target") -> bool:
+        """Whether this is no older than `required`, in both."""
+        return required.capability <= self.capability and required.ptx <= self.ptx
+
+
+F8 = (Target(ComputeCapability(8, 9), (8, 1)), Target(ComputeCapability(9, 0), (7, 8)))
+F4 = (Target(ComputeCapability(10, 0), (8, 6)),)
+"""The oldest targets with the instructions for a size of floats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """The instructions for a small format, as intrinsics of LLVM, and the oldest targets that have them."""
+
+    since: tuple[Target, ...]
     extend: str
     """i16, a pair of small floats, to two f16."""
     truncate: Mapping[Attribute, str]
@@ -58,37 +74,27 @@ class Instructions:
 
 INSTRUCTIONS: Mapping[type[Attribute], Instructions] = {
     Float8E4M3FNType: Instructions(
-        ComputeCapability(8, 9),
-        (8, 1),
+        F8,
         "llvm.nvvm.e4m3x2.to.f16x2.rn",
         {f16: "llvm.nvvm.f16x2.to.e4m3x2.rn", f32: "llvm.nvvm.ff.to.e4m3x2.rn"},
     ),
     Float8E5M2Type: Instructions(
-        ComputeCapability(8, 9),
-        (8, 1),
+        F8,
         "llvm.nvvm.e5m2x2.to.f16x2.rn",
         {f16: "llvm.nvvm.f16x2.to.e5m2x2.rn", f32: "llvm.nvvm.ff.to.e5m2x2.rn"},
     ),
     Float4E2M1FNType: Instructions(
-        ComputeCapability(10, 0),
-        (8, 6),
+        F4,
         "llvm.nvvm.e2m1x2.to.f16x2.rn",
         {f32: "llvm.nvvm.ff.to.e2m1x2.rn.satfinite"},
     ),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What decides which instructions there are."""
-
-    capability: ComputeCapability
-    ptx: tuple[int, int]
-
-    def instructions(self, type: Attribute) -> Instructions | None:
-        """The instructions for a small float; None if the target has none."""
-        found = INSTRUCTIONS.get(type.__class__)
-        return found if found and found.since <= self.capability and found.ptx <= self.ptx else None
+def instructions_for(type: Attribute, target: Target) -> Instructions | None:
+    """The instructions for a small float; None if the target has none."""
+    found = INSTRUCTIONS.get(type.__class__)
+    return found if found and any(map(target.has, found.since)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class ExtendByInstruction(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.ExtFOp, rewriter: PatternRewriter, /):
         source, result = op.input.type, op.result.type
-        instructions = self.target.instructions(source)
+        instructions = instructions_for(source, self.target)
         if instructions is None or not isinstance(source, ReducedPrecisionFloatType):
             return
         if not isinstance(result, AnyFloat) or isinstance(result, ReducedPrecisionFloatType):
@@ -127,7 +133,7 @@ class TruncateByInstruction(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.TruncFOp, rewriter: PatternRewriter, /):
         source, result = op.input.type, op.result.type
-        instructions = self.target.instructions(result)
+        instructions = instructions_for(result, self.target)
         if instructions is None or not isinstance(result, ReducedPrecisionFloatType):
             return
         if not isinstance(source, AnyFloat) or isinstance(source, ReducedPrecisionFloatType):

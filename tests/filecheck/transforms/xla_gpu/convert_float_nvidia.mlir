@@ -1,6 +1,6 @@
-// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=9 ptx_version_major=8 ptx_version_minor=1}' --split-input-file | filecheck %s
-// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=8 ptx_version_major=8 ptx_version_minor=1}' --split-input-file | filecheck %s --check-prefix=OLDER
-// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=9 ptx_version_major=7 ptx_version_minor=8}' --split-input-file | filecheck %s --check-prefix=OLDER
+// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=9 ptx_version_major=7 ptx_version_minor=8}' --split-input-file | filecheck %s
+// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=8 compute_capability_minor=6 ptx_version_major=8 ptx_version_minor=1}' --split-input-file | filecheck %s --check-prefix=OLDER
+// RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=9 ptx_version_major=7 ptx_version_minor=7}' --split-input-file | filecheck %s --check-prefix=OLDER
 
 // The value is the lower of the pair; what is greater than 464, and no NaN, becomes the NaN of the format.
 
