@@ -36,7 +36,7 @@ from xshardy.dialects.stablehlo.types import (
     FLOAT_OR_COMPLEX_TENSOR,
     FLOAT_TENSOR,
     TENSOR,
-    ValueOf,
+    VALUE,
     bit_width,
     is_static,
     tensor_type,
@@ -44,7 +44,7 @@ from xshardy.dialects.stablehlo.types import (
 
 LAYOUT = "hlo.layout"
 MEMORY = "hlo.memory"
-"""What a layout says besides the order of dimensions: tiles, element size in bits, memory space, as in `T(8,128)S(1)`."""
+"""What else a layout says: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`."""
 
 
 class FusionKind(StrEnum):
@@ -90,10 +90,10 @@ class FusionOp(IRDLOperation):
     """Execute the computation `callee` as one kernel."""
 
     name = "hlo.fusion"
-    inputs = var_operand_def(ValueOf())
+    inputs = var_operand_def(VALUE)
     kind = prop_def(FusionKindAttr)
     callee = prop_def(FlatSymbolRefAttrConstr)
-    outputs = var_result_def(ValueOf())
+    outputs = var_result_def(VALUE)
     traits = traits_def(Pure(), FusionCalleeExists())
     assembly_format = "$kind $callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
 

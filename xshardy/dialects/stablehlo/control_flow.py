@@ -16,7 +16,7 @@ from xdsl.traits import IsTerminator, Pure, ReturnLike
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.formats import PairwiseOpType, SameOperandsAndResultType
-from xshardy.dialects.stablehlo.types import TokenType, ValueOf, is_compatible
+from xshardy.dialects.stablehlo.types import VALUE, TokenType, is_compatible
 
 
 @irdl_op_definition
@@ -39,8 +39,8 @@ class OptimizationBarrierOp(IRDLOperation):
     """The operands, none of which may be used before all of them have been computed."""
 
     name = "stablehlo.optimization_barrier"
-    operand = var_operand_def(ValueOf())
-    result = var_result_def(ValueOf())
+    operand = var_operand_def(VALUE)
+    result = var_result_def(VALUE)
     traits = traits_def(Pure())
     custom_directives = (PairwiseOpType,)
     assembly_format = "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?"
@@ -62,7 +62,7 @@ class ReturnOp(IRDLOperation):
 
     name = "stablehlo.return"
     # Upstream calls them `results`, which every xDSL operation already has.
-    returned = var_operand_def(ValueOf())
+    returned = var_operand_def(VALUE)
     traits = traits_def(Pure(), IsTerminator(), ReturnLike())
     assembly_format = "$returned attr-dict (`:` type($returned)^)?"
 

@@ -12,7 +12,7 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same
 from xshardy.dialects.stablehlo.types import (
     COMPLEX_TENSOR,
     FLOAT32_OR_64_TENSOR,
-    FLOAT_OR_COMPLEX_TENSOR,
+    FLOAT_COMPLEX_OR_QUANTIZED_TENSOR,
     INTEGER_TENSOR,
     NUMBER_TENSOR,
     PRED_OR_INTEGER_TENSOR,
@@ -79,7 +79,7 @@ class Atan2Op(BinaryElementwiseOp):
     """The angle of the point (rhs, lhs)."""
 
     name = "stablehlo.atan2"
-    lhs = operand_def(FLOAT_OR_COMPLEX_TENSOR)
+    lhs = operand_def(FLOAT_COMPLEX_OR_QUANTIZED_TENSOR)
 
 
 @irdl_op_definition

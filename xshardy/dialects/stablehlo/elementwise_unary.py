@@ -21,14 +21,17 @@ from xshardy.dialects.stablehlo.attributes import ResultAccuracyAttr
 from xshardy.dialects.stablehlo.formats import ExponentMantissa, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_types, with_element_type
 from xshardy.dialects.stablehlo.types import (
+    FLOAT_COMPLEX_OR_QUANTIZED_TENSOR,
     FLOAT_OR_COMPLEX_TENSOR,
+    FLOAT_OR_QUANTIZED_TENSOR,
     FLOAT_TENSOR,
     INTEGER_TENSOR,
     NUMBER_TENSOR,
+    PLAIN_TENSOR,
     PRED_OR_INTEGER_TENSOR,
     PRED_TENSOR,
-    SIGNED_FLOAT_OR_COMPLEX_TENSOR,
-    SIGNED_OR_FLOAT_TENSOR,
+    SIGNED_FLOAT_COMPLEX_OR_QUANTIZED_TENSOR,
+    SIGNED_FLOAT_OR_QUANTIZED_TENSOR,
     TENSOR,
     is_compatible_shape,
     real_element,
@@ -61,13 +64,13 @@ class NumberUnaryOp(UnaryElementwiseOp):
 class SignedUnaryOp(UnaryElementwiseOp):
     """Of signed integers, floats and complex numbers."""
 
-    operand = operand_def(SIGNED_FLOAT_OR_COMPLEX_TENSOR)
+    operand = operand_def(SIGNED_FLOAT_COMPLEX_OR_QUANTIZED_TENSOR)
 
 
 class FloatUnaryOp(UnaryElementwiseOp):
     """Of floats."""
 
-    operand = operand_def(FLOAT_TENSOR)
+    operand = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
 
 
 class IntegerUnaryOp(UnaryElementwiseOp):
@@ -85,7 +88,7 @@ class LogicalUnaryOp(UnaryElementwiseOp):
 class TranscendentalOp(UnaryElementwiseOp):
     """Of floats and complex numbers, with an accuracy that the result must have."""
 
-    operand = operand_def(FLOAT_OR_COMPLEX_TENSOR)
+    operand = operand_def(FLOAT_COMPLEX_OR_QUANTIZED_TENSOR)
     result_accuracy = opt_prop_def(ResultAccuracyAttr)
     irdl_options = (ParsePropInAttrDict(),)
 
@@ -109,8 +112,8 @@ class AbsOp(ToRealOp):
     """The absolute value; of a complex number, its modulus, which is real."""
 
     name = "stablehlo.abs"
-    operand = operand_def(SIGNED_FLOAT_OR_COMPLEX_TENSOR)
-    result = result_def(SIGNED_OR_FLOAT_TENSOR)
+    operand = operand_def(SIGNED_FLOAT_COMPLEX_OR_QUANTIZED_TENSOR)
+    result = result_def(SIGNED_FLOAT_OR_QUANTIZED_TENSOR)
 
 
 @irdl_op_definition
@@ -128,6 +131,8 @@ class ConvertOp(UnaryElementwiseOp):
     """The same values in another element type, rounded to nearest even or, from float to integer, towards zero."""
 
     name = "stablehlo.convert"
+    operand = operand_def(PLAIN_TENSOR)
+    result = result_def(PLAIN_TENSOR)
 
     def verify_(self) -> None:
         shapes = [tensor_type(value).get_shape() for value in (self.operand, self.result)]
@@ -176,7 +181,7 @@ class IsFiniteOp(InfersResultTypes):
     """Whether an element is neither infinite nor NaN."""
 
     name = "stablehlo.is_finite"
-    x = operand_def(FLOAT_TENSOR)
+    x = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
     y = result_def(PRED_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.formats import TupleOpType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
-from xshardy.dialects.stablehlo.types import ValueOf
+from xshardy.dialects.stablehlo.types import VALUE
 
 
 @irdl_op_definition
@@ -18,7 +18,7 @@ class TupleOp(InfersResultTypes):
     """The operands as one value."""
 
     name = "stablehlo.tuple"
-    val = var_operand_def(ValueOf())
+    val = var_operand_def(VALUE)
     result = result_def(base(TupleType))
     traits = traits_def(Pure())
     custom_directives = (TupleOpType,)
@@ -38,7 +38,7 @@ class GetTupleElementOp(InfersResultTypes):
     name = "stablehlo.get_tuple_element"
     operand = operand_def(base(TupleType))
     index = prop_def(IntegerAttr.constr(i32))
-    result = result_def(ValueOf())
+    result = result_def(VALUE)
     traits = traits_def(Pure())
     assembly_format = "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)"
 

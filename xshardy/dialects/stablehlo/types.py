@@ -6,14 +6,15 @@ Source: StableHLO specification, "Types", and the type constraints of upstream's
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import cast
+from typing import Self, cast
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyTensorType,
+    ArrayAttr,
     BFloat16Type,
     ComplexType,
     Float4E2M1FNType,
@@ -30,18 +31,25 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
+    IndexType,
     IntegerType,
+    MemRefType,
     Signedness,
     TensorType,
     TupleType,
     i1,
+    i32,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext, irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 
+UI32 = IntegerType(32, Signedness.UNSIGNED)
 PRED = frozenset[Attribute]([i1])
 SIGNED = frozenset[Attribute](IntegerType(width) for width in (2, 4, 8, 16, 32, 64))
 UNSIGNED = frozenset[Attribute](IntegerType(width, Signedness.UNSIGNED) for width in (2, 4, 8, 16, 32, 64))
@@ -69,6 +77,11 @@ INTEGER_TEXT = "2/4/8/16/32/64-bit integer"
 FLOAT_TEXT = "4/6/8/16/32/64-bit float"
 COMPLEX_TEXT = "complex type with 32/64-bit float elements"
 PRED_TEXT = "pred (AKA boolean or 1-bit integer)"
+PER_TENSOR_TEXT = "per-tensor integer quantized"
+PER_AXIS_TEXT = "per-axis integer quantized"
+
+QUANTIZED_WIDTHS = frozenset((2, 4, 8, 16, 32))
+"""The widths in bits of the integers that store quantized elements."""
 
 
 @irdl_attr_definition
@@ -78,19 +91,46 @@ class TokenType(ParametrizedAttribute, TypeAttribute):
     name = "stablehlo.token"
 
 
+@irdl_attr_definition
+class FutureType(ParametrizedAttribute, TypeAttribute):
+    """`!stablehlo.future<tensor<4xf32>>`: tensors that an asynchronous operation will have computed when it is done."""
+
+    name = "stablehlo.future"
+    types: ArrayAttr[TypeAttribute]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return [ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_list(self.types, printer.print_attribute)
+
+    def verify(self) -> None:
+        for type in self.types:
+            if not isinstance(type, TensorType):
+                raise VerifyException(f"future element type must be a ranked tensor, but got '{type}'")
+
+
 @dataclass(frozen=True)
 class TensorOf(AttrConstraint[AnyTensorType]):
-    """A ranked tensor whose element type is in `elements`; `text` is what a diagnostic calls them."""
+    """
+    A ranked tensor whose element type is in `elements`; `text` is what a diagnostic calls them.
+
+    Its elements may also be quantized, with one scale for the tensor or, if `per_axis`, one for each index of an axis.
+    """
 
     elements: frozenset[Attribute]
     text: str
     rank: int | None = None
     is_static: bool = False
+    per_tensor: bool = False
+    per_axis: bool = False
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if (
             not isinstance(attr, TensorType)
-            or (type := cast(AnyTensorType, attr)).element_type not in self.elements
+            or not self.allows(type := cast(AnyTensorType, attr))
             or (self.rank is not None and len(type.shape.data) != self.rank)
             or (self.is_static and not is_static(type))
         ):
@@ -98,10 +138,53 @@ class TensorOf(AttrConstraint[AnyTensorType]):
             kind = f"statically shaped {kind}" if self.is_static else kind
             raise VerifyException(f"must be {kind} tensor of {self.text} values, but got '{attr}'")
 
+    def allows(self, type: AnyTensorType) -> bool:
+        """Whether the tensor `type` may have the elements it has."""
+        element = type.element_type
+        if element in self.elements:
+            return True
+        if not isinstance(element, UniformQuantizedType) or not is_valid_quantized(element):
+            return False
+        axis = element.quantized_dimension
+        if axis is None:
+            return self.per_tensor
+        return (
+            self.per_axis
+            and axis < type.get_num_dims()
+            and type.get_shape()[axis] in (DYNAMIC_INDEX, len(element.scales))
+        )
+
+    def or_quantized(self) -> Self:
+        """The same, and tensors with one scale for all elements."""
+        return replace(self, per_tensor=True, text=_with_alternative(self.text, PER_TENSOR_TEXT))
+
+    def or_per_axis_quantized(self) -> Self:
+        """The same, and tensors with a scale for each index of an axis."""
+        return replace(self, per_axis=True, text=_with_alternative(self.text, PER_AXIS_TEXT))
+
+    def static(self) -> Self:
+        """The same, and all sizes are known."""
+        return replace(self, is_static=True)
+
+    def of_rank(self, rank: int) -> Self:
+        """The same, with `rank` dimensions."""
+        return replace(self, rank=rank)
+
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
     ) -> AttrConstraint[AnyTensorType]:
         return self
+
+
+def _with_alternative(text: str, alternative: str) -> str:
+    return f"{text} or {alternative}" if text else alternative
+
+
+def is_valid_quantized(element: UniformQuantizedType) -> bool:
+    """Whether StableHLO has tensors of `element`: its width is one of a few, and it can store its zero points."""
+    if element.storage.width.data not in QUANTIZED_WIDTHS:
+        return False
+    return all(element.lowest.data <= point.data <= element.highest.data for point in element.zero_points)
 
 
 @dataclass(frozen=True)
@@ -120,11 +203,21 @@ class BoundedTensorOf(TensorOf):
 
 @dataclass(frozen=True)
 class ValueOf(AttrConstraint[Attribute]):
-    """What can travel in a tuple: a tensor, a token, or again a tuple."""
+    """Anything that `tensor` allows, or else an instance of `others`; a tuple of such if TupleType is among these."""
+
+    tensor: TensorOf
+    others: tuple[type[Attribute], ...]
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        if not isinstance(attr, TensorType | TupleType | TokenType):
-            raise VerifyException(f"must be a ranked tensor, a token or a tuple of these, but got '{attr}'")
+        if isinstance(attr, self.others):
+            for element in attr.types if isinstance(attr, TupleType) else ():
+                self.verify(element, constraint_context)
+            return
+        try:
+            self.tensor.verify(attr, constraint_context)
+        except VerifyException:
+            texts = [f"ranked tensor of {self.tensor.text} values", *(VALUE_TEXTS[other] for other in self.others)]
+            raise VerifyException(f"must be {' or '.join(texts)}, but got '{attr}'") from None
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
@@ -132,23 +225,48 @@ class ValueOf(AttrConstraint[Attribute]):
         return self
 
 
-TENSOR = TensorOf(ANY_ELEMENT, f"{FLOAT_TEXT} or {PRED_TEXT} or {INTEGER_TEXT} or {COMPLEX_TEXT}")
+VALUE_TEXTS: Mapping[type[Attribute], str] = {
+    TokenType: "token",
+    TupleType: "nested tuple of these",
+    MemRefType: "memref",
+    FutureType: "future",
+}
+
+PLAIN_TENSOR = TensorOf(ANY_ELEMENT, f"{FLOAT_TEXT} or {PRED_TEXT} or {INTEGER_TEXT} or {COMPLEX_TEXT}")
+TENSOR = PLAIN_TENSOR.or_quantized()
+PER_AXIS_TENSOR = TENSOR.or_per_axis_quantized()
+QUANTIZED_TENSOR = TensorOf(frozenset(), "").or_quantized().or_per_axis_quantized()
 PRED_TENSOR = TensorOf(PRED, PRED_TEXT)
 INTEGER_TENSOR = TensorOf(INTEGER, INTEGER_TEXT)
-SCALAR_INTEGER = TensorOf(INTEGER, INTEGER_TEXT, rank=0)
+SCALAR_INTEGER = INTEGER_TENSOR.of_rank(0)
+I32_TENSOR = TensorOf(frozenset([i32]), "32-bit signless integer")
+U32_TENSOR = TensorOf(frozenset([UI32]), "32-bit unsigned integer")
 PRED_OR_INTEGER_TENSOR = TensorOf(PRED | INTEGER, f"{PRED_TEXT} or {INTEGER_TEXT}")
+PRED_INTEGER_OR_FLOAT_TENSOR = TensorOf(PRED | INTEGER | FLOAT, f"{PRED_TEXT} or {INTEGER_TEXT} or {FLOAT_TEXT}")
+INTEGER_OR_FLOAT_TENSOR = TensorOf(INTEGER | FLOAT, f"{INTEGER_TEXT} or {FLOAT_TEXT}")
 FLOAT_TENSOR = TensorOf(FLOAT, FLOAT_TEXT)
+FLOAT_OR_QUANTIZED_TENSOR = FLOAT_TENSOR.or_quantized()
 FLOAT32_OR_64_TENSOR = TensorOf(FLOAT32_OR_64, "32/64-bit float")
 COMPLEX_TENSOR = TensorOf(COMPLEX, COMPLEX_TEXT)
 FLOAT_OR_COMPLEX_TENSOR = TensorOf(FLOAT | COMPLEX, f"{FLOAT_TEXT} or {COMPLEX_TEXT}")
-SIGNED_FLOAT_OR_COMPLEX_TENSOR = TensorOf(
+FLOAT_COMPLEX_OR_QUANTIZED_TENSOR = FLOAT_OR_COMPLEX_TENSOR.or_quantized()
+SIGNED_FLOAT_COMPLEX_OR_QUANTIZED_TENSOR = TensorOf(
     SIGNED | FLOAT | COMPLEX, f"2/4/8/16/32/64-bit signless integer or {FLOAT_TEXT} or {COMPLEX_TEXT}"
-)
-SIGNED_OR_FLOAT_TENSOR = TensorOf(SIGNED | FLOAT, f"2/4/8/16/32/64-bit signless integer or {FLOAT_TEXT}")
-NUMBER_TENSOR = TensorOf(INTEGER | FLOAT | COMPLEX, f"{INTEGER_TEXT} or {FLOAT_TEXT} or {COMPLEX_TEXT}")
-BOUNDED_TENSOR = BoundedTensorOf(TENSOR.elements, TENSOR.text)
-STATIC_TENSOR = TensorOf(TENSOR.elements, TENSOR.text, is_static=True)
-STATIC_NUMBER_TENSOR = TensorOf(NUMBER_TENSOR.elements, NUMBER_TENSOR.text, is_static=True)
+).or_quantized()
+SIGNED_FLOAT_OR_QUANTIZED_TENSOR = TensorOf(
+    SIGNED | FLOAT, f"2/4/8/16/32/64-bit signless integer or {FLOAT_TEXT}"
+).or_quantized()
+NUMBER_TENSOR = TensorOf(INTEGER | FLOAT | COMPLEX, f"{INTEGER_TEXT} or {FLOAT_TEXT} or {COMPLEX_TEXT}").or_quantized()
+BOUNDED_TENSOR = BoundedTensorOf(TENSOR.elements, TENSOR.text, per_tensor=True).or_per_axis_quantized()
+STATIC_TENSOR = PER_AXIS_TENSOR.static()
+STATIC_NUMBER_TENSOR = NUMBER_TENSOR.static()
+DIMENSION_TENSOR = TensorOf(INTEGER | {IndexType()}, f"index or {INTEGER_TEXT}", rank=1)
+STATIC_DIMENSION_TENSOR = DIMENSION_TENSOR.static()
+VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType))
+"""What can travel in a tuple: tensors, tokens, buffers, and again tuples."""
+TENSOR_OR_TOKEN = ValueOf(PER_AXIS_TENSOR, (TokenType,))
+STATIC_TENSOR_OR_TOKEN = ValueOf(STATIC_TENSOR, (TokenType,))
+LOOP_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, MemRefType))
 
 
 def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:
@@ -178,8 +296,25 @@ def is_compatible_shape(lhs: Sequence[int], rhs: Sequence[int]) -> bool:
     return lhs == rhs or (len(lhs) == len(rhs) and all(map(is_compatible_dim, lhs, rhs)))
 
 
+def is_compatible_element(lhs: Attribute, rhs: Attribute) -> bool:
+    """Whether two element types are equal or, if quantized, differ in scales and zero points at most."""
+    if not isinstance(lhs, UniformQuantizedType) or not isinstance(rhs, UniformQuantizedType):
+        return lhs == rhs
+    return (lhs.storage, lhs.lowest, lhs.highest, lhs.expressed, lhs.quantized_dimension is None) == (
+        (rhs.storage, rhs.lowest, rhs.highest, rhs.expressed, rhs.quantized_dimension is None)
+    )
+
+
+def is_within_bounds(type: AnyTensorType, other: AnyTensorType) -> bool:
+    """Whether no size that `type` knows exceeds the bound that `other` has for it."""
+    if not isinstance(other.encoding, BoundsAttr):
+        return True
+    bounds = zip(type.get_shape(), bounds_of(other), strict=True)
+    return all(DYNAMIC_INDEX in (size, bound) or size <= bound for size, bound in bounds)
+
+
 def is_compatible(lhs: Attribute, rhs: Attribute) -> bool:
-    """Whether two types are equal, tensors of one element type and compatible shapes, or tuples of such."""
+    """Whether two types are equal, tensors of compatible elements and shapes within bounds, or tuples of such."""
     if lhs == rhs:
         return True
     if isinstance(lhs, TupleType) and isinstance(rhs, TupleType):
@@ -187,7 +322,17 @@ def is_compatible(lhs: Attribute, rhs: Attribute) -> bool:
     if not isinstance(lhs, TensorType) or not isinstance(rhs, TensorType):
         return False
     lhs, rhs = cast(AnyTensorType, lhs), cast(AnyTensorType, rhs)
-    return lhs.element_type == rhs.element_type and is_compatible_shape(lhs.get_shape(), rhs.get_shape())
+    return (
+        is_compatible_element(lhs.element_type, rhs.element_type)
+        and is_compatible_shape(lhs.get_shape(), rhs.get_shape())
+        and is_within_bounds(lhs, rhs)
+        and is_within_bounds(rhs, lhs)
+    )
+
+
+def are_all_compatible(lhs: Sequence[Attribute], rhs: Sequence[Attribute]) -> bool:
+    """Whether two lists have as many types, each compatible with its partner."""
+    return len(lhs) == len(rhs) and all(map(is_compatible, lhs, rhs))
 
 
 def are_compatible(types: Iterable[Attribute]) -> bool:
@@ -205,4 +350,4 @@ def bit_width(element: Attribute) -> int:
     """The size of an element in bits; of a complex number, that of both its parts."""
     if (part := real_element(element)) != element:
         return 2 * bit_width(part)
-    return cast(IntegerType | Float32Type, element).bitwidth
+    return cast(IntegerType | Float32Type | UniformQuantizedType, element).bitwidth
