@@ -20,6 +20,7 @@ from xshardy.dialects.sdy.attributes.text import (
     BodyAttribute,
     array,
     expect,
+    expect_keyword,
     parse_int64,
     parse_list,
 )
@@ -87,7 +88,7 @@ class PropagationOneStepAttr(BareBodyAttribute):
     @classmethod
     def parse_body(cls, parser: AttrParser) -> PropagationOneStepAttr:
         expect(parser, "{")
-        parser.parse_keyword("step")
+        expect_keyword(parser, "step")
         expect(parser, "-")
         step = parse_int64(parser)
         expect(parser, "=")

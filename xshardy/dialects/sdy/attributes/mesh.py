@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.attributes.text import (
     BodyAttribute,
     array,
     expect,
+    expect_keyword,
     parse_int64,
     parse_list,
     parse_string,
@@ -107,7 +108,7 @@ class MeshAttr(BodyAttribute):
         axes = parse_list(parser, lambda: MeshAxisAttr.parse_body(parser), "[", "]")
         device_ids: list[int] = []
         if parser.parse_optional_punctuation(",") is not None:
-            parser.parse_keyword("device_ids")
+            expect_keyword(parser, "device_ids")
             expect(parser, "=")
             device_ids = parse_list(parser, lambda: parse_int64(parser), "[", "]")
         expect(parser, ">")

@@ -20,6 +20,7 @@ from xshardy.dialects.sdy.attributes.text import (
     BodyAttribute,
     array,
     expect,
+    expect_keyword,
     parse_int64,
     parse_list,
 )
@@ -155,7 +156,7 @@ class OpShardingRuleAttr(BodyAttribute):
         blocked = _parse_group(parser, "blocked_propagation")
         is_custom = parser.parse_optional_punctuation(",") is not None
         if is_custom:
-            parser.parse_keyword("custom")
+            expect_keyword(parser, "custom")
         expect(parser, ">")
         custom = BoolAttr.from_bool(is_custom)
         return cls(sizes, operands, results, reduction, need_replication, permutation, blocked, custom)

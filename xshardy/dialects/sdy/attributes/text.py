@@ -25,6 +25,12 @@ def expect(parser: AttrParser, punctuation: PunctuationSpelling) -> None:
         parser.raise_error(f"expected '{punctuation}'")
 
 
+def expect_keyword(parser: AttrParser, keyword: str) -> None:
+    """Read `keyword`, or fail with `expected '...'`."""
+    if parser.parse_optional_keyword(keyword) is None:
+        parser.raise_error(f"expected '{keyword}'")
+
+
 def parse_list(
     parser: AttrParser, parse_element: Callable[[], T], opening: PunctuationSpelling, closing: PunctuationSpelling
 ) -> list[T]:
