@@ -168,6 +168,32 @@ def test_loop_skips_points_outside_of_the_domain_in_chunks_of_any_size(max_lanes
     assert (arguments[0] == -1).all(), "the arrays given are left as they are"
 
 
+def test_pure_calls_of_calls_are_made_once():
+    """
+    Each of 40 functions calls the one before it twice, in different branches: 2**40 calls, were they not remembered.
+    """
+    functions = ["func.func private @f0(%i: index) -> index {\n func.return %i : index\n}"]
+    functions += [
+        f"""func.func private @f{n}(%i: index) -> index {{
+          %c1 = arith.constant 1 : index
+          %low = arith.andi %i, %c1 : index
+          %odd = arith.cmpi eq, %low, %c1 : index
+          %a = xla_gpu.pure_call @f{n - 1}(%i) : (index) -> index
+          %r = scf.if %odd -> (index) {{
+            %next = arith.addi %i, %c1 : index
+            %b = xla_gpu.pure_call @f{n - 1}(%next) : (index) -> index
+            scf.yield %b : index
+          }} else {{
+            scf.yield %a : index
+          }}
+          func.return %r : index
+        }}"""
+        for n in range(1, 41)
+    ]
+    body = "%i = gpu.thread_id x\n%r = xla_gpu.pure_call @f40(%i) : (index) -> index\nfunc.return %r : index"
+    assert run(body, "() -> index", rest="\n".join(functions))[0].tolist() == [[0, 2, 2, 4]]
+
+
 def test_function_that_calls_itself_is_an_error():
     call = "%0 = func.call @f(%i) : (index) -> index\nfunc.return %0 : index"
     rest = f"func.func private @f(%i: index) -> index {{\n{call}\n}}"

@@ -9,15 +9,18 @@ touch memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
+from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.simt.errors import SimtError, shown
@@ -48,6 +51,12 @@ class Program:
     rules: Mapping[str, Rule]
     steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
     constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
+
+    @cached_property
+    def call_sites(self) -> Counter[str]:
+        """From how many places each function is called as a pure one."""
+        ops = (op for function in self.functions.values() for op in function.walk())
+        return Counter(op.callee.string_value() for op in ops if isinstance(op, PureCallOp))
 
     def steps_of(self, block: Block) -> tuple[Step, ...]:
         """The steps of all ops of `block` but the terminator."""
@@ -107,6 +116,10 @@ class Lanes:
         The time of the last barrier of each block: [B, 1]. What was written up to then is seen by all of its threads.
         """
         self.values: dict[SSAValue, Value] = {}
+        self.pure_results: dict[Hashable, tuple[Array, Sequence[Value]]] = {}
+        """
+        What calls without side effects gave, by callee and arguments, and the mask of the lanes that it holds for.
+        """
         self.calls: list[str] = []
 
     # -- Execution ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What the ops of `xla_gpu` do: loops over indexing maps, shared memory, and what the threads of a warp do together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from hashlib import blake2b
 from itertools import product
 
 import numpy as np
@@ -92,7 +93,33 @@ def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
 
 
 def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequence[Value]:
-    return lanes.call(op.callee.string_value(), arguments)
+    """
+    A call whose result is remembered if the callee is called from several places.
+
+    Two functions that both call two others, which both call two others, and so on, would take exponential time.
+    """
+    name = op.callee.string_value()
+    if lanes.program.call_sites[name] < 2:
+        return lanes.call(name, arguments)
+    key = (name, *map(contents, arguments))
+    mask, results = lanes.pure_results.pop(key, (None, ()))
+    if mask is None or (lanes.active & ~mask).any():
+        mask, results = lanes.active, lanes.call(name, arguments)
+    lanes.pure_results[key] = mask, results
+    if len(lanes.pure_results) > REMEMBERED_CALLS:
+        del lanes.pure_results[next(iter(lanes.pure_results))]
+    return results
+
+
+REMEMBERED_CALLS = 256
+"""How many results are kept: the ones used last. Each takes a few numbers per lane."""
+
+
+def contents(value: Value) -> Hashable:
+    """Something that is equal for equal values: a tensor itself, which knows its time, or a digest of an array."""
+    if isinstance(value, Tensor):
+        return value
+    return value.dtype, value.shape, blake2b(value.tobytes(), digest_size=16).digest()
 
 
 def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) -> Sequence[Value]:
