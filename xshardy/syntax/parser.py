@@ -5,6 +5,7 @@ What is special to one operation is a row of `formats`. Every complaint about th
 of an attribute or an operation that breaks while it is read is reported where it is read.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -22,16 +23,21 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
-from xdsl.parser import UnresolvedOperand
+from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Position, Span
+from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
+from xshardy.syntax.lexer import Lexer
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
+
+
+_SIMPLE_TYPE = re.compile(r"(?:(?:tensor|vector|memref)<[?a-zA-Z0-9]+>|(?:index|[su]?i[0-9]+|b?f[0-9]+)(?![\w$.]))")
+"""A type that refers to nothing, such as an alias or a layout."""
 
 
 class InvalidIRError(ParseError, VerifyException):
@@ -42,7 +48,11 @@ class Parser(DenseLiteralParser):
     """Reads a module, and remembers where its operations are."""
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
-        super().__init__(ctx, input, name)
+        super().__init__(ctx, "", name)
+        text = input.decode() if isinstance(input, bytes) else input
+        self._parser_state = ParserState(Lexer(Input(text, name)))
+        self._simple_types: dict[str, TypeAttribute] = {}
+        """Types by their text: a module has many types, but few different ones."""
         self.spans: dict[Operation, Span] = {}
         """Where each operation begins."""
         self._forward_spans: dict[str, Span] = {}
@@ -135,6 +145,22 @@ class Parser(DenseLiteralParser):
         if operand.operand_name not in self.ssa_values:
             self._forward_spans.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    def _parse_optional_builtin_type(self) -> TypeAttribute | None:
+        token = self._current_token
+        if token.kind is not MLIRTokenKind.BARE_IDENT:
+            return super()._parse_optional_builtin_type()
+        match = _SIMPLE_TYPE.match(self.lexer.input.content, token.span.start)
+        if match is None:
+            return super()._parse_optional_builtin_type()
+        known = self._simple_types.get(match[0])
+        if known is not None:
+            self._resume_from(match.end())
+            return known
+        type = super()._parse_optional_builtin_type()
+        if type is not None:
+            self._simple_types[match[0]] = type
+        return type
 
     def _parse_dense_literal_type(self) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:
         # xDSL builds this constraint anew for every literal, which takes longer than the rest of a small one.

@@ -1,0 +1,48 @@
+"""xDSL's lexer with a short cut: one regular expression finds the tokens that most of a module is made of."""
+
+import re
+from collections.abc import Mapping
+
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
+
+_SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
+
+_TOKEN = re.compile(
+    rf"""
+    (?: [ \t\r\n\f\v]++ | //[^\n]*+ )*+
+    (?:
+      (?P<BARE_IDENT>         [a-zA-Z_][a-zA-Z0-9_$.]* )
+    | (?P<PERCENT_IDENT>      %{_SUFFIX} )
+    | (?P<punctuation>        -> | [,:()\[\]<>=}}+*?|] | \{{(?!-\#) )
+    | (?P<INTEGER_LIT>        [0-9]+(?![0-9.x]) )
+    | (?P<EXCLAMATION_IDENT>  !{_SUFFIX} )
+    | (?P<HASH_IDENT>         \#(?!-\}}){_SUFFIX} )
+    | (?P<AT_IDENT>           @[a-zA-Z_][a-zA-Z0-9_$.]* )
+    | (?P<CARET_IDENT>        \^{_SUFFIX} )
+    )
+    """,
+    re.VERBOSE | re.ASCII,
+)
+
+_KINDS: Mapping[str, MLIRTokenKind] = {
+    group: MLIRTokenKind[group] for group in _TOKEN.groupindex if group != "punctuation"
+}
+
+
+class Lexer(MLIRLexer):
+    """Gives the same tokens as xDSL's lexer, and leaves strings, other numbers and errors to it."""
+
+    def lex(self) -> MLIRToken:
+        match = _TOKEN.match(self.input.content, self.pos)
+        if match is None:
+            return super().lex()
+        group = match.lastgroup
+        assert group is not None  # each alternative is a group
+        start, end = match.span(group)
+        self.pos = end
+        kind = KIND_BY_PUNCTUATION_SPELLING[match[group]] if group == "punctuation" else _KINDS[group]
+        # A frozen dataclass sets its fields through `object.__setattr__`, which is most of the cost of a token.
+        span = object.__new__(Span)
+        span.__dict__.update(start=start, end=end, input=self.input)
+        return MLIRToken(kind, span)
