@@ -99,6 +99,12 @@ ONE_OP = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tens
             "an argument of @main is a f32",
         ),
         (
+            "func.func @main(%x: tensor<2xi4>) -> tensor<i8> {\n"
+            " %0 = stablehlo.bitcast_convert %x : (tensor<2xi4>) -> tensor<i8>\n return %0 : tensor<i8> }",
+            [np.zeros(2, ml_dtypes.int4)],
+            "stablehlo.bitcast_convert: no bitcast from int4 to int8: convert to a type of 8 bits first",
+        ),
+        (
             "func.func @main() -> f32 {\n %0 = arith.constant 1.0 : f32\n return %0 : f32 }",
             [],
             "arith.constant: the interpreter has no rule for this op",

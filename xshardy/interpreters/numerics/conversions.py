@@ -44,7 +44,7 @@ def saturated(x: Array, dtype: DType) -> Array:
 
 def float_of_integer(x: Array, dtype: DType) -> Array:
     """
-    The integers `x` as floats, rounded once. A narrow float is rounded from 54 bits of which the last one is sticky.
+    The integers `x` as floats, rounded once. A narrow float is rounded from 53 bits of which the last one is sticky.
     """
     if dtype in WIDE:
         return x.astype(dtype)

@@ -61,8 +61,7 @@ the place of ours.
 
 def find_kernel(module: ModuleOp) -> func.FuncOp:
     """
-    The function with `xla.entry`; if there is none, the only public one. Raises `SimtError` if that is not one
-    function.
+    The function with `xla.entry`; if none has it, the only public one. Raises `SimtError` if it is not clear which.
     """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks]
     entries = [function for function in functions if is_entry(function)]
@@ -112,8 +111,7 @@ def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int =
 
 def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Value]:
     """
-    A value for each argument of `kernel`. Arguments with the same `xla.slice_index` are one buffer, filled by the
-    first.
+    A value for each argument of `kernel`. Those with the same `xla.slice_index` are one buffer, filled by the first.
     """
     if len(arguments) > len(kernel.args):
         raise SimtError(

@@ -126,8 +126,7 @@ def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) ->
     """
     Combine each thread with the one so many threads further on, at half the distance each time.
 
-    Where a warp has no such thread, its own value is combined with itself; what such threads get is of no use to
-    anyone.
+    A thread without such a partner in its warp is combined with itself: nobody uses its result.
     """
     results = values
     distance = op.max_distance.value.data
@@ -185,6 +184,8 @@ def turns(where: Array, mask: Array) -> Array:
 def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Array) -> Tensor:
     """
     Lanes that update the same element do so one after the other, in the order of their numbers; all others together.
+
+    So it takes as many steps as there are lanes at one element.
     A vector is updated as a whole, and lanes whose vectors overlap have the same vector.
     """
     kind = op.current_value.type

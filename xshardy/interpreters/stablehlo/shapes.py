@@ -11,10 +11,10 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native
-from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 if TYPE_CHECKING:
     from xshardy.interpreters.stablehlo.evaluator import Evaluator
@@ -149,12 +149,21 @@ def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Arr
     """
     The bits of each element as one of the other type, or as a last dimension of several narrower ones, or the reverse.
     """
-    return reinterpreted(x, op.result)
+    return reinterpreted(op, x.reshape(-1)).reshape(shape_of(op.result))
 
 
-def reinterpreted(x: Array, result: SSAValue) -> Array:
-    dtype, shape = numpy_dtype(result.type), shape_of(result)
-    return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape)
+def reinterpreted(op: Operation, elements: Array) -> Array:
+    """
+    The bytes of flat `elements` as elements of the result's type.
+
+    Raises `InterpretationError` between a type of fewer than 8 bits, which has a byte for each element here, and one of
+    another width.
+    """
+    dtype = numpy_dtype(op.results[0].type)
+    widths = {BITS.get(kind, 8 * kind.itemsize) for kind in (elements.dtype, dtype)}
+    if len(widths) > 1 and min(widths) < 8:
+        raise unsupported(op, f"no bitcast from {elements.dtype} to {dtype}: convert to a type of 8 bits first")
+    return elements.view(dtype)
 
 
 def major_to_minor(value: SSAValue) -> tuple[int, ...]:
@@ -165,10 +174,10 @@ def major_to_minor(value: SSAValue) -> tuple[int, ...]:
 
 def bitcast(evaluator: Evaluator, op: hlo.BitcastOp, x: Array) -> Array:
     """The same memory seen with another shape and layout."""
-    in_memory = np.ascontiguousarray(x.transpose(major_to_minor(op.operand))).reshape(-1)
+    in_memory = x.transpose(major_to_minor(op.operand)).reshape(-1)
     order = major_to_minor(op.result)
     shape = shape_of(op.result)
-    elements = in_memory.view(numpy_dtype(op.result.type)).reshape([shape[d] for d in order])
+    elements = reinterpreted(op, in_memory).reshape([shape[d] for d in order])
     return elements.transpose(np.argsort(order)) if order else elements
 
 
