@@ -1,7 +1,9 @@
 """Names of values: no two that can see each other are the same, however deep and wide the regions are."""
 
-from hypothesis import given
-from hypothesis.strategies import SearchStrategy, builds, integers, lists, recursive
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis.strategies import integers
 from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -9,16 +11,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xshardy.syntax.naming import ValueNames
 
 
-def op_with(results: int, bodies: list[list[Operation]]) -> Operation:
-    regions = [Region(Block([body_op.clone() for body_op in body], arg_types=[f32])) for body in bodies]
-    return test.TestOp(result_types=[f32] * results, regions=regions)
-
-
-def operations() -> SearchStrategy[Operation]:
-    leaves = builds(
-        op_with, integers(0, 3), lists(lists(builds(op_with, integers(1, 2), lists(lists(builds(test.TestOp))))))
-    )
-    return recursive(leaves, lambda inner: builds(op_with, integers(0, 3), lists(lists(inner, max_size=3), max_size=3)))
+def random_op(random: Random, depth: int) -> Operation:
+    """An operation with up to three results, and regions up to `depth` deep."""
+    regions: list[Region] = []
+    for _ in range(random.randint(0, 2) if depth else 0):
+        ops = [random_op(random, depth - 1) for _ in range(random.randint(0, 3))]
+        regions.append(Region(Block(ops, arg_types=[f32] * random.randint(0, 2))))
+    return test.TestOp(result_types=[f32] * random.randint(0, 3), regions=regions)
 
 
 def visible_names(region: Region, names: ValueNames, outer: frozenset[str]) -> None:
@@ -42,7 +41,9 @@ def visible_names(region: Region, names: ValueNames, outer: frozenset[str]) -> N
                 visible_names(inner, names, outer | found)
 
 
-@given(lists(operations(), max_size=4))
-def test_names_are_unique_where_they_are_seen(ops: list[Operation]):
-    module = ModuleOp([op.clone() for op in ops])
+@settings(deadline=None)
+@given(integers())
+def test_names_are_unique_where_they_are_seen(seed: int):
+    random = Random(seed)
+    module = ModuleOp([random_op(random, 3) for _ in range(random.randint(0, 4))])
     visible_names(module.body, ValueNames(module), frozenset())
