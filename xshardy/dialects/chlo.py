@@ -74,6 +74,4 @@ class ErfcOp(FloatFunctionOp):
     name = "chlo.erfc"
 
 
-CHLO = Dialect(
-    "chlo", [AcosOp, AcoshOp, AsinOp, AsinhOp, AtanOp, AtanhOp, CoshOp, SinhOp, ErfOp, ErfInvOp, ErfcOp], []
-)
+CHLO = Dialect("chlo", [AcosOp, AcoshOp, AsinOp, AsinhOp, AtanOp, AtanhOp, CoshOp, SinhOp, ErfOp, ErfInvOp, ErfcOp], [])

@@ -15,13 +15,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonType, ComparisonTypeAttr, integers
 from xshardy.dialects.stablehlo.types import PRED, SIGNED, UNSIGNED, tensor_type
+from xshardy.dialects.stablehlo.windows import window_properties
 from xshardy.hlo_text.instruction import Instruction, Value, flatten
 from xshardy.hlo_text.shapes import leaves, print_shape
 
@@ -206,17 +207,22 @@ def map_(instruction: Instruction) -> Operation:
 
 def reduce(instruction: Instruction) -> Operation:
     """`reduce(x, init), dimensions={1}, to_apply=add`; with n arrays, n initial values follow, and a tuple results."""
-    if len(instruction.operands) % 2 or not instruction.operands:
-        raise instruction.error(
-            f"takes as many arrays as initial values, got {len(instruction.operands)} operand(s) in all"
-        )
     return stablehlo.ReduceOp.create(
-        operands=instruction.values,
+        operands=paired(instruction),
         result_types=[leaf.type for leaf in leaves(instruction.shape)],
         properties={"dimensions": integers(instruction.fields["dimensions"])},
         attributes=applied(instruction),
         regions=[region_of(instruction.function("to_apply"))],
     )
+
+
+def paired(instruction: Instruction) -> Sequence[SSAValue]:
+    """The operands of a reduction: arrays, then an initial value for each."""
+    if len(instruction.operands) % 2 or not instruction.operands:
+        raise instruction.error(
+            f"takes as many arrays as initial values, got {len(instruction.operands)} operand(s) in all"
+        )
+    return instruction.values
 
 
 def applied(instruction: Instruction) -> dict[str, Attribute]:
@@ -230,6 +236,45 @@ def region_of(function: func.FuncOp) -> Region:
     if isinstance(last := region.block.last_op, func.ReturnOp):
         Rewriter.replace_op(last, stablehlo.ReturnOp(*last.operands), [])
     return region
+
+
+def reduce_window(instruction: Instruction) -> Operation:
+    """`reduce-window(x, init), window={size=2x2 stride=2x1}, to_apply=add`"""
+    return stablehlo.ReduceWindowOp.create(
+        operands=paired(instruction),
+        result_types=[leaf.type for leaf in leaves(instruction.shape)],
+        properties=window_properties(instruction.fields.get("window", ())),
+        attributes=applied(instruction),
+        regions=[region_of(instruction.function("to_apply"))],
+    )
+
+
+def scatter(instruction: Instruction) -> Operation:
+    """`scatter(x, indices, updates), update_window_dims={1}, ..., to_apply=add`; with n arrays, n updates."""
+    if len(instruction.operands) % 2 == 0:
+        raise instruction.error(
+            f"takes as many updates as arrays, and indices between them, got {len(instruction.operands)} operand(s)"
+        )
+    fields = instruction.fields
+    numbers = stablehlo.ScatterDimensionNumbersAttr(
+        integers(fields["update_window_dims"]),
+        integers(fields["inserted_window_dims"]),
+        integers(fields.get("input_batching_dims", ())),
+        integers(fields.get("scatter_indices_batching_dims", ())),
+        integers(fields["scatter_dims_to_operand_dims"]),
+        IntAttr(fields["index_vector_dim"]),
+    )
+    return stablehlo.ScatterOp.create(
+        operands=instruction.values,
+        result_types=[leaf.type for leaf in leaves(instruction.shape)],
+        properties={
+            "scatter_dimension_numbers": numbers,
+            "indices_are_sorted": IntegerAttr(int(fields.get("indices_are_sorted", False)), i1),
+            "unique_indices": IntegerAttr(int(fields.get("unique_indices", False)), i1),
+        },
+        attributes=applied(instruction),
+        regions=[region_of(instruction.function("to_apply"))],
+    )
 
 
 def reduce_precision(instruction: Instruction) -> Operation:

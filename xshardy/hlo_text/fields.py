@@ -1,7 +1,7 @@
 """The attributes that follow an instruction's operands, `dimensions={0}, direction=LT`, read into Python values."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from xshardy.dialects.stablehlo.attributes import (
     ResultAccuracyAttr,
     ResultAccuracyMode,
 )
+from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.hlo_text.lexer import Tokens, to_int
 
 Reader = Callable[[Tokens], Any]
@@ -144,6 +145,50 @@ def read_fusion_kind(tokens: Tokens) -> FusionKind:
     return read_word(tokens, FUSION_KINDS, "a fusion kind")
 
 
+def read_window(tokens: Tokens) -> tuple[WindowDimension, ...]:
+    """`{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1}`, all but the sizes optional."""
+    at = tokens.index
+    columns: dict[str, Sequence[int]] = {}
+    tokens.expect("{")
+    while not tokens.accept("}"):
+        name_at = tokens.index
+        name = read_word(tokens, WINDOW_FIELDS, "a property of a window")
+        if name in columns or (name == "pad" and "low" in columns):
+            raise tokens.error("this property of the window is given twice", "remove one of the two", name_at)
+        tokens.expect("=")
+        if name == "pad":
+            padding = read_padding(tokens)
+            columns |= {"low": [low for low, _, _ in padding], "high": [high for _, high, _ in padding]}
+        else:
+            columns[name] = read_sizes(tokens)
+    if len({len(values) for values in columns.values()}) > 1 or (columns and "size" not in columns):
+        raise tokens.error("a window has a size, and one value of each property for each dimension", index=at)
+    return tuple(
+        WindowDimension(**{name: values[i] for name, values in columns.items()})
+        for i in range(len(columns.get("size", ())))
+    )
+
+
+def read_sizes(tokens: Tokens) -> tuple[int, ...]:
+    """`3x3`, or `3` in one dimension."""
+    if tokens.kind not in ("sizes", "number"):
+        tokens.expected("the sizes of a window", "write one for each dimension: `3x3`")
+    tokens.index += 1
+    text = tokens.texts[tokens.index - 1]
+    parts = text.split("x")
+    if not all(part.removeprefix("-").isdecimal() for part in parts):
+        raise tokens.error(f"'{text}' are not sizes", "write one for each dimension: `3x3`", tokens.index - 1)
+    return tuple(to_int(tokens, part, 64) for part in parts)
+
+
+WINDOW_FIELDS: Mapping[str, str] = {
+    "size": "size",
+    "stride": "stride",
+    "pad": "pad",
+    "lhs_dilate": "base_dilation",
+    "rhs_dilate": "window_dilation",
+}
+
 READERS: Mapping[str, Reader] = {
     "calls": read_computation,
     "collapsed_slice_dims": read_integers,
@@ -154,6 +199,8 @@ READERS: Mapping[str, Reader] = {
     "index": read_integer,
     "index_vector_dim": read_integer,
     "indices_are_sorted": read_boolean,
+    "input_batching_dims": read_integers,
+    "inserted_window_dims": read_integers,
     "iota_dimension": read_integer,
     "kind": read_fusion_kind,
     "lhs_batch_dims": read_integers,
@@ -166,12 +213,17 @@ READERS: Mapping[str, Reader] = {
     "result_accuracy": read_result_accuracy,
     "rhs_batch_dims": read_integers,
     "rhs_contracting_dims": read_integers,
+    "scatter_dims_to_operand_dims": read_integers,
+    "scatter_indices_batching_dims": read_integers,
     "slice": read_slice,
     "slice_sizes": read_integers,
     "start_index_map": read_integers,
     "start_indices_batching_dims": read_integers,
     "to_apply": read_computation,
     "type": one_of(ComparisonType, "a comparison type"),
+    "unique_indices": read_boolean,
+    "update_window_dims": read_integers,
+    "window": read_window,
 }
 """How an attribute that an opcode takes is read."""
 

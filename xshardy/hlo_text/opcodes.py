@@ -126,12 +126,19 @@ OPCODES: Mapping[str, Opcode] = {
     "real": same(stablehlo.RealOp, 1),
     "reduce": row(build.reduce, None, "dimensions to_apply"),
     "reduce-precision": row(build.reduce_precision, 1, "exponent_bits mantissa_bits"),
+    "reduce-window": row(build.reduce_window, None, "to_apply", "window"),
     "remainder": same(stablehlo.RemOp, 2),
     "reshape": same(stablehlo.ReshapeOp, 1),
     "reverse": row(build.reverse, 1, "dimensions"),
     "round-nearest-afz": same(stablehlo.RoundOp, 1),
     "round-nearest-even": same(stablehlo.RoundNearestEvenOp, 1),
     "rsqrt": transcendental(stablehlo.RsqrtOp),
+    "scatter": row(
+        build.scatter,
+        None,
+        "update_window_dims inserted_window_dims scatter_dims_to_operand_dims index_vector_dim to_apply",
+        "input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices",
+    ),
     "select": same(stablehlo.SelectOp, 3),
     "shift-left": same(stablehlo.ShiftLeftOp, 2),
     "shift-right-arithmetic": same(stablehlo.ShiftRightArithmeticOp, 2),
@@ -154,9 +161,9 @@ add-dependency all-gather all-gather-done all-gather-start all-reduce all-reduce
 async-done async-start async-update batch-norm-grad batch-norm-inference batch-norm-training cholesky
 collective-broadcast collective-permute collective-permute-done collective-permute-start conditional convolution
 copy-done copy-start custom-call domain dynamic-reshape fft get-dimension-size infeed outfeed partition-id
-ragged-all-to-all ragged-dot recv recv-done reduce-scatter reduce-window replica-id rng rng-bit-generator
-rng-get-and-update-state scaled-dot scan scatter select-and-scatter send send-done set-dimension-size sort
-stochastic-convert topk triangular-solve while
+ragged-all-to-all ragged-dot recv recv-done reduce-scatter replica-id rng rng-bit-generator rng-get-and-update-state
+scaled-dot scan select-and-scatter send send-done set-dimension-size sort stochastic-convert topk triangular-solve
+while
 """
 NOT_SUPPORTED_YET = frozenset(NAMES_WITHOUT_ROW.split())
 """Opcodes of HLO that have no row yet. Move one out of here when you give it a row."""

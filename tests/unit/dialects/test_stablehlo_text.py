@@ -11,7 +11,11 @@ from xshardy.syntax import parse_module, print_module
 FILECHECK = Path(__file__).parents[2] / "filecheck"
 FILES = sorted((FILECHECK / "dialects" / "stablehlo").glob("*.mlir"))
 VALID = [path for path in FILES if "invalid" not in path.stem]
-INVALID = [path for path in FILES if path.stem in ("elementwise_invalid", "shape_invalid", "reduction_invalid")]
+INVALID = [
+    path
+    for path in FILES
+    if path.stem in ("elementwise_invalid", "shape_invalid", "reduction_invalid", "scatter_invalid")
+]
 
 
 @pytest.fixture(scope="module")

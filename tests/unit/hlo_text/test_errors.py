@@ -37,6 +37,13 @@ def in_entry(*lines: str) -> str:
 
 X = "x = f32[2] parameter(0)"
 
+
+def applying_f(line: str) -> str:
+    """`line` is line 8; it can apply `f`, a computation of two scalars, to `x`."""
+    f = ["f {", "a = f32[] parameter(0)", "b = f32[] parameter(1)", "}"]
+    return "\n".join(["HloModule m", *f, "ENTRY main {", X, line, "}"])
+
+
 CASES = {
     # What the text as a whole can be.
     "empty file": ("", 1, 1, "expected an HLO module, found the end of the file"),
@@ -242,6 +249,39 @@ CASES = {
         4,
         37,
         "Invalid tolerances: atol, rtol and ulps must not be negative",
+    ),
+    "window without sizes": (
+        "HloModule m\nf {\na = f32[] parameter(0)\nb = f32[] parameter(1)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[2] reduce-window(x, x), window={stride=1}, to_apply=f\n}",
+        8,
+        40,
+        "a window has a size, and one value of each property for each dimension",
+    ),
+    "window of two ranks": (
+        "HloModule m\nf {\na = f32[] parameter(0)\nb = f32[] parameter(1)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[2] reduce-window(x, x), window={size=2 stride=1x1}, to_apply=f\n}",
+        8,
+        40,
+        "a window has a size, and one value of each property for each dimension",
+    ),
+    "property of a window": (
+        "HloModule m\nf {\na = f32[] parameter(0)\nb = f32[] parameter(1)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[2] reduce-window(x, x), window={sise=2}, to_apply=f\n}",
+        8,
+        41,
+        "expected a property of a window, found 'sise'",
+    ),
+    "scatter of pairs": (
+        "HloModule m\nf {\na = f32[] parameter(0)\nb = f32[] parameter(1)\n}\nENTRY main {\n"
+        + X
+        + "\ny = f32[2] scatter(x, x), update_window_dims={}, inserted_window_dims={}, "
+        "scatter_dims_to_operand_dims={}, index_vector_dim=0, to_apply=f\n}",
+        8,
+        12,
+        "scatter: takes as many updates as arrays, and indices between them, got 2 operand(s)",
     ),
     "unclosed metadata": (
         in_entry(X, 'y = f32[2] negate(x), metadata={op_name="a"'),

@@ -18,6 +18,7 @@ from xshardy.dialects.stablehlo.attributes import (
     ResultAccuracyAttr,
     ResultAccuracyMode,
     ResultAccuracyModeAttr,
+    ScatterDimensionNumbersAttr,
     integers,
 )
 from xshardy.dialects.stablehlo.contraction import (
@@ -88,6 +89,7 @@ from xshardy.dialects.stablehlo.reduction import (
     MapOp,
     ReduceOp,
 )
+from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.selection import (
     ClampOp,
     CompareOp,
@@ -114,6 +116,7 @@ from xshardy.dialects.stablehlo.tuples import (
 from xshardy.dialects.stablehlo.types import (
     TokenType,
 )
+from xshardy.dialects.stablehlo.windows import ReduceWindowOp, WindowDimension
 
 __all__ = [
     "STABLEHLO",
@@ -172,6 +175,7 @@ __all__ = [
     "PrecisionAttr",
     "RealOp",
     "ReduceOp",
+    "ReduceWindowOp",
     "ReducePrecisionOp",
     "RemOp",
     "ReshapeOp",
@@ -183,6 +187,8 @@ __all__ = [
     "RoundNearestEvenOp",
     "RoundOp",
     "RsqrtOp",
+    "ScatterDimensionNumbersAttr",
+    "ScatterOp",
     "SelectOp",
     "ShiftLeftOp",
     "ShiftRightArithmeticOp",
@@ -198,6 +204,7 @@ __all__ = [
     "TransposeOp",
     "TupleOp",
     "UnaryElementwiseOp",
+    "WindowDimension",
     "XorOp",
     "integers",
 ]
@@ -264,7 +271,9 @@ STABLEHLO = Dialect(
         DynamicSliceOp,
         DynamicUpdateSliceOp,
         GatherOp,
+        ScatterOp,
         ReduceOp,
+        ReduceWindowOp,
         MapOp,
         DotGeneralOp,
         TupleOp,
@@ -282,6 +291,7 @@ STABLEHLO = Dialect(
         BoundsAttr,
         DotDimensionNumbersAttr,
         GatherDimensionNumbersAttr,
+        ScatterDimensionNumbersAttr,
         TokenType,
     ],
 )

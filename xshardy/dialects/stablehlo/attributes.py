@@ -185,8 +185,8 @@ class DimensionNumbers(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         names = cls.field_names()
         fields: dict[str, Attribute] = {}
-
-        def parse_field() -> None:
+        parser.parse_punctuation("<")
+        while parser.parse_optional_punctuation(">") is None:
             name = parser.parse_keyword_in(names)
             if name in fields:
                 parser.raise_error(f"'{name}' is given twice: remove one of the two")
@@ -196,8 +196,9 @@ class DimensionNumbers(ParametrizedAttribute):
                 if name in cls.SCALARS
                 else integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
             )
-
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
+            if parser.parse_optional_punctuation(",") is None:  # a comma may stand after the last field too
+                parser.parse_punctuation(">")
+                break
         return [fields.get(name, IntAttr(0) if name in cls.SCALARS else integers(())) for name in names]
 
     def print_parameters(self, printer: Printer) -> None:
@@ -233,4 +234,18 @@ class GatherDimensionNumbersAttr(DimensionNumbers):
     operand_batching_dims: DenseArrayBase[I64]
     start_indices_batching_dims: DenseArrayBase[I64]
     start_index_map: DenseArrayBase[I64]
+    index_vector_dim: IntAttr
+
+
+@irdl_attr_definition
+class ScatterDimensionNumbersAttr(DimensionNumbers):
+    """How the dimensions of the inputs, of the indices and of the updates of a scatter correspond."""
+
+    name = "stablehlo.scatter"
+    SCALARS = frozenset({"index_vector_dim"})
+    update_window_dims: DenseArrayBase[I64]
+    inserted_window_dims: DenseArrayBase[I64]
+    input_batching_dims: DenseArrayBase[I64]
+    scatter_indices_batching_dims: DenseArrayBase[I64]
+    scatter_dims_to_operand_dims: DenseArrayBase[I64]
     index_vector_dim: IntAttr

@@ -9,6 +9,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.dimensions import verify_distinct, verify_range, verify_sorted, verify_unique
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, tensor_type
 
@@ -105,11 +106,9 @@ class GatherOp(InfersResultTypes):
             )
         slice_roles = ("offset_dims", offset), ("collapsed_slice_dims", collapsed), ("operand_batching_dims", batching)
         for name, dims in slice_roles:
-            if list(dims) != sorted(dims):
-                raise VerifyException(f"expects {name} to be sorted, got: {list(dims)}")
-        for name, dims in (("offset_dims", offset), ("start_indices_batching_dims", index_batching)):
-            if len(set(dims)) != len(dims):
-                raise VerifyException(f"expects {name} to not repeat, got: {list(dims)}")
+            verify_sorted(name, dims)
+        verify_unique("offset_dims", offset)
+        verify_unique("start_indices_batching_dims", index_batching)
         verify_distinct("collapsed_slice_dims", collapsed, "operand_batching_dims", batching)
         verify_range("collapsed_slice_dims", collapsed, len(shape), "rank-of('operand')")
         verify_range("operand_batching_dims", batching, len(shape), "rank-of('operand')")
@@ -128,19 +127,3 @@ class GatherOp(InfersResultTypes):
         verify_range("start_index_map", index_map, len(shape), "rank-of('operand')")
         if (count := len(self.slice_sizes.get_values())) != len(shape):
             raise VerifyException(f"slice_sizes size ({count}) not equal to operand rank ({len(shape)})")
-
-
-def verify_distinct(lhs_name: str, lhs: Sequence[int], rhs_name: str, rhs: Sequence[int]) -> None:
-    """No dimension occurs twice in two lists taken together."""
-    for dimension in (dims := [*lhs, *rhs]):
-        if dims.count(dimension) > 1:
-            raise VerifyException(f"has duplicated dimension from {lhs_name} and {rhs_name}: {dimension}")
-
-
-def verify_range(name: str, dims: Sequence[int], rank: int, rank_name: str) -> None:
-    """Each of `dims` exists."""
-    for dimension in dims:
-        if not 0 <= dimension < rank:
-            raise VerifyException(
-                f"Expects each element of {name} to be in range [0, {rank_name}) i.e. [0, {rank}). got: {dimension}."
-            )

@@ -93,7 +93,7 @@ class ReduceOp(InfersResultTypes):
             if dimensions.count(dimension) > 1:
                 raise VerifyException(f"Duplicate reduction dimension: {dimension}")
         remaining = [size for i, size in enumerate(shape) if i not in dimensions]
-        accumulators = verify_reducer(self.body.block, self.inputs, self.init_values, remaining)
+        accumulators = verify_reducer(self.body.block, self.inputs.types, self.init_values.types, remaining)
         return [TensorType(tensor_type(type).element_type, remaining) for type in accumulators]
 
     @classmethod
@@ -221,10 +221,10 @@ def reducer_of(parser: Parser, name: str, input: Attribute) -> Region:
 
 
 def verify_reducer(
-    block: Block, inputs: Sequence[SSAValue], init_values: Sequence[SSAValue], allowed: Sequence[int]
+    block: Block, inputs: Sequence[Attribute], init_values: Sequence[Attribute], allowed: Sequence[int]
 ) -> Sequence[Attribute]:
     """
-    Check the region of a reduction against what it reduces; give the types that it returns.
+    Check the region of a reduction against the types of what it reduces; give the types that it returns.
 
     Its values are scalars, or for each input a shape whose dimensions are among `allowed`, in order.
     """
@@ -249,7 +249,7 @@ def verify_reducer(
                 f"Reduction-region here must produce tensor-typed result(s), but produces '{accumulator}' instead"
             )
         verify_accumulator(returned[i], block.args[i], block.args[count + i])
-        verify_initial_value(i, returned[i], init_values[i].type)
+        verify_initial_value(i, returned[i], init_values[i])
         element = tensor_type(block.args[count + i])
         if not is_promotable(tensor_type(inputs[i]).element_type, element.element_type):
             raise VerifyException(
