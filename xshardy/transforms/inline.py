@@ -13,8 +13,9 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.universe import Universe
 
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, is_private, references_of
@@ -150,10 +151,13 @@ def unused_functions(functions: Mapping[str, func.FuncOp], references: Counter[s
     return tuple(unused)
 
 
+@dataclass(frozen=True)
 class InlinePass(ModulePass):
     """Inline calls by the rules of XLA's emitters, and erase the private functions that are then unused."""
 
     name = "inline"
+    default_pipeline: str = ""
+    """Passes to run afterwards, such as `cse`, where upstream runs them on every callee."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = functions_of(op)
@@ -168,3 +172,5 @@ class InlinePass(ModulePass):
                 inliner.run_on(functions[name])
         for function in unused_functions(functions, inliner.references):
             Rewriter.erase_op(function)
+        if self.default_pipeline:
+            PassPipeline.parse_spec(Universe.get_multiverse().all_passes, self.default_pipeline).apply(ctx, op)

@@ -12,20 +12,23 @@ from dataclasses import dataclass, replace
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
-from xshardy.dialects.xla_gpu.discardable import get_range, set_range
+from xshardy.dialects.xla_gpu.discardable import RANGE, argument_attributes, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.interval import Interval, at_corners
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_integers import FIRST_UNSIGNED
 from xshardy.transforms.canonicalization.constants import integer_of, width_of
 from xshardy.transforms.canonicalize import Canonicalizer
+
+OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
 
 # -- Ranges of results ------------------------------------------------------------------------------------------------
 
@@ -85,7 +88,19 @@ def annotate_ranges(module: ModuleOp) -> None:
         if type(op) not in RANGE_RULES and not isinstance(op, arith.IndexCastOp | arith.SelectOp):
             continue
         if get_range(op.results[0]) is None and (found := result_range(op)) is not None:
-            set_range(op, found)
+            op.attributes[range_name(op)] = range_attr(found)
+
+
+def range_name(op: Operation) -> str:
+    """What the range of a result is called: as that of an operand, where it goes by the other of its two names."""
+    attributes: list[Mapping[str, Attribute]] = []
+    for operand in op.operands:
+        owner = operand.owner
+        if isinstance(owner, Operation):
+            attributes.append(owner.attributes)
+        elif isinstance(operand, BlockArgument) and isinstance(function := owner.parent_op(), FuncOp):
+            attributes.append(argument_attributes(function, operand.index))
+    return OTHER_RANGE if any(OTHER_RANGE in known for known in attributes) else RANGE
 
 
 # -- Patterns on ranges -----------------------------------------------------------------------------------------------
