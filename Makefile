@@ -25,7 +25,7 @@ format: $(VENV)/.dev  ## rewrite the sources in the house's format
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 bench: $(VENV)/.test  ## the benchmarks, each beside its peer
-	$(BIN)/python benchmarks/emitters.py
+	@for benchmark in benchmarks/*.py; do echo; echo $$benchmark; $(BIN)/python $$benchmark || exit; done
 
 clean:  ## remove the virtual environment and all caches
 	rm -rf $(VENV) build *.egg-info .pytest_cache .hypothesis .ruff_cache
