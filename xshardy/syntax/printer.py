@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyFloat, ArrayAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType, Signedness
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.printer import Printer as XDSLPrinter
 from xdsl.traits import IsTerminator
 from xdsl.utils.mlir_lexer import MLIRLexer
@@ -45,9 +45,10 @@ class Printer(XDSLPrinter):
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
 
-    def module_text(self, op: Operation) -> str:
-        """`op` with the aliases it uses in front of it, and a newline behind."""
+    def module_text(self, op: Operation, dialects: Iterable[Dialect] = ()) -> str:
+        """`op`, in front of it the aliases it uses, behind it a newline and the resources that `dialects` keep."""
         self.print_op(op)
+        self.print_metadata(dialects)
         return f"{self._aliases.definitions()}{''.join(self._parts)}\n"
 
     # Text

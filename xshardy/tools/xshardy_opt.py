@@ -185,7 +185,7 @@ class XshardyOptMain(xDSLOptMain):
         if not (is_mlir and plain):
             return self.output_resulting_program(module)
         printer = Printer(print_generic_format=self.args.print_op_generic, print_debuginfo=self.args.print_debuginfo)
-        return printer.module_text(module)
+        return printer.module_text(module, self.ctx.loaded_dialects)
 
     # Running
 
