@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import PassPipeline
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import is_entry
 from xshardy.emitters import emit_fusion
-from xshardy.hlo_text import parse_hlo
+from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, stages
 from xshardy.universe import new_context
@@ -44,8 +44,12 @@ def fusion_name(fusion: FusionOp) -> str:
 
 
 def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp, ...]:
-    """The fusions of an HLO module, or the one called `name`. Raises `FusionNotFoundError` if there are none."""
-    found = fusions(module)
+    """
+    The fusions of an HLO module, or the one called `name`. Raises `FusionNotFoundError` if there are none.
+
+    If there is none at all, the entry computation as a whole becomes one.
+    """
+    found = fusions(module) or _fused_entry(module)
     chosen = found if name is None else tuple(fusion for fusion in found if fusion_name(fusion) == name)
     if chosen:
         return chosen
@@ -55,6 +59,11 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
         )
     names = ", ".join(map(fusion_name, found))
     raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
+
+
+def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:
+    entries = [op for op in module.ops if isinstance(op, FuncOp) and op.sym_visibility != StringAttr("private")]
+    return (fuse_entry(module, entries[0]),) if len(entries) == 1 and entries[0].body.blocks else ()
 
 
 def is_emitted(module: ModuleOp) -> bool:

@@ -198,3 +198,10 @@ ENTRY main {
     assert capsys.readouterr().out.count(".entry ") == 2
     assert main(["emit", str(path), "--fusion", "second"]) == 0
     assert capsys.readouterr().out.count("xla.entry") == 1
+
+
+def test_an_entry_without_a_fusion_is_executed_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "unfused.hlo"
+    path.write_text("HloModule m\n\nENTRY e {\n  %x = f32[100] parameter(0)\n  ROOT %n = f32[100] negate(%x)\n}\n")
+    assert main(["run", "--check", str(path)]) == 0
+    assert "agrees" in capsys.readouterr().out
