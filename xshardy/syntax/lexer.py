@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
@@ -45,4 +45,4 @@ class Lexer(MLIRLexer):
         # A frozen dataclass sets its fields through `object.__setattr__`, which is most of the cost of a token.
         span = object.__new__(Span)
         span.__dict__.update(start=start, end=end, input=self.input)
-        return MLIRToken(kind, span)
+        return Token(kind, span)
