@@ -157,14 +157,39 @@ class BoundsAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        def parse_bound() -> IntAttr:
-            return IntAttr(DYNAMIC_INDEX if parser.parse_optional_punctuation("?") else parser.parse_integer())
-
-        return [ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_bound))]
+        return parse_bounds(parser, parser.Delimiter.ANGLE)
 
     def print_parameters(self, printer: Printer) -> None:
         texts = ("?" if bound.data == DYNAMIC_INDEX else str(bound.data) for bound in self.bounds)
         printer.print_string(f"<{', '.join(texts)}>")
+
+
+@irdl_attr_definition
+class TypeExtensionsAttr(ParametrizedAttribute):
+    """`#stablehlo.type_extensions<bounds = [4, ?]>`, the longer way to write bounds; it is never built."""
+
+    name = "stablehlo.type_extensions"
+    bounds: ArrayAttr[IntAttr]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            parser.parse_keyword("bounds")
+            parser.parse_punctuation("=")
+            return parse_bounds(parser, parser.Delimiter.SQUARE)
+
+    @classmethod
+    def new(cls, params: Sequence[Attribute]) -> BoundsAttr:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return BoundsAttr.new(params)
+
+
+def parse_bounds(parser: AttrParser, delimiter: AttrParser.Delimiter) -> Sequence[Attribute]:
+    """A list of sizes, `?` for none."""
+
+    def parse_bound() -> IntAttr:
+        return IntAttr(DYNAMIC_INDEX if parser.parse_optional_punctuation("?") else parser.parse_integer())
+
+    return [ArrayAttr(parser.parse_comma_separated_list(delimiter, parse_bound))]
 
 
 class DimensionNumbers(ParametrizedAttribute):
@@ -183,9 +208,14 @@ class DimensionNumbers(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        parser.parse_punctuation("<")
+        return cls.parse_fields(parser)
+
+    @classmethod
+    def parse_fields(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """The fields in any order, up to the closing `>`; one that is not there is empty, or 0."""
         names = cls.field_names()
         fields: dict[str, Attribute] = {}
-        parser.parse_punctuation("<")
         while parser.parse_optional_punctuation(">") is None:
             name = parser.parse_keyword_in(names)
             if name in fields:

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.stablehlo.types import are_compatible, is_compatible, tensor_type
+from xshardy.dialects.stablehlo.attributes import BoundsAttr
+from xshardy.dialects.stablehlo.types import are_compatible, bounds_of, is_compatible, tensor_type
 
 
 class InfersResultTypes(IRDLOperation, ABC):
@@ -32,6 +33,11 @@ def type_list(types: Sequence[Attribute]) -> str:
     return ", ".join(f"'{type}'" for type in types)
 
 
+def shape_text(shape: Sequence[int]) -> str:
+    """`[2, ?]` for a shape with a dynamic dimension."""
+    return f"[{', '.join('?' if size == DYNAMIC_INDEX else str(size) for size in shape)}]"
+
+
 def require_same_types(op: IRDLOperation) -> None:
     """All operands and results of `op` have compatible types."""
     if not are_compatible((*op.operand_types, *op.result_types)):
@@ -53,3 +59,36 @@ def with_element_type(value: SSAValue, element_type: Attribute) -> TensorType[At
     """The type of the tensor `value`, with another element type."""
     type = tensor_type(value)
     return TensorType(element_type, type.shape, type.encoding)
+
+
+def bounded(element_type: Attribute, shape: Sequence[int], bounds: Sequence[int]) -> TensorType[Attribute]:
+    """A tensor type; without an encoding when no dimension has a bound."""
+    if all(bound == DYNAMIC_INDEX for bound in bounds):
+        return TensorType(element_type, shape)
+    return TensorType(element_type, shape, BoundsAttr.of(bounds))
+
+
+def least_specific_type(types: Sequence[Attribute]) -> Attribute:
+    """
+    The type of a value that has one of the compatible `types`: a size that two of them disagree on is dynamic.
+
+    Such a dimension has a bound if it is known, or bounded, in all of them: the largest.
+    """
+    if all(type == types[0] for type in types) or not isinstance(types[0], TensorType):
+        return types[0]  # pyright: ignore[reportUnknownVariableType]
+    tensors = [tensor_type(type) for type in types]
+    shape: list[int] = []
+    bounds: list[int] = []
+    shapes, limits = [type.get_shape() for type in tensors], [bounds_of(type) for type in tensors]
+    for dimension, first in enumerate(shapes[0]):
+        sizes = [shape[dimension] for shape in shapes]
+        if DYNAMIC_INDEX not in sizes:
+            shape.append(first)
+            bounds.append(DYNAMIC_INDEX)
+            continue
+        largest = [
+            limit[dimension] if size == DYNAMIC_INDEX else size for size, limit in zip(sizes, limits, strict=True)
+        ]
+        shape.append(DYNAMIC_INDEX)
+        bounds.append(DYNAMIC_INDEX if DYNAMIC_INDEX in largest else max(largest))
+    return bounded(tensors[0].element_type, shape, bounds)

@@ -37,6 +37,7 @@ from xdsl.dialects.builtin import (
     Signedness,
     TensorType,
     TupleType,
+    UnrankedTensorType,
     i1,
     i32,
 )
@@ -229,6 +230,7 @@ VALUE_TEXTS: Mapping[type[Attribute], str] = {
     TokenType: "token",
     TupleType: "nested tuple of these",
     MemRefType: "memref",
+    UnrankedTensorType: "unranked tensor",
     FutureType: "future",
 }
 
@@ -262,11 +264,13 @@ STATIC_TENSOR = PER_AXIS_TENSOR.static()
 STATIC_NUMBER_TENSOR = NUMBER_TENSOR.static()
 DIMENSION_TENSOR = TensorOf(INTEGER | {IndexType()}, f"index or {INTEGER_TEXT}", rank=1)
 STATIC_DIMENSION_TENSOR = DIMENSION_TENSOR.static()
-VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType))
-"""What can travel in a tuple: tensors, tokens, buffers, and again tuples."""
 TENSOR_OR_TOKEN = ValueOf(PER_AXIS_TENSOR, (TokenType,))
 STATIC_TENSOR_OR_TOKEN = ValueOf(STATIC_TENSOR, (TokenType,))
 LOOP_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, MemRefType))
+COMPOSITE_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType))
+VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType))
+"""What can travel in a tuple: tensors, tokens, buffers, and again tuples."""
+CALL_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType, UnrankedTensorType, FutureType))
 
 
 def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:

@@ -1,0 +1,38 @@
+"""What StableHLO asks of the attributes of its operations, beyond their kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from typing_extensions import TypeVar
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute
+from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.utils.exceptions import VerifyException
+
+SIGNS: Mapping[int, str] = {0: "non-negative", 1: "positive"}
+
+
+@dataclass(frozen=True)
+class IntegerAtLeast(AttrConstraint[IntegerAttr[IntegerType]]):
+    """The attribute `name`: an integer of `type`, not below `lowest`, which is 0 or 1."""
+
+    name: str
+    lowest: int = 0
+    type: IntegerType = i64
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if (
+            not isinstance(attr, IntegerAttr)
+            or cast(IntegerAttr[IntegerType], attr).type != self.type
+            or attr.value.data < self.lowest
+        ):
+            raise VerifyException(
+                f"attribute '{self.name}' failed to satisfy constraint: {self.type.width.data}-bit signless integer "
+                f"attribute whose value is {SIGNS[self.lowest]}, but got {attr}"
+            )
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
+    ) -> AttrConstraint[IntegerAttr[IntegerType]]:
+        return self
