@@ -29,6 +29,7 @@ from xshardy.transforms.canonicalization.constants import integer_of, width_of
 from xshardy.transforms.canonicalize import Canonicalizer
 
 OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
+"""The other name under which ranges are read."""
 
 # -- Ranges of results ------------------------------------------------------------------------------------------------
 
