@@ -39,6 +39,7 @@ PASSES: Mapping[str, str] = {
     "convert-math-to-libdevice": "lowering.math_to_libdevice:ConvertMathToLibdevicePass",
     "convert-vector-to-llvm": "lowering.vector_to_llvm:ConvertVectorToLLVMPass",
     "inline": "transforms.inline:InlinePass",
+    "sdy-verify-strict": "transforms.sdy.verify_strict:VerifyStrictPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
     "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",

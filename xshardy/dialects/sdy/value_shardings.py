@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
@@ -93,9 +93,30 @@ def get_sharding(value: SSAValue) -> TensorShardingAttr | None:
     return None
 
 
-def argument_dictionaries(function: FuncOp) -> Iterator[DictionaryAttr]:
-    """The attributes of each argument of a function; empty ones if it has none."""
-    if isinstance(function.arg_attrs, ArrayAttr):
-        yield from function.arg_attrs
-    else:
-        yield from (DictionaryAttr({}) for _ in function.function_type.inputs)
+def shardings_on(op: Operation) -> Iterator[tuple[str, TensorShardingAttr, Attribute]]:
+    """Every sharding that stands on `op`: of which value (`result 0`, `arg 1`, ...), the sharding, the value's type."""
+    if isinstance(op, FuncOp):
+        types = op.function_type
+        for what, dictionaries, values in (
+            ("arg", op.arg_attrs, types.inputs),
+            ("result", op.res_attrs, types.outputs),
+        ):
+            for index, (dictionary, type) in enumerate(zip(dictionaries or (), values, strict=False)):
+                if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr):
+                    yield f"{what} {index}", sharding, type
+    for name, what, types in (
+        (SHARDING, "result", op.result_types),
+        ("sharding", "result", op.result_types),
+        ("out_sharding", "result", op.result_types),
+        ("in_shardings", "operand", op.operand_types),
+        ("out_shardings", "result", op.result_types),
+    ):
+        match op.attributes.get(name) if name == SHARDING else op.properties.get(name):
+            case TensorShardingAttr() as sharding:
+                listed = (sharding,)
+            case TensorShardingPerValueAttr(shardings=shardings):
+                listed = shardings.data
+            case _:
+                listed = ()
+        for index, (sharding, type) in enumerate(zip(listed, types, strict=False)):
+            yield f"{what} {index}", sharding, type

@@ -1,0 +1,14 @@
+// RUN: xshardy-opt %s -p sdy-verify-strict | filecheck %s
+
+// Meshes of 8 devices, of one device, and the placeholder.
+// CHECK: sdy.mesh @mesh
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+sdy.mesh @as_many = <["x"=8]>
+sdy.mesh @maximal = <[], device_ids=[3]>
+sdy.mesh @placeholder = <[]>
+
+// An empty dimension that is replicated, beside others that are sharded.
+func.func @replicated(%x: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"a"}], replicated={"b"}>}) -> tensor<0x8xf32> {
+  %0 = sdy.reshard %x <@mesh, [{}, {"b"}]> : tensor<0x8xf32>
+  return %0 : tensor<0x8xf32>
+}
