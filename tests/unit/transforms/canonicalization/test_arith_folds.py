@@ -57,7 +57,10 @@ def values(*attrs: Attribute) -> tuple[SSAValue, ...]:
 def integer_fold(op: type[Operation], width: int, a: int, b: int) -> int | None:
     """What `op` folds to for two constants; None: it does not."""
     attrs = [IntegerAttr(value, IntegerType(width)) for value in (a, b)]
-    folded = arith_integers.FOLDS[op](op(*values(*attrs)), attrs)
+    operands = values(*attrs)
+    folded = arith_integers.FOLDS[op](op(*operands), attrs)
+    if isinstance(folded, SSAValue):
+        folded = attrs[operands.index(folded)]
     assert folded is None or isinstance(folded, IntegerAttr)
     return None if folded is None else folded.value.data
 
