@@ -55,7 +55,7 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
         return chosen
     if not found:
         raise FusionNotFoundError(
-            "the module has no fusion, and no single entry that could be one: write `fusion(...), kind=kLoop, calls=...`"
+            "the module has no fusion, and no single entry that could be one: write `fusion(...), kind=kLoop, calls=f`"
         )
     names = ", ".join(map(fusion_name, found))
     raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
