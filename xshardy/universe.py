@@ -112,9 +112,15 @@ XSHARDY_UNIVERSE = Universe(
 )
 
 
+@cache
+def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
+    """The dialects of the installed universes. Looked up once: xDSL reads the metadata of every installed package."""
+    return Universe.get_multiverse().all_dialects
+
+
 def new_context() -> Context:
     """A context that knows every dialect of the installed universes, each loaded on first use, as in `xdsl-opt`."""
     context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
+    for name, factory in installed_dialects().items():
         context.register_dialect(name, factory)
     return context

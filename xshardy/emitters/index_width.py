@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from xshardy.dialects.data_layout import state_index_width
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
-from xshardy.transforms.data_layout import state_index_width
 
 LARGEST_INDEX = 2**31 - 1
 MOST_ELEMENTS_PER_THREAD = 8

@@ -26,8 +26,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.data_layout import index_width
 from xshardy.lowering.types import LLVMTypes
-from xshardy.transforms.data_layout import index_width
 
 
 @dataclass(slots=True)
@@ -76,11 +76,11 @@ Rule = Callable[[Site], SSAValue | Sequence[SSAValue] | None]
 
 def integer_constant(value: int, type: Attribute) -> Attribute:
     """The attribute of an integer constant of `type`, or of a vector constant with all elements alike."""
-    if isa(type, VectorType[IntegerType]):
-        element = IntegerAttr(value, type.element_type, truncate_bits=True)
-        return DenseIntOrFPElementsAttr.from_list(type, [element.value.data])
-    assert isa(type, IntegerType)
-    return IntegerAttr(value, type, truncate_bits=True)
+    if isa(type, IntegerType):  # first, as it is the common case and tested at once
+        return IntegerAttr(value, type, truncate_bits=True)
+    assert isa(type, VectorType[IntegerType])
+    element = IntegerAttr(value, type.element_type, truncate_bits=True)
+    return DenseIntOrFPElementsAttr.from_list(type, [element.value.data])
 
 
 def fast_math(op: Operation) -> llvm.FastMathAttr:

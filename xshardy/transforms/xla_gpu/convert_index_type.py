@@ -1,7 +1,7 @@
 """
 Compute indices in integers as wide as the data layout says, so that the arithmetic of LLVM applies to them.
 
-The emitters state a width of 32 bits where every index fits, see `transforms/data_layout.py`.
+The emitters state a width of 32 bits where every index fits, see `dialects/data_layout.py`.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xshardy.transforms.data_layout import index_integer
+from xshardy.dialects.data_layout import index_integer
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """What gains from being done in integers: address arithmetic. Comparisons and casts stay."""

@@ -34,11 +34,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.xla_gpu import AllocateSharedOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import argument_attributes, is_invariant
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.data_layout import index_integer
 from xshardy.transforms.xla_gpu.atomic_updates import compare_and_swap, lower_atomic_rmw
 from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buffers
 from xshardy.transforms.xla_gpu.device import parse_device_info
