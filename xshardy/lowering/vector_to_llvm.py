@@ -14,7 +14,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions.llvm import ExtractElementOp, PoisonOp
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
-from xshardy.lowering.conversion import NO_FAST_MATH, Rule, Site, convert, fast_math, float_twin
+from xshardy.lowering.conversion import NO_FAST_MATH, Rule, Site, convert, fast_math, float_twin, twin
 
 
 def _position(at: Site, static: Sequence[int], dynamic: Sequence[SSAValue]) -> SSAValue:
@@ -71,11 +71,6 @@ def lower_shuffle(at: Site) -> SSAValue:
     a, b = at.operands
     mask = DenseArrayBase.from_list(i32, list(op.mask.get_values()))
     return at.insert(llvm.ShuffleVectorOp(a, b, mask, at.result_type))
-
-
-def lower_bitcast(at: Site) -> SSAValue:
-    """`vector.bitcast %v` -> `llvm.bitcast %v`."""
-    return at.insert(llvm.BitcastOp(at.operands[0], at.result_type))
 
 
 def lower_shape_cast(at: Site) -> SSAValue:
@@ -144,7 +139,7 @@ def _joined(at: Site, join: type[Operation], a: SSAValue, b: SSAValue) -> SSAVal
 RULES: Mapping[type[Operation], Rule] = {
     FromElementsOp: lower_from_elements,
     ShapeCastOp: lower_shape_cast,
-    vector.BitcastOp: lower_bitcast,
+    vector.BitcastOp: twin(llvm.BitcastOp),
     vector.BroadcastOp: lower_broadcast,
     vector.ExtractOp: lower_extract,
     vector.FMAOp: float_twin(llvm.FMAOp),

@@ -102,6 +102,8 @@ def dense_attr(values: Sequence[int | float], type: Attribute) -> Attribute:
 
 def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:
     """The numbers of a constant: one of a scalar or a splat, else one per element. None: it has no such numbers."""
+    if attr is None:  # most operands are no constants, and class patterns are slow to miss
+        return None
     match attr:
         case IntegerAttr() | FloatAttr():
             return (attr.value.data,)

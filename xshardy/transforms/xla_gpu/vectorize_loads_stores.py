@@ -73,14 +73,14 @@ def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] 
 
     Its length must also divide the tensor, so that aligned vectors never reach beyond the end.
     """
-    if not isa(tensor_type, TensorType[Element]) or tensor_type.get_num_dims() != 1:
+    if not isa(tensor_type, TensorType) or tensor_type.get_num_dims() != 1:
         return None
-    length = trip_count(loop)
+    length, element = trip_count(loop), tensor_type.element_type
     if length not in LENGTHS or tensor_type.get_shape()[0] % length or not isinstance(tensor_type.encoding, NoneAttr):
         return None
-    if tensor_type.element_type.bitwidth * length > MAX_BITS:
+    if not (isa(element, IntegerType) or isinstance(element, AnyFloat)) or element.bitwidth * length > MAX_BITS:
         return None
-    return VectorType(tensor_type.element_type, (length,))
+    return VectorType(element, (length,))
 
 
 def base_index(index: SSAValue, loop: scf.ForOp, length: int, rewriter: PatternRewriter) -> SSAValue | None:
