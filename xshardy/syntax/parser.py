@@ -56,6 +56,8 @@ class Parser(DenseLiteralParser):
         self.spans: dict[Operation, Span] = {}
         """Where each operation begins."""
         self._forward_spans: dict[str, Span] = {}
+        self._named_dialects: set[str] = set()
+        """The dialects that names of attributes begin with."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if not allow_implicit_module:
@@ -140,6 +142,15 @@ class Parser(DenseLiteralParser):
         if (read := attribute_reader(attr_name)) is not None:
             return read(self)
         return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+
+    def _parse_attribute_entry(self) -> tuple[str, Attribute]:
+        name, attribute = super()._parse_attribute_entry()  # pyright: ignore[reportPrivateUsage]
+        dialect, dot, _ = name.partition(".")
+        if dot and dialect not in self._named_dialects:
+            self._named_dialects.add(dialect)
+            # As in MLIR, this loads the dialect: it is the one to verify the attribute.
+            self.ctx.get_optional_attr(name)
+        return name, attribute
 
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
         if operand.operand_name not in self.ssa_values:
