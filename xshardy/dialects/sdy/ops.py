@@ -400,7 +400,7 @@ class NamedComputationOp(_RegionWithEdges):
             if arg.type != value.type:
                 raise VerifyException(
                     f"expected the type of the {index}'th block argument to match the type of the corresponding "
-                    f"operand: {arg.type} vs {value.type}"
+                    f"operand: '{arg.type}' vs '{value.type}'"
                 )
         returned = self.terminator.operand_types
         if returned != self.result_types:

@@ -11,7 +11,7 @@ func.func @f(%x: tensor<16xf32>) {
 
 // -----
 
-// CHECK: expected the type of the 0'th block argument to match the type of the corresponding operand: tensor<8xf32> vs tensor<16xf32>
+// CHECK: expected the type of the 0'th block argument to match the type of the corresponding operand: 'tensor<8xf32>' vs 'tensor<16xf32>'
 sdy.mesh @mesh = <["a"=2, "b"=2, "c"=4, "d"=2]>
 func.func @f(%x: tensor<16xf32>) {
   %0 = sdy.named_computation<"f">(%x) (%y: tensor<8xf32>) {
