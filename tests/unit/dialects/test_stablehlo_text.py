@@ -9,7 +9,7 @@ from xshardy.hlo_text import parse_hlo
 from xshardy.syntax import parse_module, print_module
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"
-FILES = sorted((FILECHECK / "dialects" / "stablehlo").glob("*.mlir"))
+FILES = sorted(path for name in ("stablehlo", "chlo") for path in (FILECHECK / "dialects" / name).glob("*.mlir"))
 VALID = [path for path in FILES if "invalid" not in path.stem]
 INVALID = [
     path

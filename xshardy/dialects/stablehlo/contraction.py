@@ -18,8 +18,16 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, Precision, PrecisionAttr, integers
+from xshardy.dialects.stablehlo.dot_algorithm import DotAlgorithmAttr
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
-from xshardy.dialects.stablehlo.types import TENSOR, is_compatible_dim, is_compatible_shape, tensor_type
+from xshardy.dialects.stablehlo.quantized_types import verify_contraction, verify_weights
+from xshardy.dialects.stablehlo.types import (
+    PER_AXIS_TENSOR,
+    TENSOR,
+    is_compatible_dim,
+    is_compatible_shape,
+    tensor_type,
+)
 
 
 @irdl_custom_directive
@@ -67,22 +75,61 @@ class PrecisionConfig(CustomDirective):
     config: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        if not parser.parse_optional_punctuation(","):
-            return
-        parser.parse_keyword("precision")
-        parser.parse_punctuation("=")
-        precisions = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: PrecisionAttr(parser.parse_str_enum(Precision))
-        )
-        if precisions:
-            self.config.set(state, ArrayAttr(precisions))
+        if parser.parse_optional_punctuation(","):
+            parse_precision(parser, state, self.config)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        config = getattr(op, self.config.name)
-        if config is not None and config.data:
-            printer.print_string(f", precision = [{', '.join(precision.data.value for precision in config)}]")
-        state.should_emit_space = True
-        state.last_was_punctuation = False
+        print_precision(printer, state, getattr(op, self.config.name))
+
+
+@irdl_custom_directive
+class PrecisionConfigAndAlgorithm(CustomDirective):
+    """`, precision = [DEFAULT, HIGHEST], algorithm = <...>`, each if there is one."""
+
+    config: AttributeVariable
+    algorithm: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if not parser.parse_optional_punctuation(","):
+            return
+        if parser.parse_optional_keyword("algorithm") is None:
+            parse_precision(parser, state, self.config)
+            if not parser.parse_optional_punctuation(","):
+                return
+            parser.parse_keyword("algorithm")
+        parser.parse_punctuation("=")
+        self.algorithm.set(state, DotAlgorithmAttr.new(DotAlgorithmAttr.parse_parameters(parser)))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        print_precision(printer, state, getattr(op, self.config.name))
+        if isinstance(algorithm := getattr(op, self.algorithm.name), DotAlgorithmAttr):
+            printer.print_string(", algorithm = ")
+            algorithm.print_parameters(printer)
+
+
+def parse_precision(parser: Parser, state: ParsingState, config: AttributeVariable) -> None:
+    """`precision = [DEFAULT, HIGHEST]`"""
+    parser.parse_keyword("precision")
+    parser.parse_punctuation("=")
+    precisions = parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: PrecisionAttr(parser.parse_str_enum(Precision))
+    )
+    if precisions:
+        config.set(state, ArrayAttr(precisions))
+
+
+def print_precision(printer: Printer, state: PrintingState, config: ArrayAttr[PrecisionAttr] | None) -> None:
+    """`, precision = [DEFAULT, HIGHEST]`, if there is one."""
+    if config is not None and config.data:
+        printer.print_string(f", precision = [{', '.join(precision.data.value for precision in config)}]")
+    state.should_emit_space = True
+    state.last_was_punctuation = False
+
+
+def verify_precision_config(config: ArrayAttr[PrecisionAttr] | None) -> None:
+    """A precision for each operand, one for both, or none at all."""
+    if config is not None and len(config) > 2:
+        raise VerifyException(f"expects precision config to be empty or have <= 2 elements, got {len(config)}")
 
 
 @irdl_op_definition
@@ -95,15 +142,17 @@ class DotGeneralOp(InfersResultTypes):
 
     name = "stablehlo.dot_general"
     lhs = operand_def(TENSOR)
-    rhs = operand_def(TENSOR)
+    rhs = operand_def(PER_AXIS_TENSOR)
     dot_dimension_numbers = prop_def(DotDimensionNumbersAttr)
     precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
-    result = result_def(TENSOR)
+    algorithm = opt_prop_def(DotAlgorithmAttr)
+    result = result_def(PER_AXIS_TENSOR)
     traits = traits_def(Pure())
-    custom_directives = (DotDimensionNumbers, PrecisionConfig)
+    custom_directives = (DotDimensionNumbers, PrecisionConfigAndAlgorithm)
     assembly_format = (
         "$lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers) "
-        "custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)"
+        "custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:` "
+        "functional-type(operands, results)"
     )
 
     def __init__(
@@ -113,6 +162,7 @@ class DotGeneralOp(InfersResultTypes):
         dot_dimension_numbers: DotDimensionNumbersAttr,
         result_type: Attribute,
         precision: Sequence[Precision] = (),
+        algorithm: DotAlgorithmAttr | None = None,
     ):
         super().__init__(
             operands=[lhs, rhs],
@@ -120,30 +170,21 @@ class DotGeneralOp(InfersResultTypes):
             properties={
                 "dot_dimension_numbers": dot_dimension_numbers,
                 "precision_config": ArrayAttr(map(PrecisionAttr, precision)) if precision else None,
+                "algorithm": algorithm,
             },
         )
 
     def infer_result_types(self) -> Sequence[Attribute]:
         if self.precision_config is not None and len(self.precision_config) > 2:
             raise VerifyException("expects precision config to be empty or have <= 2 elements")
+        verify_precision_config(self.precision_config)
         numbers = self.dot_dimension_numbers
         lhs_shape, rhs_shape = tensor_type(self.lhs).get_shape(), tensor_type(self.rhs).get_shape()
         lhs_batching = numbers.lhs_batching_dimensions.get_values()
         rhs_batching = numbers.rhs_batching_dimensions.get_values()
         lhs_contracting = numbers.lhs_contracting_dimensions.get_values()
         rhs_contracting = numbers.rhs_contracting_dimensions.get_values()
-        pairs = (("batching", lhs_batching, rhs_batching), ("contracting", lhs_contracting, rhs_contracting))
-        for kind, lhs, rhs in pairs:
-            if len(lhs) != len(rhs):
-                raise VerifyException(f"lhs and rhs should have the same number of {kind} dimensions")
-        for side, batching, contracting, shape in (
-            ("lhs", lhs_batching, lhs_contracting, lhs_shape),
-            ("rhs", rhs_batching, rhs_contracting, rhs_shape),
-        ):
-            verify_side(side, batching, contracting, len(shape))
-        for kind, lhs, rhs in pairs:
-            if not all(is_compatible_dim(lhs_shape[i], rhs_shape[j]) for i, j in zip(lhs, rhs, strict=True)):
-                raise VerifyException(f"{kind} dimension sizes must match for lhs/rhs")
+        verify_dimensions(lhs_shape, rhs_shape, (lhs_batching, rhs_batching), (lhs_contracting, rhs_contracting))
         shape = [
             *(lhs_shape[i] for i in lhs_batching),
             *(size for i, size in enumerate(lhs_shape) if i not in (*lhs_batching, *lhs_contracting)),
@@ -154,7 +195,29 @@ class DotGeneralOp(InfersResultTypes):
                 f"inferred shape '[{', '.join(map(str, shape))}]' is incompatible with return type of operation "
                 f"'{self.result.type}'"
             )
+        precisions = {precision.data for precision in self.precision_config or ()}
+        if self.algorithm is not None and precisions - {Precision.DEFAULT}:
+            raise VerifyException("must specify DEFAULT precision config when algorithm is set.")
+        verify_contraction(self.lhs.type, self.rhs.type, self.result.type)
+        verify_weights(self.rhs.type, rhs_contracting)
         return [self.result.type]
+
+
+def verify_dimensions(
+    lhs_shape: Sequence[int],
+    rhs_shape: Sequence[int],
+    batching: tuple[Sequence[int], Sequence[int]],
+    contracting: tuple[Sequence[int], Sequence[int]],
+) -> None:
+    """The dimensions of `lhs` and `rhs` that run in step, those of batches and those summed over, pair up."""
+    for kind, (lhs, rhs) in (("batching", batching), ("contracting", contracting)):
+        if len(lhs) != len(rhs):
+            raise VerifyException(f"lhs and rhs should have the same number of {kind} dimensions")
+    verify_side("lhs", batching[0], contracting[0], len(lhs_shape))
+    verify_side("rhs", batching[1], contracting[1], len(rhs_shape))
+    for kind, (lhs, rhs) in (("batching", batching), ("contracting", contracting)):
+        if not all(is_compatible_dim(lhs_shape[i], rhs_shape[j]) for i, j in zip(lhs, rhs, strict=True)):
+            raise VerifyException(f"{kind} dimension sizes must match for lhs/rhs")
 
 
 def verify_side(side: str, batching: Sequence[int], contracting: Sequence[int], rank: int) -> None:

@@ -44,6 +44,7 @@ from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, shape_text
 from xshardy.dialects.stablehlo.nullary import ConstantOp
+from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_contraction
 from xshardy.dialects.stablehlo.types import (
     INTEGER_TENSOR,
     PER_AXIS_TENSOR,
@@ -256,18 +257,15 @@ class WindowedProductOp(InfersResultTypes):
 
     def verify_quantization(self) -> None:
         """Scales for each index of an axis run along the output features, and the elements belong together."""
-        lhs, rhs, result = (tensor_type(value).element_type for value in (self.lhs, self.rhs, self.result))
-        if not any(isinstance(element, UniformQuantizedType) for element in (lhs, rhs, result)):
-            return
         numbers = self.dimension_numbers
-        for what, element, name, dimension in (
-            ("rhs", rhs, "kernel_output_feature_dimension", numbers.kernel_output_feature_dimension.data),
-            ("result", result, "output_feature_dimension", numbers.output_feature_dimension.data),
+        for what, value, name, dimension in (
+            ("rhs", self.rhs, "kernel_output_feature_dimension", numbers.kernel_output_feature_dimension.data),
+            ("result", self.result, "output_feature_dimension", numbers.output_feature_dimension.data),
         ):
-            axis = element.quantized_dimension if isinstance(element, UniformQuantizedType) else None
-            if axis not in (None, dimension):
+            element = quantized_element(value)
+            if element is not None and element.quantized_dimension not in (None, dimension):
                 raise VerifyException(f"quantization dimension of {what} should be same with {name}")
-        verify_quantized_product(lhs, rhs, result)
+        verify_contraction(self.lhs.type, self.rhs.type, self.result.type)
 
 
 def verify_operands(lhs: TensorType[Attribute], rhs: TensorType[Attribute]) -> None:
@@ -301,25 +299,6 @@ def verify_dimension_numbers(numbers: ConvDimensionNumbersAttr, rank: int) -> No
         if len(set(dims)) != len(dims):
             listed = ", ".join(map(str, dims))
             raise VerifyException(f"expects {what} dimension-numbers to be unique, got {{{listed}}}.")
-
-
-def verify_quantized_product(lhs: Attribute, rhs: Attribute, result: Attribute) -> None:
-    """The element types of a product, one of which is quantized, belong together."""
-    is_hybrid = not isinstance(lhs, UniformQuantizedType)
-    if not isinstance(rhs, UniformQuantizedType) or is_hybrid == isinstance(result, UniformQuantizedType):
-        raise VerifyException(
-            "rhs should be quantized for quantized operations and is_quantized(lhs)=is_quantized(result) should hold"
-        )
-    if not isinstance(lhs, UniformQuantizedType) or not isinstance(result, UniformQuantizedType):
-        if lhs != rhs.expressed or lhs != result:
-            raise VerifyException("mismatched rhs quantization expressed type and lhs and result element type")
-        return
-    if lhs.storage != rhs.storage:
-        raise VerifyException("mismatched lhs and rhs quantization storage types")
-    if len({lhs.expressed, rhs.expressed, result.expressed}) > 1:
-        raise VerifyException("mismatched lhs, rhs and result quantization expressed types")
-    if rhs.quantized_dimension is None and result.quantized_dimension is not None:
-        raise VerifyException("mismatched rhs and result quantization granularity")
 
 
 @irdl_op_definition
@@ -374,6 +353,7 @@ class DynamicConvOp(WindowedProductOp):
     """A convolution whose padding, a row of two numbers for each spatial dimension, is an operand."""
 
     name = "stablehlo.dynamic_conv"
+    lhs = operand_def(TENSOR)
     rhs = operand_def(TENSOR)
     padding = operand_def(INTEGER_TENSOR.static().of_rank(2))
     result = result_def(TENSOR)

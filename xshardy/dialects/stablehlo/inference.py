@@ -9,7 +9,13 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
-from xshardy.dialects.stablehlo.types import are_compatible, bounds_of, is_compatible, tensor_type
+from xshardy.dialects.stablehlo.types import (
+    are_compatible,
+    bounds_of,
+    is_compatible,
+    is_compatible_element,
+    tensor_type,
+)
 
 
 class InfersResultTypes(IRDLOperation, ABC):
@@ -52,6 +58,16 @@ def require_same_element_types(values: Sequence[SSAValue], what: str = "all oper
     if len({tensor_type(value).element_type for value in values}) > 1:
         raise VerifyException(
             f"requires compatible element types for {what}, but got {type_list([v.type for v in values])}"
+        )
+
+
+def require_compatible_elements(*values: SSAValue) -> None:
+    """The tensors `values` have one element type; if quantized, perhaps with different scales and zero points."""
+    elements = [tensor_type(value).element_type for value in values]
+    if not all(is_compatible_element(element, elements[0]) for element in elements):
+        raise VerifyException(
+            "requires compatible element types for all operands and results, but got "
+            f"{type_list([value.type for value in values])}"
         )
 
 

@@ -1,7 +1,7 @@
 """Ops with no operands: constants and iota."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Self, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Attribute
@@ -15,11 +15,9 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import STATIC_NUMBER_TENSOR, STATIC_TENSOR, tensor_type
 
 
-@irdl_op_definition
-class ConstantOp(InfersResultTypes):
+class TensorConstantOp(InfersResultTypes):
     """The tensor that `value` holds."""
 
-    name = "stablehlo.constant"
     value = prop_def(DenseIntOrFPElementsAttr)
     output = result_def(STATIC_TENSOR)
     traits = traits_def(Pure(), ConstantLike())
@@ -31,7 +29,7 @@ class ConstantOp(InfersResultTypes):
         return [self.value.type]
 
     @classmethod
-    def parse(cls, parser: Parser) -> "ConstantOp":
+    def parse(cls, parser: Parser) -> Self:
         attributes = parser.parse_optional_attr_dict()
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
@@ -43,6 +41,11 @@ class ConstantOp(InfersResultTypes):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" ")
         printer.print_attribute(self.value)
+
+
+@irdl_op_definition
+class ConstantOp(TensorConstantOp):
+    name = "stablehlo.constant"
 
 
 @irdl_op_definition

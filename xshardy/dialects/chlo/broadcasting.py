@@ -1,0 +1,296 @@
+"""Elementwise ops that broadcast their operands, to each other's shape as numpy does or along given dimensions."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ComplexType, DenseArrayBase, TensorType, i1, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Commutative, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.chlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
+from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType, integers
+from xshardy.dialects.stablehlo.inference import InfersResultTypes
+from xshardy.dialects.stablehlo.types import (
+    COMPLEX_TENSOR,
+    FLOAT_TENSOR,
+    PRED_OR_INTEGER_TENSOR,
+    PRED_TENSOR,
+    TENSOR,
+    is_compatible_element,
+    tensor_type,
+)
+
+Shape = Sequence[int]
+
+
+def broadcast_shapes(lhs: Shape, rhs: Shape) -> tuple[int, ...] | None:
+    """`(4, 1)` and `(3,)` -> `(4, 3)`; None where two sizes differ and neither is 1. A known size goes before `?`."""
+    rank = max(len(lhs), len(rhs))
+    result: list[int] = []
+    for sizes in zip(*((*(1,) * (rank - len(shape)), *shape) for shape in (lhs, rhs)), strict=True):
+        large = {size for size in sizes if size not in (1, DYNAMIC_INDEX)}
+        if len(large) > 1:
+            return None
+        result.append(large.pop() if large else DYNAMIC_INDEX if DYNAMIC_INDEX in sizes else 1)
+    return tuple(result)
+
+
+def broadcast_along(lhs: Shape, rhs: Shape, dimensions: Sequence[int]) -> tuple[int, ...] | None:
+    """
+    The shape when the dimensions of the operand of lower rank are `dimensions` of the other one.
+
+    None if there is no such dimension, or the sizes do not fit.
+    """
+    small, large = (rhs, lhs) if len(lhs) > len(rhs) else (lhs, rhs)
+    if len(dimensions) != len(small) or any(not 0 <= dimension < len(large) for dimension in dimensions):
+        return None
+    sizes = broadcast_shapes(small, [large[dimension] for dimension in dimensions])
+    if sizes is None:
+        return None
+    result = list(large)
+    for dimension, size in zip(dimensions, sizes, strict=True):
+        result[dimension] = size
+    return tuple(result)
+
+
+class BroadcastBinaryOp(InfersResultTypes):
+    """
+    `f(lhs, rhs)`, element by element.
+
+    `broadcast_dimensions`, if given, are the dimensions of the operand of higher rank that are those of the other one.
+    """
+
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(TENSOR)
+    broadcast_dimensions = opt_prop_def(DenseArrayBase.constr(i64))
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)"
+
+    def __init__(
+        self, lhs: SSAValue, rhs: SSAValue, result_type: Attribute, broadcast_dimensions: Sequence[int] | None = None
+    ):
+        dimensions = None if broadcast_dimensions is None else integers(broadcast_dimensions)
+        super().__init__(
+            operands=[lhs, rhs], result_types=[result_type], properties={"broadcast_dimensions": dimensions}
+        )
+
+    def result_element(self, operand: Attribute) -> Attribute:
+        """The element type of the result for the one of the operands."""
+        return operand
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        lhs, rhs = tensor_type(self.lhs), tensor_type(self.rhs)
+        if not is_compatible_element(lhs.element_type, rhs.element_type):
+            raise VerifyException("mismatched operand types")
+        element = self.result_element(lhs.element_type)
+        if self.broadcast_dimensions is None:
+            shape = broadcast_shapes(lhs.get_shape(), rhs.get_shape())
+        else:
+            shape = broadcast_along(lhs.get_shape(), rhs.get_shape(), self.broadcast_dimensions.get_values())
+        # Upstream takes operands that cannot be broadcast to have a result of unknown rank.
+        return [TensorType(element, tensor_type(self.result).shape if shape is None else shape)]
+
+
+class CommutativeBroadcastOp(BroadcastBinaryOp):
+    """One that gives the same for swapped operands."""
+
+    traits = traits_def(Pure(), Commutative())
+
+
+class LogicalBroadcastOp(CommutativeBroadcastOp):
+    """Logical on predicates, bitwise on integers."""
+
+    lhs = operand_def(PRED_OR_INTEGER_TENSOR)
+    rhs = operand_def(PRED_OR_INTEGER_TENSOR)
+    result = result_def(PRED_OR_INTEGER_TENSOR)
+
+
+@irdl_op_definition
+class BroadcastAddOp(CommutativeBroadcastOp):
+    name = "chlo.broadcast_add"
+
+
+@irdl_op_definition
+class BroadcastAndOp(LogicalBroadcastOp):
+    name = "chlo.broadcast_and"
+
+
+@irdl_op_definition
+class BroadcastAtan2Op(BroadcastBinaryOp):
+    name = "chlo.broadcast_atan2"
+
+
+@irdl_op_definition
+class BroadcastDivOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_divide"
+
+
+@irdl_op_definition
+class BroadcastMaxOp(CommutativeBroadcastOp):
+    name = "chlo.broadcast_maximum"
+
+
+@irdl_op_definition
+class BroadcastMinOp(CommutativeBroadcastOp):
+    name = "chlo.broadcast_minimum"
+
+
+@irdl_op_definition
+class BroadcastMulOp(CommutativeBroadcastOp):
+    name = "chlo.broadcast_multiply"
+
+
+@irdl_op_definition
+class BroadcastNextAfterOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_next_after"
+
+
+@irdl_op_definition
+class BroadcastOrOp(LogicalBroadcastOp):
+    name = "chlo.broadcast_or"
+
+
+@irdl_op_definition
+class BroadcastPolygammaOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_polygamma"
+
+
+@irdl_op_definition
+class BroadcastPowOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_power"
+
+
+@irdl_op_definition
+class BroadcastRemOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_remainder"
+
+
+@irdl_op_definition
+class BroadcastShiftLeftOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_shift_left"
+
+
+@irdl_op_definition
+class BroadcastShiftRightArithmeticOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_shift_right_arithmetic"
+
+
+@irdl_op_definition
+class BroadcastShiftRightLogicalOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_shift_right_logical"
+
+
+@irdl_op_definition
+class BroadcastSubOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_subtract"
+
+
+@irdl_op_definition
+class BroadcastXorOp(LogicalBroadcastOp):
+    name = "chlo.broadcast_xor"
+
+
+@irdl_op_definition
+class BroadcastZetaOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_zeta"
+
+
+@irdl_op_definition
+class BroadcastComplexOp(BroadcastBinaryOp):
+    """Complex numbers of real parts `lhs` and imaginary parts `rhs`."""
+
+    name = "chlo.broadcast_complex"
+    lhs = operand_def(FLOAT_TENSOR)
+    rhs = operand_def(FLOAT_TENSOR)
+    result = result_def(COMPLEX_TENSOR)
+
+    def result_element(self, operand: Attribute) -> Attribute:
+        return ComplexType(operand)  # pyright: ignore[reportArgumentType]
+
+
+@irdl_op_definition
+class BroadcastCompareOp(BroadcastBinaryOp):
+    name = "chlo.broadcast_compare"
+    comparison_direction = prop_def(ComparisonDirectionAttr)
+    compare_type = opt_prop_def(ComparisonTypeAttr)
+    result = result_def(PRED_TENSOR)
+
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        result_type: Attribute,
+        direction: ComparisonDirection,
+        compare_type: ComparisonType | None = None,
+        broadcast_dimensions: Sequence[int] | None = None,
+    ):
+        super().__init__(lhs, rhs, result_type, broadcast_dimensions)
+        self.comparison_direction = ComparisonDirectionAttr(direction)
+        self.compare_type = None if compare_type is None else ComparisonTypeAttr(compare_type)
+
+    def result_element(self, operand: Attribute) -> Attribute:
+        return i1
+
+
+@irdl_op_definition
+class BroadcastSelectOp(InfersResultTypes):
+    """`on_true` where `pred` holds, else `on_false`; all three broadcast to each other as numpy does."""
+
+    name = "chlo.broadcast_select"
+    pred = operand_def(PRED_TENSOR)
+    on_true = operand_def(TENSOR)
+    on_false = operand_def(TENSOR)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$pred `,` $on_true `,` $on_false attr-dict `:` "
+        "`(` type($pred) `,` type($on_true) `,` type($on_false) `)` `->` type(results)"
+    )
+
+    def __init__(self, pred: SSAValue, on_true: SSAValue, on_false: SSAValue, result_type: Attribute):
+        super().__init__(operands=[pred, on_true, on_false], result_types=[result_type])
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        pred, *branches = (tensor_type(value) for value in self.operands)
+        if branches[0].element_type != branches[1].element_type:
+            raise VerifyException("mismatched operand types")
+        shape = broadcast_shapes(branches[0].get_shape(), branches[1].get_shape())
+        shape = None if shape is None else broadcast_shapes(pred.get_shape(), shape)
+        return [TensorType(branches[0].element_type, tensor_type(self.result).shape if shape is None else shape)]
+
+
+BROADCASTING_OPS = (
+    BroadcastAddOp,
+    BroadcastAndOp,
+    BroadcastAtan2Op,
+    BroadcastDivOp,
+    BroadcastMaxOp,
+    BroadcastMinOp,
+    BroadcastMulOp,
+    BroadcastNextAfterOp,
+    BroadcastOrOp,
+    BroadcastPolygammaOp,
+    BroadcastPowOp,
+    BroadcastRemOp,
+    BroadcastShiftLeftOp,
+    BroadcastShiftRightArithmeticOp,
+    BroadcastShiftRightLogicalOp,
+    BroadcastSubOp,
+    BroadcastXorOp,
+    BroadcastZetaOp,
+    BroadcastComplexOp,
+    BroadcastCompareOp,
+    BroadcastSelectOp,
+)
+"""All of the above."""

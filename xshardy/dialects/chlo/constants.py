@@ -1,0 +1,41 @@
+"""Constants: of a shape of their own, or of another tensor's."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, SSAValue, TypedAttribute
+from xdsl.irdl import base, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element_type
+from xshardy.dialects.stablehlo.nullary import TensorConstantOp
+from xshardy.dialects.stablehlo.types import TENSOR, tensor_type
+
+
+@irdl_op_definition
+class ConstantOp(TensorConstantOp):
+    name = "chlo.constant"
+
+
+@irdl_op_definition
+class ConstantLikeOp(InfersResultTypes):
+    """`value` in each element of a tensor of the shape of `operand`."""
+
+    name = "chlo.constant_like"
+    value = prop_def(base(TypedAttribute))
+    operand = operand_def(TENSOR)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+
+    def __init__(self, value: TypedAttribute, operand: SSAValue):
+        super().__init__(
+            operands=[operand],
+            result_types=[with_element_type(operand, value.get_type())],
+            properties={"value": value},
+        )
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        element = self.value.get_type()
+        if element != tensor_type(self.result).element_type:
+            raise VerifyException("value's type doesn't match element return type")
+        return [with_element_type(self.operand, element)]

@@ -1,0 +1,88 @@
+"""Top-k: the largest elements along the last dimension."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, IntegerAttr, TensorType, i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.inference import InfersResultTypes
+from xshardy.dialects.stablehlo.types import TENSOR, tensor_type
+from xshardy.syntax.naming import Names, SuggestsNames
+
+
+@irdl_op_definition
+class TopKOp(InfersResultTypes, SuggestsNames):
+    """
+    The `k` largest elements of each row of `operand`, in descending order, and where they stood.
+
+    Of equal ones, those further left come first, unless `is_stable` says that it does not matter. Rows run along the
+    last dimension.
+    """
+
+    name = "chlo.top_k"
+    operand = operand_def(TENSOR)
+    k = prop_def(IntegerAttr.constr(i64))
+    is_stable = opt_prop_def(BoolAttr)
+    values = result_def(TENSOR)
+    indices = result_def(TENSOR)
+    traits = traits_def(Pure())
+
+    def __init__(self, operand: SSAValue, k: int):
+        shape = (*tensor_type(operand).get_shape()[:-1], k)
+        super().__init__(
+            operands=[operand],
+            result_types=[TensorType(tensor_type(operand).element_type, shape), TensorType(i32, shape)],
+            properties={"k": IntegerAttr(k, i64)},
+        )
+
+    def result_names(self) -> Names:
+        return ("values", "indices")
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        operand, k = tensor_type(self.operand), self.k.value.data
+        if not (shape := operand.get_shape()):
+            raise VerifyException("operand's rank must be at least 1")
+        if shape[-1] != DYNAMIC_INDEX and shape[-1] < k:
+            raise VerifyException(f"operand's last dimension must be at least {k}")
+        result = (*shape[:-1], k)
+        return [TensorType(operand.element_type, result), TensorType(i32, result)]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TopKOp":
+        properties: dict[str, Attribute] = {}
+        with parser.in_parens():
+            unresolved = parser.parse_unresolved_operand()
+            parser.parse_punctuation(",")
+            parser.parse_keyword("k")
+            parser.parse_punctuation("=")
+            properties["k"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+            if parser.parse_optional_punctuation(","):
+                parser.parse_keyword("is_stable")
+                parser.parse_punctuation("=")
+                properties["is_stable"] = IntegerAttr(int(parser.parse_boolean()), i1)
+        attributes = parser.parse_optional_attr_dict()
+        if "is_stable" in attributes:
+            properties["is_stable"] = attributes.pop("is_stable")
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(unresolved, parser.parse_type())
+        parser.parse_punctuation("->")
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        return cls.create(operands=[operand], result_types=types, properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        with printer.in_parens():
+            printer.print_ssa_value(self.operand)
+            printer.print_string(f", k = {self.k.value.data}")
+        # In the dictionary every version of upstream reads it, between the parentheses only newer ones do.
+        stability = {} if self.is_stable is None else {"is_stable": self.is_stable}
+        printer.print_op_attributes(self.attributes | stability)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operand.type)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.result_types, printer.print_attribute)
