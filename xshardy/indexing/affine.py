@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -18,6 +19,8 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSymExpr,
 )
+
+T = TypeVar("T")
 
 
 @lru_cache(maxsize=4096)
@@ -126,23 +129,39 @@ def total(terms: Sequence[AffineExpr]) -> AffineExpr:
     return result
 
 
+def evaluate(
+    expr: AffineExpr,
+    dims: Sequence[T],
+    symbols: Sequence[T],
+    of_constant: Callable[[int], T],
+    operators: Mapping[AffineBinaryOpKind, Callable[[T, T], T]],
+) -> T:
+    """
+    `expr` in any arithmetic: `dims[i]` for `d_i`, `symbols[i]` for `s_i`, and these constants and operators.
+
+    Raises `IndexError` if `expr` has a variable that there is no value for.
+    """
+    match expr:
+        case AffineConstantExpr(value):
+            return of_constant(value)
+        case AffineDimExpr(position):
+            return dims[position]
+        case AffineSymExpr(position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            left = evaluate(lhs, dims, symbols, of_constant, operators)
+            return operators[kind](left, evaluate(rhs, dims, symbols, of_constant, operators))
+        case _:
+            raise NotImplementedError(f"affine expression {expr}")
+
+
 def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[AffineExpr]) -> AffineExpr:
     """
     `expr` with `dims[i]` for `d_i` and `symbols[i]` for `s_i`, rebuilt by the folding builders.
 
     Raises `IndexError` if `expr` has a variable that there is no replacement for.
     """
-    match expr:
-        case AffineConstantExpr():
-            return expr
-        case AffineDimExpr(position):
-            return dims[position]
-        case AffineSymExpr(position):
-            return symbols[position]
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            return BUILDERS[kind](substitute(lhs, dims, symbols), substitute(rhs, dims, symbols))
-        case _:
-            raise NotImplementedError(f"no substitution in {expr}")
+    return evaluate(expr, dims, symbols, constant, BUILDERS)
 
 
 def used_variables(expr: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:

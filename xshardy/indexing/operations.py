@@ -110,11 +110,15 @@ def _elementwise(op: Operation) -> Maps:
     return ((identity,),) * len(op.operands)
 
 
-def _scalars_allowed(op: Operation) -> Maps:
-    """Elementwise, where an operand may also be a scalar that is used for every element."""
+def elementwise_or_scalar(op: Operation, scalar: IndexingMap) -> Maps:
+    """Elementwise, but `scalar` for an operand that is a scalar, to be used for every element."""
     shape = shape_of(op.results[0])
-    identity, scalar = IndexingMap.identity(shape), _whole_scalar(op.results[0])
+    identity = IndexingMap.identity(shape)
     return tuple((identity if shape_of(operand) == shape else scalar,) for operand in op.operands)
+
+
+def _scalars_allowed(op: Operation) -> Maps:
+    return elementwise_or_scalar(op, _whole_scalar(op.results[0]))
 
 
 def _broadcast(op: BroadcastInDimOp) -> Maps:
@@ -213,13 +217,20 @@ def _bitcast(op: hlo.BitcastOp) -> Maps:
     return ((bitcast_map(op.result, op.operand),),)
 
 
+def same_bits_map(shape: Sequence[int], target: Sequence[int]) -> IndexingMap:
+    """
+    From the elements of a tensor of `shape` to those of one of shape `target` with the same bits.
+
+    Elementwise, but for the innermost dimension that the tensor of narrower elements has in addition.
+    """
+    results: list[AffineExpr] = [dim(d) for d in range(min(len(shape), len(target)))]
+    if len(target) > len(shape):
+        return IndexingMap.from_tensor_sizes([*results, sym(0)], shape, target[-1:])
+    return IndexingMap.from_tensor_sizes(results, shape)
+
+
 def _bitcast_convert(op: BitcastConvertOp) -> Maps:
-    """Elementwise, but for the innermost dimension that the tensor of narrower elements has in addition."""
-    shape, operand_shape = shape_of(op.result), shape_of(op.operand)
-    results: list[AffineExpr] = [dim(d) for d in range(min(len(shape), len(operand_shape)))]
-    if len(operand_shape) > len(shape):
-        return ((IndexingMap.from_tensor_sizes([*results, sym(0)], shape, operand_shape[-1:]),),)
-    return ((IndexingMap.from_tensor_sizes(results, shape),),)
+    return ((same_bits_map(shape_of(op.result), shape_of(op.operand)),),)
 
 
 def _start_variables(shape: Sequence[int], slice_shape: Sequence[int]) -> tuple[Variable, ...]:

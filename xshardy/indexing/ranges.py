@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
 
+from xshardy.indexing.affine import evaluate
 from xshardy.indexing.interval import Interval, at_corners, mod_range
 
 RANGE_RULES: Mapping[AffineBinaryOpKind, Callable[[Interval, Interval], Interval]] = {
@@ -32,14 +26,4 @@ def range_of(expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Inter
     Raises `IndexError` if `expr` has a variable without an interval.
     Source: XLA indexing docs, "Indexing Map simplification".
     """
-    match expr:
-        case AffineConstantExpr(value):
-            return Interval(value, value)
-        case AffineDimExpr(position):
-            return dims[position]
-        case AffineSymExpr(position):
-            return symbols[position]
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            return RANGE_RULES[kind](range_of(lhs, dims, symbols), range_of(rhs, dims, symbols))
-        case _:
-            raise NotImplementedError(f"no range for {expr}")
+    return evaluate(expr, dims, symbols, Interval.point, RANGE_RULES)

@@ -8,7 +8,6 @@ variables. Source: XLA indexing docs, "Indexing Maps for Unfused Ops"; rows XGPU
 from collections.abc import Callable, Mapping
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
 
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.selection import ClampOp, SelectOp
@@ -28,9 +27,11 @@ from xshardy.indexing.operations import (
     ELEMENTWISE,
     Maps,
     bitcast_map,
+    elementwise_or_scalar,
     gathered_up,
     operand_maps,
     reshape_map,
+    same_bits_map,
     shape_of,
     spread_out,
 )
@@ -43,9 +44,7 @@ def _everywhere(result: SSAValue) -> IndexingMap:
 
 
 def _scalars_allowed(op: Operation) -> Maps:
-    shape = shape_of(op.results[0])
-    identity, everywhere = IndexingMap.identity(shape), _everywhere(op.results[0])
-    return tuple((identity if shape_of(operand) == shape else everywhere,) for operand in op.operands)
+    return elementwise_or_scalar(op, _everywhere(op.results[0]))
 
 
 def _broadcast(op: BroadcastInDimOp) -> Maps:
@@ -98,12 +97,7 @@ def _bitcast(op: hlo.BitcastOp) -> Maps:
 
 
 def _bitcast_convert(op: BitcastConvertOp) -> Maps:
-    """Elementwise, but for the innermost dimension that the tensor of narrower elements has in addition."""
-    shape, operand_shape = shape_of(op.result), shape_of(op.operand)
-    results: list[AffineExpr] = [dim(d) for d in range(min(len(shape), len(operand_shape)))]
-    if len(shape) > len(operand_shape):
-        return ((IndexingMap.from_tensor_sizes([*results, sym(0)], operand_shape, shape[-1:]),),)
-    return ((IndexingMap.from_tensor_sizes(results, operand_shape),),)
+    return ((same_bits_map(shape_of(op.operand), shape_of(op.result)),),)
 
 
 RESULT_MAPS: Mapping[type[Operation], Callable[..., Maps]] = {

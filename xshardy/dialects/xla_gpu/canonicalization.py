@@ -31,6 +31,22 @@ def _with_dimensions(map: IndexingMap, dims: Sequence[AffineExpr], dimensions: S
     )
 
 
+def _with_constants(map: IndexingMap, constants: Sequence[int | None]) -> tuple[IndexingMap, list[int]]:
+    """`map` without the dimensions that have a constant, which takes their place, and the positions of the others."""
+    kept = [i for i, value in enumerate(constants) if value is None]
+    exprs = [
+        variable if value is None else constant(value)
+        for variable, value in zip(_closed_up(kept, len(constants)), constants, strict=True)
+    ]
+    return _with_dimensions(map, exprs, [map.dimensions[i] for i in kept]), kept
+
+
+def _closed_up(kept: Sequence[int], count: int) -> list[AffineExpr]:
+    """What each of `count` dimensions becomes when only the `kept` stay; 0 for the others, which nothing reads."""
+    position = {old: new for new, old in enumerate(kept)}
+    return [dim(position[i]) if i in position else constant(0) for i in range(count)]
+
+
 def _change_apply(
     op: ApplyIndexingOp, operands: Sequence[SSAValue], map: IndexingMap, rewriter: PatternRewriter
 ) -> None:
@@ -173,12 +189,6 @@ def _used_dims(map: IndexingMap) -> list[int]:
     return [i for i, unused in enumerate(removed) if not unused]
 
 
-def _closed_up(kept: Sequence[int], count: int) -> list[AffineExpr]:
-    """What each of `count` dimensions becomes when only the `kept` stay; 0 for the others, which nothing reads."""
-    position = {old: new for new, old in enumerate(kept)}
-    return [dim(position[i]) if i in position else constant(0) for i in range(count)]
-
-
 # -- One map ----------------------------------------------------------------------------------------------------------
 
 
@@ -221,14 +231,9 @@ class FoldConstantOperands(RewritePattern):
         if op.symbols:
             return
         constants = [constant_value(value) for value in op.operands]
-        kept = [i for i, value in enumerate(constants) if value is None]
-        if len(kept) == len(constants):
+        if all(value is None for value in constants):
             return
-        exprs = [
-            variable if value is None else constant(value)
-            for variable, value in zip(_closed_up(kept, len(constants)), constants, strict=True)
-        ]
-        map = _with_dimensions(op.map, exprs, [op.map.dimensions[i] for i in kept])
+        map, kept = _with_constants(op.map, constants)
         _change_apply(op, [op.operands[i] for i in kept], map, rewriter)
 
 
@@ -277,14 +282,9 @@ class FoldConstantDimensions(RewritePattern):
             interval = get_range(value)
             is_constant = interval is not None and interval.size == 1 and variable.bounds.contains(interval.lower)
             constants.append(interval.lower if interval is not None and is_constant else None)
-        kept = [i for i, value in enumerate(constants) if value is None]
-        if len(kept) == len(constants):
+        if all(value is None for value in constants):
             return
-        exprs = [
-            variable if value is None else constant(value)
-            for variable, value in zip(_closed_up(kept, len(constants)), constants, strict=True)
-        ]
-        map = _with_dimensions(op.map, exprs, [op.map.dimensions[i] for i in kept])
+        map, kept = _with_constants(op.map, constants)
         _change_loop(op, [op.dims[i] for i in kept], map, rewriter)
 
 
