@@ -1,8 +1,9 @@
 """Gather: slices of a tensor at the places that another tensor holds."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, DenseArrayBase, IntegerAttr, TensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -14,48 +15,29 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, tensor_type
 
 
-@irdl_op_definition
-class GatherOp(InfersResultTypes):
+class GatheringOp(InfersResultTypes):
     """
-    A slice of `operand`, of `slice_sizes`, for each index vector in `start_indices`.
+    A slice of `operand` for each index vector in `start_indices`.
 
     An index vector lies along dimension `index_vector_dim` of the indices. It says where the slice starts in dimensions
     `start_index_map` of the operand, and is moved so that the slice stays inside. The slice becomes the dimensions
     `offset_dims` of the result, without its `collapsed_slice_dims` and batching dimensions, which have size 1.
     """
 
-    name = "stablehlo.gather"
     operand = operand_def(TENSOR)
     start_indices = operand_def(INTEGER_TENSOR)
     dimension_numbers = prop_def(GatherDimensionNumbersAttr)
-    slice_sizes = prop_def(DenseArrayBase.constr(i64))
     indices_are_sorted = opt_prop_def(BoolAttr)
     result = result_def(TENSOR)
-    traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        operand: SSAValue,
-        start_indices: SSAValue,
-        dimension_numbers: GatherDimensionNumbersAttr,
-        slice_sizes: Sequence[int],
-        result_type: Attribute,
-        indices_are_sorted: bool = False,
-    ):
-        super().__init__(
-            operands=[operand, start_indices],
-            result_types=[result_type],
-            properties={
-                "dimension_numbers": dimension_numbers,
-                "slice_sizes": integers(slice_sizes),
-                "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
-            },
-        )
+    @abstractmethod
+    def slice_shape(self) -> Sequence[int]:
+        """The sizes of a slice; `DYNAMIC_INDEX` where that is not known."""
 
     def infer_result_types(self) -> Sequence[Attribute]:
         self.verify_dimension_numbers()
         numbers = self.dimension_numbers
-        sizes, shape = self.slice_sizes.get_values(), tensor_type(self.operand).get_shape()
+        sizes, shape = self.slice_shape(), tensor_type(self.operand).get_shape()
         dropped = (*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values())
         for name in ("collapsed_slice_dims", "operand_batching_dims"):
             for dimension in getattr(numbers, name).get_values():
@@ -65,7 +47,7 @@ class GatherOp(InfersResultTypes):
                         f"but got {sizes[dimension]}"
                     )
         for i, (size, dimension) in enumerate(zip(sizes, shape, strict=True)):
-            if size < 0 or (dimension >= 0 and size > dimension):
+            if size != DYNAMIC_INDEX and (size < 0 or (dimension >= 0 and size > dimension)):
                 raise VerifyException(
                     f"slice size ({size}) is out of bounds for operand dimension ({dimension}) at index {i}"
                 )
@@ -125,5 +107,36 @@ class GatherOp(InfersResultTypes):
                 )
         verify_distinct("start_index_map", index_map, "operand_batching_dims", batching)
         verify_range("start_index_map", index_map, len(shape), "rank-of('operand')")
-        if (count := len(self.slice_sizes.get_values())) != len(shape):
+        if (count := len(self.slice_shape())) != len(shape):
             raise VerifyException(f"slice_sizes size ({count}) not equal to operand rank ({len(shape)})")
+
+
+@irdl_op_definition
+class GatherOp(GatheringOp):
+    """A slice of `slice_sizes` for each index vector."""
+
+    name = "stablehlo.gather"
+    slice_sizes = prop_def(DenseArrayBase.constr(i64))
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        operand: SSAValue,
+        start_indices: SSAValue,
+        dimension_numbers: GatherDimensionNumbersAttr,
+        slice_sizes: Sequence[int],
+        result_type: Attribute,
+        indices_are_sorted: bool = False,
+    ):
+        super().__init__(
+            operands=[operand, start_indices],
+            result_types=[result_type],
+            properties={
+                "dimension_numbers": dimension_numbers,
+                "slice_sizes": integers(slice_sizes),
+                "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
+            },
+        )
+
+    def slice_shape(self) -> Sequence[int]:
+        return self.slice_sizes.get_values()
