@@ -29,6 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Commutative, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.control_flow import ReturnOp
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
@@ -307,6 +308,8 @@ def verify_argument_shape(i: int, count: int, shape: Sequence[int], allowed: Seq
 
 def is_promotable(source: Attribute, target: Attribute) -> bool:
     """Whether a reduction may be done in elements of `target` when its input has those of `source`."""
+    if isinstance(source, UniformQuantizedType) and isinstance(target, UniformQuantizedType):
+        return source.expressed == target.expressed and bit_width(source) <= bit_width(target)
     kinds = (IntegerType, AnyFloat, ComplexType)
     if not any(isinstance(source, kind) and isinstance(target, kind) for kind in kinds):
         return False

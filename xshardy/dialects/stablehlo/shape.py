@@ -11,11 +11,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, VariadicOperandWithAttribute
-from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types
+from xshardy.dialects.stablehlo.inference import (
+    InfersResultTypes,
+    bounded,
+    require_compatible_elements,
+    require_same_element_types,
+)
+from xshardy.dialects.stablehlo.quantized_types import verify_broadcast_axis, verify_moved_axis, verify_reshaped_axis
 from xshardy.dialects.stablehlo.types import (
     BOUNDED_TENSOR,
+    PER_AXIS_TENSOR,
     TENSOR,
     bit_width,
+    bounds_of,
     is_compatible_dim,
     is_compatible_shape,
     is_static,
@@ -30,8 +38,8 @@ class BitcastConvertOp(IRDLOperation):
     """The bits of the operand in another element type; a change of width adds or removes an innermost dimension."""
 
     name = "stablehlo.bitcast_convert"
-    operand = operand_def(TENSOR)
-    result = result_def(TENSOR)
+    operand = operand_def(PER_AXIS_TENSOR)
+    result = result_def(PER_AXIS_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
@@ -66,11 +74,38 @@ class BitcastConvertOp(IRDLOperation):
 
 
 @irdl_op_definition
+class BroadcastOp(InfersResultTypes):
+    """Repeat the operand along new dimensions of sizes `broadcast_sizes`, in front of its own."""
+
+    name = "stablehlo.broadcast"
+    operand = operand_def(TENSOR)
+    broadcast_sizes = prop_def(I64_ARRAY)
+    result = result_def(PER_AXIS_TENSOR)
+    traits = traits_def(Pure())
+    assembly_format = "$operand `,` `sizes` `=` $broadcast_sizes attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, operand: SSAValue, broadcast_sizes: Sequence[int]):
+        type = tensor_type(operand)
+        super().__init__(
+            operands=[operand],
+            result_types=[TensorType(type.element_type, [*broadcast_sizes, *type.get_shape()])],
+            properties={"broadcast_sizes": integers(broadcast_sizes)},
+        )
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        sizes, type = self.broadcast_sizes.get_values(), tensor_type(self.operand)
+        for size in sizes:
+            if size < 0:
+                raise VerifyException(f"Broadcast with negative dimension size {size}")
+        return [TensorType(type.element_type, [*sizes, *type.get_shape()])]
+
+
+@irdl_op_definition
 class BroadcastInDimOp(IRDLOperation):
     """Repeat the operand; its dimension `i`, unless of size 1, is dimension `broadcast_dimensions[i]` of the result."""
 
     name = "stablehlo.broadcast_in_dim"
-    operand = operand_def(TENSOR)
+    operand = operand_def(PER_AXIS_TENSOR)
     broadcast_dimensions = prop_def(I64_ARRAY)
     result = result_def(BOUNDED_TENSOR)
     traits = traits_def(Pure())
@@ -84,7 +119,7 @@ class BroadcastInDimOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        require_same_element_types([self.operand, self.result])
+        require_compatible_elements(self.operand, self.result)
         sizes, result_sizes = tensor_type(self.operand).get_shape(), tensor_type(self.result).get_shape()
         dimensions = self.broadcast_dimensions.get_values()
         if len(dimensions) != len(sizes):
@@ -103,6 +138,7 @@ class BroadcastInDimOp(IRDLOperation):
                     f"size of operand dimension {i} ({size}) is not equal to 1 or size of result dimension "
                     f"{dimension} ({result_sizes[dimension]})"
                 )
+        verify_broadcast_axis(self.operand.type, self.result.type, dimensions)
 
 
 @irdl_op_definition
@@ -213,7 +249,7 @@ class ReshapeOp(IRDLOperation):
     """The same elements in the same row-major order, under another shape."""
 
     name = "stablehlo.reshape"
-    operand = operand_def(TENSOR)
+    operand = operand_def(PER_AXIS_TENSOR)
     result = result_def(BOUNDED_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
@@ -222,7 +258,7 @@ class ReshapeOp(IRDLOperation):
         super().__init__(operands=[operand], result_types=[result_type])
 
     def verify_(self) -> None:
-        require_same_element_types([self.operand, self.result])
+        require_compatible_elements(self.operand, self.result)
         source, target = tensor_type(self.operand), tensor_type(self.result)
         if not is_static(source) or not is_static(target):
             return
@@ -231,6 +267,7 @@ class ReshapeOp(IRDLOperation):
             raise VerifyException(
                 f"number of output elements ({count}) doesn't match expected number of elements ({expected})"
             )
+        verify_reshaped_axis(self.operand.type, self.result.type)
 
 
 @irdl_op_definition
@@ -270,9 +307,9 @@ class TransposeOp(InfersResultTypes):
     """Dimension `i` of the result is dimension `permutation[i]` of the operand."""
 
     name = "stablehlo.transpose"
-    operand = operand_def(TENSOR)
+    operand = operand_def(PER_AXIS_TENSOR)
     permutation = prop_def(I64_ARRAY)
-    result = result_def(TENSOR)
+    result = result_def(PER_AXIS_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)"
 
@@ -297,4 +334,6 @@ class TransposeOp(InfersResultTypes):
                 f"attribute permutation must be a permutation of [{', '.join(map(str, range(len(shape))))}] "
                 f"but got {', '.join(map(str, permutation))}"
             )
-        return [TensorType(type.element_type, [shape[i] for i in permutation])]
+        verify_moved_axis(self.operand.type, self.result.type, permutation)
+        bounds = bounds_of(type)
+        return [bounded(type.element_type, [shape[i] for i in permutation], [bounds[i] for i in permutation])]

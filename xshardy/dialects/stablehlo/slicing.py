@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -146,3 +146,23 @@ class DynamicUpdateSliceOp(InfersResultTypes):
                     f"expects size at dimension {i} of update to be in range [0, {size}]. Got: {update_size}."
                 )
         return [self.operand.type]
+
+
+@irdl_op_definition
+class TorchIndexSelectOp(IRDLOperation):
+    """The elements of `operand` at the places in `index` along `dim`; kept for older programs: see gather."""
+
+    name = "stablehlo.torch_index_select"
+    operand = operand_def(TENSOR)
+    index = operand_def(TENSOR)
+    dim = prop_def(IntegerAttr.constr(i64))
+    batch_dims = prop_def(IntegerAttr.constr(i64))
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+
+    def __init__(self, operand: SSAValue, index: SSAValue, dim: int, batch_dims: int, result_type: Attribute):
+        super().__init__(
+            operands=[operand, index],
+            result_types=[result_type],
+            properties={"dim": IntegerAttr(dim, i64), "batch_dims": IntegerAttr(batch_dims, i64)},
+        )

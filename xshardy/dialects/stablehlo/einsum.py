@@ -1,0 +1,92 @@
+"""Products that dot_general covers, kept for older programs."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr
+from xshardy.dialects.stablehlo.contraction import PrecisionConfig, verify_precision_config
+from xshardy.dialects.stablehlo.types import (
+    PER_AXIS_TENSOR,
+    TENSOR,
+    is_compatible_dim,
+    is_compatible_shape,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class DotOp(IRDLOperation):
+    """The product of vectors and matrices."""
+
+    name = "stablehlo.dot"
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(PER_AXIS_TENSOR)
+    precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
+    result = result_def(PER_AXIS_TENSOR)
+    traits = traits_def(Pure())
+    custom_directives = (PrecisionConfig,)
+    assembly_format = (
+        "$lhs `,` $rhs custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, result_type: Attribute, precision: Sequence[Precision] = ()):
+        super().__init__(
+            operands=[lhs, rhs],
+            result_types=[result_type],
+            properties={"precision_config": ArrayAttr(map(PrecisionAttr, precision)) if precision else None},
+        )
+
+    def verify_(self) -> None:
+        verify_precision_config(self.precision_config)
+        lhs, rhs = tensor_type(self.lhs).get_shape(), tensor_type(self.rhs).get_shape()
+        if len(lhs) not in (1, 2) or len(rhs) not in (1, 2) or not is_compatible_dim(lhs[-1], rhs[0]):
+            raise VerifyException(
+                "expected both lhs/rhs ranks to be either 1 or 2, and the last dimension of lhs to have the size of "
+                "the first one of rhs"
+            )
+        shape = (*lhs[:-1], *rhs[1:])
+        if not is_compatible_shape(shape, tensor_type(self.result).get_shape()):
+            sizes = ", ".join("?" if size < 0 else str(size) for size in shape)
+            raise VerifyException(
+                f"inferred shape '[{sizes}]' is incompatible with return type of operation '{self.result.type}'"
+            )
+
+
+@irdl_op_definition
+class EinsumOp(IRDLOperation):
+    """The sum of products of elements that `einsum_config` describes, as in `"ij,jk->ik"`."""
+
+    name = "stablehlo.einsum"
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(TENSOR)
+    einsum_config = prop_def(StringAttr)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+    assembly_format = "$lhs `,` $rhs `,` `config` `=` $einsum_config attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, einsum_config: str, result_type: Attribute):
+        super().__init__(
+            operands=[lhs, rhs], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
+        )
+
+
+@irdl_op_definition
+class UnaryEinsumOp(IRDLOperation):
+    """The sum of elements that `einsum_config` describes, as in `"ij->i"`."""
+
+    name = "stablehlo.unary_einsum"
+    operand = operand_def(TENSOR)
+    einsum_config = prop_def(StringAttr)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+    assembly_format = "$operand `,` `config` `=` $einsum_config attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, operand: SSAValue, einsum_config: str, result_type: Attribute):
+        super().__init__(
+            operands=[operand], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
+        )
