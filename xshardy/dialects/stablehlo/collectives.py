@@ -28,7 +28,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.control_flow import types_of
-from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
     bounded,
@@ -74,6 +73,15 @@ def verify_global_ids(op: CollectiveOp, has_global_ids: bool) -> None:
         raise VerifyException(f"channel_id must be positive when useGlobalDeviceIds is set but got: {op.channel_id}")
 
 
+def verify_pairs_of_elements(op: CollectiveOp) -> None:
+    """There is a result for each operand, with the same element type."""
+    if len(op.operands) != len(op.results):
+        raise VerifyException("requires the same number of operands and results")
+    for i, (operand, result) in enumerate(zip(op.operands, op.results, strict=True)):
+        if not is_compatible_element(tensor_type(operand).element_type, tensor_type(result).element_type):
+            raise VerifyException(f"requires the same element type for operand and result at index {i}")
+
+
 def accumulator_of(block: Block, operand: SSAValue) -> Attribute:
     """The element type in which `block` reduces the elements of `operand`."""
     type = tensor_type(operand)
@@ -112,12 +120,11 @@ class AllGatherOp(CollectiveOp):
         )
 
     def verify_(self) -> None:
+        verify_pairs_of_elements(self)
         has_global_ids = self.use_global_device_ids is not None
         verify_replica_groups(self.replica_groups, of_one_size=True, has_global_ids=has_global_ids)
         if has_global_ids and self.channel_id < 0:
             raise VerifyException("channel_id cannot be negative when useGlobalDeviceIds is set")
-        if len(self.operands) != len(self.results):
-            raise VerifyException("requires the same number of operands and results")
         dimension = self.all_gather_dim.value.data
         for operand, result in zip(self.operands, self.results, strict=True):
             verify_gathered(tensor_type(operand), tensor_type(result), dimension)
@@ -125,10 +132,6 @@ class AllGatherOp(CollectiveOp):
 
 def verify_gathered(operand: TensorType[Attribute], result: TensorType[Attribute], dimension: int) -> None:
     """`result` is several `operand`s along `dimension`."""
-    if not is_compatible_element(operand.element_type, result.element_type):
-        raise VerifyException(
-            f"requires compatible element types for operand and result, but got '{operand}' and '{result}'"
-        )
     before, after = operand.get_shape(), result.get_shape()
     if dimension >= len(before):
         raise VerifyException("all_gather_dim must be a valid index of operand")
@@ -331,6 +334,10 @@ class AllToAllOp(CollectiveOp, InfersResultTypes):
         split, concat = self.split_dimension.value.data, self.concat_dimension.value.data
         return [exchanged(operand, split, concat, count) for operand in self.operands]
 
+    def verify_(self) -> None:
+        verify_pairs_of_elements(self)
+        super().verify_()
+
 
 def exchanged(operand: SSAValue, split: int, concat: int, count: int) -> TensorType[Attribute]:
     """The type of `count` pieces, which `operand` has along dimension `split`, put together along `concat`."""
@@ -446,6 +453,7 @@ class CrossReplicaSumOp(IRDLOperation):
         super().__init__(operands=[operand], result_types=[operand.type], properties={"replica_groups": replica_groups})
 
     def verify_(self) -> None:
+        integer_table(self.replica_groups)
         require_same_types(self)
 
 
@@ -454,7 +462,6 @@ class DeviceNumberOp(InfersResultTypes):
 
     result = result_def(U32_TENSOR)
     traits = traits_def(Pure())
-    custom_directives = (SameOperandsAndResultType,)
     assembly_format = "attr-dict `:` type(results)"
 
     def __init__(self):

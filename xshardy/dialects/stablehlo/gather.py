@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, DenseArrayBase, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.dimensions import verify_distinct, verify_range, verify_sorted, verify_unique
-from xshardy.dialects.stablehlo.inference import InfersResultTypes
-from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, tensor_type
+from xshardy.dialects.stablehlo.inference import InfersResultTypes, bounded
+from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, bounds_of, is_compatible_dim, tensor_type
 
 
 class GatheringOp(InfersResultTypes):
@@ -51,15 +51,22 @@ class GatheringOp(InfersResultTypes):
                 raise VerifyException(
                     f"slice size ({size}) is out of bounds for operand dimension ({dimension}) at index {i}"
                 )
-        index_shape = tensor_type(self.start_indices).get_shape()
-        offsets = iter([size for i, size in enumerate(sizes) if i not in dropped])
-        batches = iter([size for i, size in enumerate(index_shape) if i != numbers.index_vector_dim.data])
+        indices, vector_dim = tensor_type(self.start_indices), numbers.index_vector_dim.data
+        index_dims = enumerate(zip(indices.get_shape(), bounds_of(indices), strict=True))
+        batch_dims = [pair for i, pair in index_dims if i != vector_dim]
         offset_dims = numbers.offset_dims.get_values()
-        vector_dims = int(numbers.index_vector_dim.data < len(index_shape))
-        rank = len(offset_dims) + len(index_shape) - vector_dims
+        rank = len(offset_dims) + len(batch_dims)
         verify_range("offset_dims", offset_dims, rank, "implied-result-rank")
+        offsets = iter([(size, DYNAMIC_INDEX) for i, size in enumerate(sizes) if i not in dropped])
+        batches = iter(batch_dims)
         result = [next(offsets if i in offset_dims else batches) for i in range(rank)]
-        return [TensorType(tensor_type(self.operand).element_type, result)]
+        return [
+            bounded(
+                tensor_type(self.operand).element_type,
+                [size for size, _ in result],
+                [bound for _, bound in result],
+            )
+        ]
 
     def verify_dimension_numbers(self) -> None:
         """Each dimension of operand and indices has one role, and the roles fit together."""
