@@ -7,6 +7,7 @@ an operation imports it for `compare` and the like, and so does the extension of
 """
 
 from collections.abc import Callable, Mapping
+from enum import IntEnum
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -27,8 +28,20 @@ from xdsl.utils.hints import isa
 INTEGERS = container_of(SignlessIntegerConstraint)
 CONDITIONS = container_of(i1)
 
-PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-"""The relations of `arith.cmpi`, by their number."""
+
+class Predicate(IntEnum):
+    """The relations of `arith.cmpi`, by their number."""
+
+    EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE = range(10)
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it is an order of integers without sign."""
+        return self >= Predicate.ULT
+
+
+PREDICATES = tuple(predicate.name.lower() for predicate in Predicate)
+"""Their names."""
 
 
 def shape_of(type: Attribute) -> tuple[int, ...] | None:
@@ -52,16 +65,24 @@ def element_type_of(type: Attribute) -> Attribute:
     return type.element_type if isa(type, VectorType) or isa(type, TensorType) else type
 
 
-def compare(predicate: str, lhs: SSAValue, rhs: SSAValue) -> arith.CmpiOp:
-    """`arith.cmpi predicate, lhs, rhs`, element by element."""
+def predicate_of(op: arith.CmpiOp) -> Predicate:
+    """The relation that `op` tests."""
+    return Predicate(op.predicate.value.data)
+
+
+def compare(predicate: Predicate | str, lhs: SSAValue, rhs: SSAValue) -> arith.CmpiOp:
+    """`arith.cmpi predicate, lhs, rhs`, element by element. The predicate is given as such, or by its name."""
+    number = PREDICATES.index(predicate) if isinstance(predicate, str) else predicate.value
     return arith.CmpiOp.create(
         operands=[lhs, rhs],
-        properties={"predicate": IntegerAttr(PREDICATES.index(predicate), i64)},
+        properties={"predicate": IntegerAttr(number, i64)},
         result_types=[with_element_type(lhs.type, i1)],
     )
 
 
 def _verify_comparison(op: arith.CmpiOp) -> None:
+    if not 0 <= (number := op.predicate.value.data) < len(PREDICATES):
+        raise VerifyException(f"unknown predicate {number}: expected 0 to 9, which are {', '.join(PREDICATES)}")
     expected = with_element_type(op.lhs.type, i1)
     if op.lhs.type != op.rhs.type or op.result.type != expected:
         raise VerifyException(f"compares {op.lhs.type} and {op.rhs.type}: expected one type, and the result {expected}")

@@ -7,6 +7,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     element_type_of,
@@ -167,37 +168,35 @@ def fold_addi(op: arith.AddiOp, constants: Sequence[Attribute | None]) -> SSAVal
     return fold_binary(op, constants)
 
 
-COMPARISONS: Mapping[int, Callable[[int, int], bool]] = {
-    0: lambda a, b: a == b,
-    1: lambda a, b: a != b,
-    2: lambda a, b: a < b,
-    3: lambda a, b: a <= b,
-    4: lambda a, b: a > b,
-    5: lambda a, b: a >= b,
-    6: lambda a, b: a < b,
-    7: lambda a, b: a <= b,
-    8: lambda a, b: a > b,
-    9: lambda a, b: a >= b,
+COMPARISONS: Mapping[Predicate, Callable[[int, int], bool]] = {
+    Predicate.EQ: lambda a, b: a == b,
+    Predicate.NE: lambda a, b: a != b,
+    Predicate.SLT: lambda a, b: a < b,
+    Predicate.SLE: lambda a, b: a <= b,
+    Predicate.SGT: lambda a, b: a > b,
+    Predicate.SGE: lambda a, b: a >= b,
+    Predicate.ULT: lambda a, b: a < b,
+    Predicate.ULE: lambda a, b: a <= b,
+    Predicate.UGT: lambda a, b: a > b,
+    Predicate.UGE: lambda a, b: a >= b,
 }
-"""The predicates of `arith.cmpi`: eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge."""
-
-FIRST_UNSIGNED = 6
+"""On integers that are read with or without sign, as the predicate says."""
 
 
 def fold_cmpi(op: arith.CmpiOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
     """`cmpi p, x, x` and comparisons of constants -> true or false; `cmpi ne, (i1) x, false` -> `x`."""
-    predicate = op.predicate.value.data
+    predicate = predicate_of(op)
     compare = COMPARISONS[predicate]
     if op.lhs is op.rhs:
         return splat_attr(compare(0, 0), op.result.type)
     width = width_of(element_type_of(op.lhs.type))
     if width == 1 and op.lhs.type == op.result.type:
-        is_identity = (predicate == 1 and is_splat_of(constants[1], 0)) or (
-            predicate == 0 and is_splat_of(constants[1], signed(1, 1))
+        is_identity = (predicate is Predicate.NE and is_splat_of(constants[1], 0)) or (
+            predicate is Predicate.EQ and is_splat_of(constants[1], signed(1, 1))
         )
         if is_identity:
             return op.lhs
-    view = unsigned if predicate >= FIRST_UNSIGNED else signed
+    view = unsigned if predicate.is_unsigned else signed
     return elementwise(lambda a, b: compare(view(a, width), view(b, width)), constants, op.result.type)
 
 

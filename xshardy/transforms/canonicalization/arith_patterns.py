@@ -9,6 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import Commutative
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, predicate_of
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     constant_of,
@@ -21,11 +22,41 @@ from xshardy.transforms.canonicalization.constants import (
     width_of,
 )
 
-SWAPPED: Mapping[int, int] = {0: 0, 1: 1, 2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}
+SWAPPED: Mapping[Predicate, Predicate] = {
+    Predicate.EQ: Predicate.EQ,
+    Predicate.NE: Predicate.NE,
+    Predicate.SLT: Predicate.SGT,
+    Predicate.SLE: Predicate.SGE,
+    Predicate.SGT: Predicate.SLT,
+    Predicate.SGE: Predicate.SLE,
+    Predicate.ULT: Predicate.UGT,
+    Predicate.ULE: Predicate.UGE,
+    Predicate.UGT: Predicate.ULT,
+    Predicate.UGE: Predicate.ULE,
+}
 """The predicate of `arith.cmpi` that holds for `(y, x)` where the key holds for `(x, y)`."""
 
-INVERSE: Mapping[int, int] = {0: 1, 1: 0, 2: 5, 3: 4, 4: 3, 5: 2, 6: 9, 7: 8, 8: 7, 9: 6}
+INVERSE: Mapping[Predicate, Predicate] = {
+    Predicate.EQ: Predicate.NE,
+    Predicate.NE: Predicate.EQ,
+    Predicate.SLT: Predicate.SGE,
+    Predicate.SLE: Predicate.SGT,
+    Predicate.SGT: Predicate.SLE,
+    Predicate.SGE: Predicate.SLT,
+    Predicate.ULT: Predicate.UGE,
+    Predicate.ULE: Predicate.UGT,
+    Predicate.UGT: Predicate.ULE,
+    Predicate.UGE: Predicate.ULT,
+}
 """The predicate of `arith.cmpi` that holds where the key does not."""
+
+UNSIGNED: Mapping[Predicate, Predicate] = {
+    Predicate.SLT: Predicate.ULT,
+    Predicate.SLE: Predicate.ULE,
+    Predicate.SGT: Predicate.UGT,
+    Predicate.SGE: Predicate.UGE,
+}
+"""The order of integers without sign that is this one where no integer is negative."""
 
 
 def fold_select(op: arith.SelectOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
@@ -43,7 +74,7 @@ def fold_select(op: arith.SelectOp, constants: Sequence[Attribute | None]) -> SS
         return op.cond
     match op.cond.owner:
         case arith.CmpiOp(lhs=lhs, rhs=rhs) as comparison if {lhs, rhs} == {op.lhs, op.rhs}:
-            return {0: op.rhs, 1: op.lhs}.get(comparison.predicate.value.data)
+            return {Predicate.EQ: op.rhs, Predicate.NE: op.lhs}.get(predicate_of(comparison))
         case _:
             return None
 
@@ -71,7 +102,7 @@ class CompareWithConstantOnTheRight(RewritePattern):
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         if constant_of(op.lhs) is None or constant_of(op.rhs) is not None:
             return
-        op.predicate = IntegerAttr(SWAPPED[op.predicate.value.data], 64)
+        op.predicate = IntegerAttr(SWAPPED[predicate_of(op)].value, 64)
         op.operands = (op.rhs, op.lhs)
         rewriter.notify_op_modified(op)
 
@@ -86,11 +117,10 @@ class CompareExtended(RewritePattern):
             return
         if lhs.operands[0].type != rhs.operands[0].type:
             return
-        predicate = op.predicate.value.data
+        predicate = predicate_of(op)
         if isinstance(lhs, arith.ExtUIOp):
-            # Zero-extended numbers are not negative: their signed order is the unsigned one.
-            predicate = predicate + 4 if 2 <= predicate <= 5 else predicate
-        rewriter.replace(op, arith.CmpiOp(lhs.operands[0], rhs.operands[0], predicate))
+            predicate = UNSIGNED.get(predicate, predicate)  # zero-extended numbers are not negative
+        rewriter.replace(op, compare(predicate, lhs.operands[0], rhs.operands[0]))
 
 
 class CompareBooleanExtendedWithZero(RewritePattern):
@@ -103,10 +133,10 @@ class CompareBooleanExtendedWithZero(RewritePattern):
             return
         if not is_splat_of(constant_of(op.rhs), 0):
             return
-        match op.predicate.value.data:
-            case 1:
+        match predicate_of(op):
+            case Predicate.NE:
                 rewriter.replace(op, (), (extension.input,))
-            case 0:
+            case Predicate.EQ:
                 true = arith.ConstantOp(IntegerAttr(1, i1))
                 rewriter.replace(op, (true, arith.XOrIOp(extension.input, true)))
             case _:
@@ -120,8 +150,8 @@ class InvertedComparison(RewritePattern):
     def match_and_rewrite(self, op: arith.XOrIOp, rewriter: PatternRewriter, /):
         comparison = op.lhs.owner
         if isinstance(comparison, arith.CmpiOp) and is_splat_of(constant_of(op.rhs), signed(1, 1)):
-            inverse = INVERSE[comparison.predicate.value.data]
-            rewriter.replace(op, arith.CmpiOp(comparison.lhs, comparison.rhs, inverse))
+            inverse = INVERSE[predicate_of(comparison)]
+            rewriter.replace(op, compare(inverse, comparison.lhs, comparison.rhs))
 
 
 class ConstantsOfChain(RewritePattern):

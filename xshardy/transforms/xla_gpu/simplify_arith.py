@@ -18,13 +18,14 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import RANGE, argument_attributes, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.interval import Interval, at_corners
 from xshardy.transforms.canonicalization import scf_patterns
-from xshardy.transforms.canonicalization.arith_integers import FIRST_UNSIGNED
+from xshardy.transforms.canonicalization.arith_patterns import INVERSE
 from xshardy.transforms.canonicalization.constants import integer_of, width_of
 from xshardy.transforms.canonicalize import Canonicalizer
 
@@ -74,7 +75,7 @@ def range_of_absolute_value(op: arith.SelectOp) -> Interval | None:
     x, comparison, negation = op.lhs, op.cond.owner, op.rhs.owner
     if not isinstance(comparison, arith.CmpiOp) or not isinstance(negation, arith.SubiOp):
         return None
-    if comparison.lhs is not x or comparison.predicate.value.data != 5 or integer_of(comparison.rhs) != 0:
+    if comparison.lhs is not x or predicate_of(comparison) is not Predicate.SGE or integer_of(comparison.rhs) != 0:
         return None
     if negation.rhs is not x or integer_of(negation.lhs) != 0:
         return None
@@ -107,30 +108,22 @@ def range_name(op: Operation) -> str:
 # -- Patterns on ranges -----------------------------------------------------------------------------------------------
 
 
-def always(predicate: int, lhs: Interval, rhs: Interval) -> bool | None:
+def always(predicate: Predicate, lhs: Interval, rhs: Interval) -> bool | None:
     """Whether a comparison of `arith.cmpi` holds for all pairs from two ranges; False: for none; None: for some."""
-    if predicate >= FIRST_UNSIGNED:
-        if lhs.lower < 0 or rhs.lower < 0:
-            return None  # a negative number is a large one
-        predicate -= 4
+    if predicate.is_unsigned and (lhs.lower < 0 or rhs.lower < 0):
+        return None  # a negative number is a large one
     match predicate:
-        case 0:
+        case Predicate.EQ:
             if lhs.is_point and lhs == rhs:
                 return True
             return False if lhs.intersect(rhs) is None else None
-        case 1:
-            equal = always(0, lhs, rhs)
-            return None if equal is None else not equal
-        case 2:
+        case Predicate.SLT | Predicate.ULT:
             return True if lhs.upper < rhs.lower else False if lhs.lower >= rhs.upper else None
-        case 3:
-            greater = always(2, rhs, lhs)
-            return None if greater is None else not greater
-        case 4:
-            return always(2, rhs, lhs)
-        case _:
-            less = always(2, lhs, rhs)
-            return None if less is None else not less
+        case Predicate.SGT | Predicate.UGT:
+            return always(Predicate.SLT, rhs, lhs)
+        case Predicate.NE | Predicate.SLE | Predicate.SGE | Predicate.ULE | Predicate.UGE:
+            inverse = always(INVERSE[predicate], lhs, rhs)
+            return None if inverse is None else not inverse
 
 
 class ComparisonOfRanges(RewritePattern):
@@ -141,7 +134,7 @@ class ComparisonOfRanges(RewritePattern):
         lhs, rhs = get_range(op.lhs), get_range(op.rhs)
         if lhs is None or rhs is None:
             return
-        holds = always(op.predicate.value.data, lhs, rhs)
+        holds = always(predicate_of(op), lhs, rhs)
         if holds is not None:
             rewriter.replace(op, arith.ConstantOp(IntegerAttr(int(holds), i1)))
 
@@ -155,10 +148,10 @@ class ExtremumOfRanges(RewritePattern):
         lhs, rhs = get_range(op.lhs), get_range(op.rhs)
         if lhs is None or rhs is None:
             return
-        above = isinstance(op, arith.MaxSIOp)
-        if always(5 if above else 3, lhs, rhs):
+        is_chosen = Predicate.SGE if isinstance(op, arith.MaxSIOp) else Predicate.SLE
+        if always(is_chosen, lhs, rhs):
             rewriter.replace(op, (), (op.lhs,))
-        elif always(5 if above else 3, rhs, lhs):
+        elif always(is_chosen, rhs, lhs):
             rewriter.replace(op, (), (op.rhs,))
 
 

@@ -29,3 +29,11 @@ func.func @widths(%a: vector<4xi32>) {
   %x = arith.extsi %a : vector<4xi32> to vector<4xi8>
   return
 }
+
+// -----
+
+// CHECK: unknown predicate 12: expected 0 to 9, which are eq, ne, slt
+func.func @predicate(%a: i32) {
+  %x = "arith.cmpi"(%a, %a) <{predicate = 12 : i64}> : (i32, i32) -> i1
+  return
+}

@@ -102,3 +102,16 @@ func.func @selects(%b: i1, %x: i32, %y: i32, %z: i32) -> (i32, i32, i1, i1, i32,
   %h = arith.select %b, %inner, %z : i32
   return %a, %c, %d, %e, %f, %g, %h : i32, i32, i1, i1, i32, i32, i32
 }
+
+// Comparisons of vectors stay comparisons of vectors.
+// CHECK-LABEL: func.func @comparison_of_vectors
+// CHECK-NEXT:    %0 = arith.cmpi sge, %arg0, %arg1 : vector<4xi8>
+// CHECK-NEXT:    return %0 : vector<4xi1>
+func.func @comparison_of_vectors(%x: vector<4xi8>, %y: vector<4xi8>) -> vector<4xi1> {
+  %true = arith.constant dense<true> : vector<4xi1>
+  %a = arith.extsi %x : vector<4xi8> to vector<4xi32>
+  %b = arith.extsi %y : vector<4xi8> to vector<4xi32>
+  %less = arith.cmpi slt, %a, %b : vector<4xi32>
+  %not = arith.xori %less, %true : vector<4xi1>
+  return %not : vector<4xi1>
+}

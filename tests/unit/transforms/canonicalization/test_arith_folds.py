@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType,
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xshardy.dialects.extensions.arith_elementwise import Predicate
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns
 from xshardy.transforms.canonicalization.constants import signed
 
@@ -114,13 +115,13 @@ def test_comparisons(predicate: str, width: int, a: int, b: int):
     assert folded == IntegerAttr(int(expected), i1)
 
 
-@pytest.mark.parametrize("predicate", range(10))
+@pytest.mark.parametrize("predicate", Predicate)
 @settings(deadline=None)
 @given(a=integers(-3, 3), b=integers(-3, 3))
-def test_swapped_and_inverse_predicates(predicate: int, a: int, b: int):
-    def holds(number: int, x: int, y: int) -> bool:
-        mask = (1 << 64) - 1 if number >= arith_integers.FIRST_UNSIGNED else -1
-        return arith_integers.COMPARISONS[number](x & mask, y & mask)
+def test_swapped_and_inverse_predicates(predicate: Predicate, a: int, b: int):
+    def holds(predicate: Predicate, x: int, y: int) -> bool:
+        mask = (1 << 64) - 1 if predicate.is_unsigned else -1
+        return arith_integers.COMPARISONS[predicate](x & mask, y & mask)
 
     assert holds(predicate, a, b) == holds(arith_patterns.SWAPPED[predicate], b, a)
     assert holds(predicate, a, b) != holds(arith_patterns.INVERSE[predicate], a, b)

@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerT
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.dialects.extensions.arith_elementwise import predicate_of
 from xshardy.syntax import print_module
-from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, FIRST_UNSIGNED, RULES
+from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
 from xshardy.transforms.canonicalization.constants import signed, unsigned, width_of
 from xshardy.transforms.canonicalize import Canonicalizer
 from xshardy.universe import new_context
@@ -90,8 +91,9 @@ def result_of(op: Operation, operands: list[int]) -> int | None:
             assert isinstance(op.value, IntegerAttr)
             result = op.value.value.data
         case arith.CmpiOp():
-            view = unsigned if op.predicate.value.data >= FIRST_UNSIGNED else signed
-            result = int(COMPARISONS[op.predicate.value.data](*(view(value, source_width) for value in operands)))
+            predicate = predicate_of(op)
+            view = unsigned if predicate.is_unsigned else signed
+            result = int(COMPARISONS[predicate](*(view(value, source_width) for value in operands)))
         case arith.SelectOp():
             result = operands[1] if operands[0] else operands[2]
         case arith.ExtUIOp() | IndexCastUIOp():

@@ -8,9 +8,10 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation
 
+from xshardy.dialects.extensions.arith_elementwise import Predicate
 from xshardy.dialects.xla_gpu.discardable import set_range
 from xshardy.indexing.interval import Interval
-from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, FIRST_UNSIGNED, RULES
+from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
 from xshardy.transforms.canonicalization.constants import signed
 from xshardy.transforms.xla_gpu.simplify_arith import RANGE_RULES, always, result_range
 
@@ -24,16 +25,16 @@ def numbers(interval: Interval) -> range:
     return range(interval.lower, interval.upper + 1)
 
 
-@pytest.mark.parametrize("predicate", range(10))
+@pytest.mark.parametrize("predicate", Predicate)
 @settings(deadline=None)
 @given(lhs=intervals(-6, 6), rhs=intervals(-6, 6))
-def test_always_is_what_holds_for_all_pairs(predicate: int, lhs: Interval, rhs: Interval):
-    mask = (1 << 64) - 1 if predicate >= FIRST_UNSIGNED else -1
+def test_always_is_what_holds_for_all_pairs(predicate: Predicate, lhs: Interval, rhs: Interval):
+    mask = (1 << 64) - 1 if predicate.is_unsigned else -1
     answers = {COMPARISONS[predicate](x & mask, y & mask) for x in numbers(lhs) for y in numbers(rhs)}
     holds = always(predicate, lhs, rhs)
     if holds is not None:
         assert answers == {holds}
-    elif predicate < FIRST_UNSIGNED:
+    elif not predicate.is_unsigned:
         assert len(answers) == 2  # signed, the answer is as good as it can be
 
 
