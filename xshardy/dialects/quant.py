@@ -1,11 +1,15 @@
 """The types of MLIR's quant dialect that StableHLO tensors have as elements: real numbers stored as small integers."""
 
-from collections.abc import Sequence
-from math import isfinite
+import sys
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IntAttr,
     IntegerType,
@@ -20,6 +24,14 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 MAX_STORAGE_BITS = 32
+
+SCALES: Mapping[type[Attribute], tuple[float, float]] = {
+    Float16Type: (2.0**-14, 65504.0),
+    BFloat16Type: (2.0**-126, (2 - 2.0**-7) * 2.0**127),
+    Float32Type: (2.0**-126, (2 - 2.0**-23) * 2.0**127),
+    Float64Type: (sys.float_info.min, sys.float_info.max),
+}
+"""The smallest and largest scale by expressed type: the range of its normal numbers."""
 
 
 def storage_range(storage: IntegerType) -> tuple[int, int]:
@@ -130,9 +142,12 @@ class UniformQuantizedType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(f"illegal storage type minimum: {self.lowest.data}")
         if self.highest.data > highest:
             raise VerifyException(f"illegal storage type maximum: {self.highest.data}")
+        smallest, largest = SCALES.get(type(self.expressed), SCALES[Float64Type])
         for scale in self.scales:
-            if not (isfinite(scale.value.data) and scale.value.data > 0):
-                raise VerifyException(f"illegal scale: {scale.value.data} (expected a positive number)")
+            if not smallest <= scale.value.data <= largest:
+                raise VerifyException(
+                    f"scale {scale.value.data:e} out of expressed type range [{smallest:e}, {largest:e}]"
+                )
         if (axis := self.quantized_dimension) is not None and axis < 0:
             raise VerifyException(f"illegal quantized dimension: {axis}")
 
@@ -141,6 +156,8 @@ def _parse_storage(parser: AttrParser) -> tuple[IntegerType, tuple[int, int] | N
     """`i8`, or with the limits of what is stored, `u8<0:100>`."""
     position = parser.pos
     name = parser.parse_identifier(" for a storage type, as in `i8` or `u4`")
+    if name.startswith("ui"):  # how the builtin type is written
+        name = f"u{name[2:]}"
     if name[0] not in "iu" or not name[1:].isdecimal():
         parser.raise_error(f"illegal storage type prefix in '{name}': expected `i8`, `u4`, ...", position, parser.pos)
     # Far above the limit, where the exact number is of no use to anyone.

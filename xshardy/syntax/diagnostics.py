@@ -1,5 +1,6 @@
 """Errors as upstream's tools print them: `file:line:column: error: what`, the line it is about, and a caret."""
 
+import re
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
@@ -33,6 +34,20 @@ def parse_error_text(error: ParseError) -> str:
     if isinstance(error, MultipleSpansParseError):
         text += "".join(at(span, "note", message or error.ref_text or "see here") for span, message in error.refs)
     return text
+
+
+WORDS: Mapping[re.Pattern[str], str] = {
+    re.compile(r"^(operand|result) '\w+' at positions? (\d+)(?: to \d+)? does not verify:\n(?=must be )"): r"\1 #\2 ",
+    re.compile(r"^(?:property|attribute) '(\w+)' expected in operation '[^']+'"): r"requires attribute '\1'",
+}
+"""How xDSL begins what it says about an operation, and how upstream does."""
+
+
+def in_upstream_words(message: str) -> str:
+    """`operand 'x' at position 0 does not verify: must be ...` -> `operand #0 must be ...`, and so on."""
+    for pattern, words in WORDS.items():
+        message = pattern.sub(words, message)
+    return message
 
 
 def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] | None:
@@ -71,7 +86,7 @@ def verify_error_text(
     if found is None:
         return f"{input_name}: error: {error}\n"
     op, own_error = found
-    message = f"'{op.name}' op {own_error}"
+    message = f"'{op.name}' op {in_upstream_words(str(own_error))}"
     around: Operation | None = op
     while around is not None:
         if (span := spans.get(around)) is not None:

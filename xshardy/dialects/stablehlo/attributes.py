@@ -217,9 +217,12 @@ class DimensionNumbers(ParametrizedAttribute):
         names = cls.field_names()
         fields: dict[str, Attribute] = {}
         while parser.parse_optional_punctuation(">") is None:
-            name = parser.parse_keyword_in(names)
+            position = parser.pos
+            name = parser.parse_identifier(f" for a field: expected one of: {', '.join(f'`{n}`' for n in names)}")
+            if name not in names:
+                parser.raise_error(f"expected one of: {', '.join(f'`{n}`' for n in names)}", position, parser.pos)
             if name in fields:
-                parser.raise_error(f"'{name}' is given twice: remove one of the two")
+                parser.raise_error(f"duplicated `{name}` entry: remove one of the two", position, parser.pos)
             parser.parse_punctuation("=")
             fields[name] = (
                 IntAttr(parser.parse_integer())

@@ -6,16 +6,14 @@ from xdsl.dialects.builtin import AnyFloat, ComplexType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
-from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.formats import ComplexOpType, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
     require_same_types,
-    type_list,
     with_element_type,
 )
-from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_sum
+from xshardy.dialects.stablehlo.quantized_types import verify_sum
 from xshardy.dialects.stablehlo.types import (
     COMPLEX_TENSOR,
     FLOAT32_OR_64_TENSOR,
@@ -26,7 +24,6 @@ from xshardy.dialects.stablehlo.types import (
     PRED_OR_INTEGER_TENSOR,
     TENSOR,
     are_compatible,
-    is_compatible_shape,
     tensor_type,
 )
 
@@ -81,12 +78,8 @@ class AddOp(CommutativeBinaryOp):
     result = result_def(PER_AXIS_TENSOR)
 
     def verify_(self) -> None:
-        types = self.lhs.type, self.rhs.type, self.result.type
-        verify_sum(*types)
-        if all(quantized_element(type) is None for type in types):
-            super().verify_()
-        elif not all(is_compatible_shape(tensor_type(types[0]).get_shape(), tensor_type(t).get_shape()) for t in types):
-            raise VerifyException(f"requires the same shape for all operands and results, but got {type_list(types)}")
+        super().verify_()
+        verify_sum(self.lhs.type, self.rhs.type, self.result.type)
 
 
 @irdl_op_definition

@@ -18,6 +18,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import ResultAccuracyAttr
+from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.formats import ExponentMantissa, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_types, with_element_type
 from xshardy.dialects.stablehlo.types import (
@@ -243,8 +244,8 @@ class ReducePrecisionOp(FloatUnaryOp):
     """Round to a float with `exponent_bits` and `mantissa_bits`, and back."""
 
     name = "stablehlo.reduce_precision"
-    exponent_bits = prop_def(IntegerAttr.constr(i32))
-    mantissa_bits = prop_def(IntegerAttr.constr(i32))
+    exponent_bits = prop_def(IntegerAtLeast("exponent_bits", 1, i32))
+    mantissa_bits = prop_def(IntegerAtLeast("mantissa_bits", 0, i32))
     custom_directives = (ExponentMantissa, SameOperandsAndResultType)
     assembly_format = (
         "$operand `,` `format` `=` custom<ExponentMantissa>($exponent_bits, $mantissa_bits) attr-dict `:` "
@@ -261,13 +262,6 @@ class ReducePrecisionOp(FloatUnaryOp):
                 "mantissa_bits": IntegerAttr(mantissa_bits, i32),
             },
         )
-
-    def verify_(self) -> None:
-        super().verify_()
-        if self.exponent_bits.value.data < 1:
-            raise VerifyException("exponent_bits must be at least 1.")
-        if self.mantissa_bits.value.data < 0:
-            raise VerifyException("mantissa_bits must be at least 0.")
 
 
 @irdl_op_definition

@@ -74,7 +74,9 @@ class FftOp(InfersResultTypes):
                     shape[-1] = lengths[-1] // 2 + 1
                 bounds[-1] = DYNAMIC_INDEX
             case FftType.IRFFT:
-                verify_lengths("IRFFT requires non-final dimensions", shape, shape[-rank:-1], lengths)
+                verify_lengths(
+                    "IRFFT requires non-final dimensions", shape, shape[-rank:-1], lengths, ", and {size} != {length}"
+                )
                 half = lengths[-1] // 2 + 1 if lengths[-1] else 0
                 if not is_compatible_dim(shape[-1], half):
                     raise VerifyException(
@@ -100,11 +102,13 @@ class FftOp(InfersResultTypes):
         return element.element_type if kind == FftType.IRFFT else element
 
 
-def verify_lengths(what: str, shape: Sequence[int], sizes: Sequence[int], lengths: Sequence[int]) -> None:
+def verify_lengths(
+    what: str, shape: Sequence[int], sizes: Sequence[int], lengths: Sequence[int], details: str = ""
+) -> None:
     """`sizes`, of dimensions in the time domain, are those that `lengths` gives for them."""
     for size, length in zip(sizes, lengths, strict=False):
         if not is_compatible_dim(size, length):
             raise VerifyException(
                 f"{what} to be compatible with fft_length. Got: {', '.join(map(str, shape))} but wanted "
-                f"{', '.join(map(str, lengths))}, and {size} != {length}."
+                f"{', '.join(map(str, lengths))}{details.format(size=size, length=length)}."
             )

@@ -14,6 +14,7 @@ from xshardy.dialects.stablehlo.types import (
     bounds_of,
     is_compatible,
     is_compatible_element,
+    is_compatible_shape,
     tensor_type,
 )
 
@@ -46,6 +47,9 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def require_same_types(op: IRDLOperation) -> None:
     """All operands and results of `op` have compatible types."""
+    shapes = [tensor_type(value).get_shape() for value in (*op.operands, *op.results)]
+    if not all(is_compatible_shape(shape, other) for shape in set(shapes) for other in set(shapes)):
+        raise VerifyException("requires the same shape for all operands and results")
     if not are_compatible((*op.operand_types, *op.result_types)):
         raise VerifyException(
             "requires compatible types for all operands and results, but got "

@@ -29,6 +29,7 @@ FEATURES = FLOAT_OR_QUANTIZED_TENSOR.of_rank(1)
 class BatchNormOp(InfersResultTypes):
     """Dimension `feature_index` holds the features; `epsilon` is added to the variance."""
 
+    # Declared again by each op: the fields of a base class come after its own.
     operand = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
     scale = operand_def(FEATURES)
     epsilon = prop_def(FloatAttr.constr(f32))
@@ -88,6 +89,8 @@ class BatchNormGradOp(BatchNormOp):
     """The gradients of the operand, the scale and the offset of a batch_norm_training, from that of its output."""
 
     name = "stablehlo.batch_norm_grad"
+    operand = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
+    scale = operand_def(FEATURES)
     mean = operand_def(FEATURES)
     variance = operand_def(FEATURES)
     grad_output = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
@@ -104,6 +107,8 @@ class BatchNormInferenceOp(BatchNormOp):
     """`(operand - mean) / sqrt(variance + epsilon) * scale + offset`, with a known mean and variance."""
 
     name = "stablehlo.batch_norm_inference"
+    operand = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
+    scale = operand_def(FEATURES)
     offset = operand_def(FEATURES)
     mean = operand_def(FEATURES)
     variance = operand_def(FEATURES)
@@ -115,6 +120,8 @@ class BatchNormTrainingOp(BatchNormOp):
     """As batch_norm_inference, with the mean and the variance of the operand, which are results too."""
 
     name = "stablehlo.batch_norm_training"
+    operand = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
+    scale = operand_def(FEATURES)
     offset = operand_def(FEATURES)
     output = result_def(FLOAT_OR_QUANTIZED_TENSOR)
     batch_mean = result_def(FEATURES)

@@ -11,6 +11,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import STATIC_NUMBER_TENSOR, STATIC_TENSOR, tensor_type
 
@@ -53,7 +54,7 @@ class IotaOp(IRDLOperation):
     """Each element is its own index along `iota_dimension`."""
 
     name = "stablehlo.iota"
-    iota_dimension = prop_def(IntegerAttr.constr(i64))
+    iota_dimension = prop_def(IntegerAtLeast("iota_dimension"))
     output = result_def(STATIC_NUMBER_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "`dim` `=` $iota_dimension attr-dict `:` type($output)"

@@ -10,6 +10,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, VariadicOperandWithAttribute
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
@@ -147,7 +148,7 @@ class ConcatenateOp(InfersResultTypes):
 
     name = "stablehlo.concatenate"
     inputs = var_operand_def(TENSOR)
-    dimension = prop_def(IntegerAttr.constr(i64))
+    dimension = prop_def(IntegerAtLeast("dimension"))
     result = result_def(TENSOR)
     traits = traits_def(Pure())
     custom_directives = (VariadicOperandWithAttribute,)

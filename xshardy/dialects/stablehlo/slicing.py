@@ -21,6 +21,12 @@ def slice_shape(starts: Sequence[int], limits: Sequence[int], strides: Sequence[
     return tuple(-(-(limit - start) // stride) for start, limit, stride in zip(starts, limits, strides, strict=True))
 
 
+def require_one_index_type(indices: Sequence[SSAValue]) -> None:
+    """The indices at which a slice starts have one element type."""
+    if len({tensor_type(index).element_type for index in indices}) > 1:
+        raise VerifyException("start indices must have same element type")
+
+
 @irdl_op_definition
 class SliceOp(InfersResultTypes):
     """The elements at `range(start, limit, stride)` in each dimension."""
@@ -106,7 +112,7 @@ class DynamicSliceOp(InfersResultTypes):
             raise VerifyException(
                 f"has mismatched number of start indices ({len(sizes)}) and the rank of operand ({len(shape)})"
             )
-        require_same_element_types(self.start_indices, "start indices")
+        require_one_index_type(self.start_indices)
         for i, (size, dimension) in enumerate(zip(sizes, shape, strict=True)):
             if size < 0:
                 raise VerifyException(f"has negative size index to dynamic slice: {size}")
@@ -139,7 +145,7 @@ class DynamicUpdateSliceOp(InfersResultTypes):
             raise VerifyException(f"update rank does not match operand rank: {len(update_shape)} vs {len(shape)}.")
         if len(shape) != (count := len(self.start_indices)):
             raise VerifyException(f"expects number of start_indices to match operand rank: {count} vs {len(shape)}.")
-        require_same_element_types(self.start_indices, "start indices")
+        require_one_index_type(self.start_indices)
         for i, (size, update_size) in enumerate(zip(shape, update_shape, strict=True)):
             if DYNAMIC_INDEX not in (size, update_size) and not 0 <= update_size <= size:
                 raise VerifyException(

@@ -8,6 +8,7 @@ from xdsl.irdl import base, irdl_op_definition, operand_def, prop_def, result_de
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.formats import TupleOpType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import VALUE
@@ -37,7 +38,7 @@ class GetTupleElementOp(InfersResultTypes):
 
     name = "stablehlo.get_tuple_element"
     operand = operand_def(base(TupleType))
-    index = prop_def(IntegerAttr.constr(i32))
+    index = prop_def(IntegerAtLeast("index", 0, i32))
     result = result_def(VALUE)
     traits = traits_def(Pure())
     assembly_format = "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)"

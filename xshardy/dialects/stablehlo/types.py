@@ -113,6 +113,15 @@ class FutureType(ParametrizedAttribute, TypeAttribute):
                 raise VerifyException(f"future element type must be a ranked tensor, but got '{type}'")
 
 
+TENSOR_TEXTS: Mapping[tuple[bool, bool], str] = {
+    (False, False): "ranked tensor",
+    (False, True): "{rank}D tensor",
+    (True, False): "statically shaped tensor",
+    (True, True): "statically shaped {rank}-dimensional tensor",
+}
+"""What upstream calls a tensor of which the sizes, or the rank, have to be known."""
+
+
 @dataclass(frozen=True)
 class TensorOf(AttrConstraint[AnyTensorType]):
     """
@@ -135,9 +144,8 @@ class TensorOf(AttrConstraint[AnyTensorType]):
             or (self.rank is not None and len(type.shape.data) != self.rank)
             or (self.is_static and not is_static(type))
         ):
-            kind = "ranked" if self.rank is None else f"{self.rank}D"
-            kind = f"statically shaped {kind}" if self.is_static else kind
-            raise VerifyException(f"must be {kind} tensor of {self.text} values, but got '{attr}'")
+            kind = TENSOR_TEXTS[self.is_static, self.rank is not None].format(rank=self.rank)
+            raise VerifyException(f"must be {kind} of {self.text} values, but got '{attr}'")
 
     def allows(self, type: AnyTensorType) -> bool:
         """Whether the tensor `type` may have the elements it has."""
