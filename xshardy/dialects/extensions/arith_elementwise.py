@@ -8,6 +8,7 @@ an operation imports it for `compare` and the like, and so does the extension of
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -23,7 +24,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AttrConstraint, IRDLOperation, RangeOf
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 INTEGERS = container_of(SignlessIntegerConstraint)
 CONDITIONS = container_of(i1)
@@ -62,7 +62,7 @@ def with_element_type(type: Attribute, element: Attribute) -> Attribute:
 
 def element_type_of(type: Attribute) -> Attribute:
     """The type of the elements of a vector or tensor; a scalar type itself."""
-    return type.element_type if isa(type, VectorType) or isa(type, TensorType) else type
+    return cast(VectorType | TensorType, type).element_type if isinstance(type, VectorType | TensorType) else type
 
 
 def predicate_of(op: arith.CmpiOp) -> Predicate:

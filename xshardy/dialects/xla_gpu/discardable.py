@@ -11,7 +11,6 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    DictionaryAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -33,8 +32,6 @@ INVARIANT = "xla.invariant"
 """On an argument of a kernel: nobody writes the buffer while the kernel runs."""
 ENTRY = "xla.entry"
 """On a function: it is the kernel."""
-BACKEND_KIND = "xla.backend_kind"
-"""On a function: what it is compiled for, a `BackendKindAttr`."""
 
 KNOWN_BLOCK_SIZE = "gpu.known_block_size"
 """On a kernel: the threads of a block along x, y and z, as MLIR's gpu dialect writes it."""
@@ -51,13 +48,6 @@ def read(attributes: Mapping[str, Attribute], name: str) -> Attribute | None:
 def argument_attributes(function: FuncOp, index: int) -> Mapping[str, Attribute]:
     """The attributes of argument `index`; an empty mapping if it has none."""
     return {} if function.arg_attrs is None else function.arg_attrs.data[index].data
-
-
-def set_argument_attribute(function: FuncOp, index: int, name: str, value: Attribute) -> None:
-    """Set one attribute of argument `index`, and leave the others as they are."""
-    every = [dict(argument_attributes(function, i)) for i in range(len(function.function_type.inputs))]
-    every[index][name] = value
-    function.arg_attrs = ArrayAttr(DictionaryAttr(attributes) for attributes in every)
 
 
 # -- Ranges -----------------------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import AnyFloat, Float64Type, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.extensions.arith import RemFOp
+from xshardy.dialects.extensions.arith_elementwise import element_type_of
 from xshardy.transforms.canonicalization.constants import (
     Fold,
-    element_type_of,
     elementwise,
     is_splat_of,
     signed,

@@ -7,10 +7,9 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import Predicate, element_type_of, predicate_of
 from xshardy.transforms.canonicalization.constants import (
     Fold,
-    element_type_of,
     elementwise,
     is_splat_of,
     signed,

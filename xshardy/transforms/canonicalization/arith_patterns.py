@@ -9,11 +9,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import Commutative
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, element_type_of, predicate_of
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     constant_of,
-    element_type_of,
     integer_of,
     is_splat_of,
     materialize,

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    TensorType,
-    VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import ConstantLike
+
+from xshardy.dialects.extensions.arith_elementwise import element_type_of
 
 INDEX_WIDTH = 64
 
@@ -56,11 +56,6 @@ def integer_of(value: SSAValue) -> int | None:
 def width_of(type: Attribute) -> int:
     """The bits of an integer type, or of index."""
     return cast(IntegerType, type).width.data if isinstance(type, IntegerType) else INDEX_WIDTH
-
-
-def element_type_of(type: Attribute) -> Attribute:
-    """The type of the elements of a vector or tensor; `type` itself if it is neither."""
-    return cast(VectorType | TensorType, type).element_type if isinstance(type, VectorType | TensorType) else type
 
 
 def signed(value: int, width: int) -> int:

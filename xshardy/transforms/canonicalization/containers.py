@@ -19,11 +19,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.extensions.arith_elementwise import element_type_of
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     dense_attr,
-    element_type_of,
     integer_of,
     materialize,
     scalar_attr,
