@@ -7,19 +7,36 @@ from typing import cast
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.irdl import (
+    AnyAttr,
+    AttrConstraint,
+    EqAttrConstraint,
+    IntConstraint,
+    ParamAttrConstraint,
+    VerificationContext,
+)
 from xdsl.utils.exceptions import VerifyException
 
 SIGNS: Mapping[int, str] = {0: "non-negative", 1: "positive"}
 
 
-@dataclass(frozen=True)
-class IntegerAtLeast(AttrConstraint[IntegerAttr[IntegerType]]):
-    """The attribute `name`: an integer of `type`, not below `lowest`, which is 0 or 1."""
+@dataclass(frozen=True, init=False)
+class IntegerAtLeast(ParamAttrConstraint[IntegerAttr[IntegerType]]):
+    """
+    The attribute `name`: an integer of `type`, not below `lowest`, which is 0 or 1.
+
+    Since the type is known, assembly formats print and read the integer without it.
+    """
 
     name: str
-    lowest: int = 0
-    type: IntegerType = i64
+    lowest: int
+    type: IntegerType
+
+    def __init__(self, name: str, lowest: int = 0, type: IntegerType = i64):
+        super().__init__(IntegerAttr, (AnyAttr(), EqAttrConstraint(type)))  # pyright: ignore[reportArgumentType]
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "lowest", lowest)
+        object.__setattr__(self, "type", type)
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if (
