@@ -31,7 +31,6 @@ from xshardy.dialects.stablehlo.control_flow import types_of
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
     bounded,
-    require_same_types,
     with_element_type,
 )
 from xshardy.dialects.stablehlo.reduction import verify_reducer
@@ -48,6 +47,7 @@ from xshardy.dialects.stablehlo.types import (
     U32_TENSOR,
     UI32,
     bounds_of,
+    is_compatible,
     is_compatible_dim,
     is_compatible_element,
     tensor_type,
@@ -381,7 +381,7 @@ class CollectiveBroadcastOp(CollectiveOp, InfersResultTypes):
 
     def infer_result_types(self) -> Sequence[Attribute]:
         if isinstance(self.replica_groups, DenseIntOrFPElementsAttr):
-            shape, ids = integer_table(self.replica_groups)
+            shape, ids = integer_table("replica_groups", self.replica_groups)
             if len(shape) != 2:
                 raise VerifyException(
                     f"replica groups should be a rank 2 tensor,but instead it is of rank {len(shape)}"
@@ -425,7 +425,7 @@ class CollectivePermuteOp(InfersResultTypes):
 
 def verify_pairs(pairs: DenseIntOrFPElementsAttr) -> None:
     """Rows of source and target: a device is a source once at most, and a target once at most."""
-    shape, ids = integer_table(pairs)
+    shape, ids = integer_table("source_target_pairs", pairs)
     if len(shape) != 2:
         raise VerifyException(f"expect source_target_pairs attribute to be of rank 2, but got rank {len(shape)}")
     if shape[1] != 2:
@@ -453,8 +453,9 @@ class CrossReplicaSumOp(IRDLOperation):
         super().__init__(operands=[operand], result_types=[operand.type], properties={"replica_groups": replica_groups})
 
     def verify_(self) -> None:
-        integer_table(self.replica_groups)
-        require_same_types(self)
+        integer_table("replica_groups", self.replica_groups)
+        if not is_compatible(self.operand.type, self.result.type):
+            raise VerifyException("requires compatible types for all operands and results")
 
 
 class DeviceNumberOp(InfersResultTypes):

@@ -25,7 +25,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
-    VerificationContext,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -57,8 +56,6 @@ from xshardy.dialects.stablehlo.types import (
 )
 
 I64_ARRAY = DenseArrayBase.constr(i64)
-DIMENSION = IntegerAttr.constr(i64)
-"""A dimension; `verify_not_negative` does what a constraint that has a place in an assembly format cannot."""
 
 
 def constant_integers(value: SSAValue) -> tuple[int, ...] | None:
@@ -97,13 +94,8 @@ def verify_constant_shape(shape: SSAValue, result: SSAValue) -> None:
         )
 
 
-def verify_not_negative(name: str, dimension: IntegerAttr) -> None:
-    """The attribute `name` is not negative."""
-    IntegerAtLeast(name).verify(dimension, VerificationContext())
-
-
 def verify_dimension(dimension: int, operand: SSAValue) -> None:
-    """`operand` has a dimension `dimension`, which is not negative."""
+    """`operand` has a dimension `dimension`."""
     if dimension >= (rank := tensor_type(operand).get_num_dims()):
         raise VerifyException(f"requires dimension attribute in range [0, {rank}); found ({dimension})")
 
@@ -256,7 +248,7 @@ class DynamicIotaOp(IRDLOperation):
 
     name = "stablehlo.dynamic_iota"
     output_shape = operand_def(STATIC_DIMENSION_TENSOR)
-    iota_dimension = prop_def(DIMENSION)
+    iota_dimension = prop_def(IntegerAtLeast("iota_dimension"))
     result = result_def(TENSOR)
     traits = traits_def(NoMemoryEffect())
     assembly_format = "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)"
@@ -269,7 +261,6 @@ class DynamicIotaOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        verify_not_negative("iota_dimension", self.iota_dimension)
         if self.iota_dimension.value.data >= tensor_type(self.result).get_num_dims():
             raise VerifyException("iota dimension cannot go beyond the output rank.")
         verify_constant_shape(self.output_shape, self.result)
@@ -401,7 +392,7 @@ class GetDimensionSizeOp(InfersResultTypes):
 
     name = "stablehlo.get_dimension_size"
     operand = operand_def(PER_AXIS_TENSOR)
-    dimension = prop_def(DIMENSION)
+    dimension = prop_def(IntegerAtLeast("dimension"))
     result = result_def(I32_TENSOR)
     traits = traits_def(Pure())
     assembly_format = "$operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)"
@@ -414,7 +405,6 @@ class GetDimensionSizeOp(InfersResultTypes):
         )
 
     def infer_result_types(self) -> Sequence[Attribute]:
-        verify_not_negative("dimension", self.dimension)
         verify_dimension(self.dimension.value.data, self.operand)
         return [TensorType(i32, [])]
 
@@ -426,7 +416,7 @@ class SetDimensionSizeOp(InfersResultTypes):
     name = "stablehlo.set_dimension_size"
     operand = operand_def(TENSOR)
     size = operand_def(I32_TENSOR)
-    dimension = prop_def(DIMENSION)
+    dimension = prop_def(IntegerAtLeast("dimension"))
     result = result_def(TENSOR)
     traits = traits_def(NoMemoryEffect())
     assembly_format = "$operand `,` $size `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)"
@@ -439,7 +429,6 @@ class SetDimensionSizeOp(InfersResultTypes):
         )
 
     def infer_result_types(self) -> Sequence[Attribute]:
-        verify_not_negative("dimension", self.dimension)
         return [resized(self.operand, self.size, self.dimension.value.data)]
 
 

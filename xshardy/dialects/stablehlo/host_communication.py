@@ -1,14 +1,18 @@
 """Operations that exchange data with the host, or with one other device, and the tokens that order them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import cast
 
+from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
+    AttrConstraint,
+    IntConstraint,
     IRDLOperation,
-    base,
+    VerificationContext,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -26,7 +30,22 @@ from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, STATIC_TENSOR_OR_TOKEN, TokenType
 
-TOKEN = base(TokenType)
+
+@dataclass(frozen=True)
+class IsToken(AttrConstraint[TokenType]):
+    """The type of tokens."""
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if not isinstance(attr, TokenType):
+            raise VerifyException(f"must be token, but got '{attr}'")
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
+    ) -> AttrConstraint[TokenType]:
+        return self
+
+
+TOKEN = IsToken()
 FALSE = IntegerAttr(0, i1)
 
 
@@ -145,7 +164,7 @@ class ChannelOp(IRDLOperation):
     def verify_channel(self, with_host: ChannelType) -> None:
         """The channel connects two devices or, if the transfer is one with the host, is of type `with_host`."""
         if self.source_target_pairs is not None:
-            integer_table(self.source_target_pairs)
+            integer_table("source_target_pairs", self.source_target_pairs)
         is_with_host = bool(self.is_host_transfer.value.data)
         expected = with_host if is_with_host else ChannelType.DEVICE_TO_DEVICE
         if self.channel_handle.type.data != expected:

@@ -146,10 +146,13 @@ class MeshOfGroupsExists(SymbolUserOpInterface):
             raise VerifyException(f"replica_groups: mesh symbol '{groups.mesh.string_value()}' not found")
 
 
-def integer_table(attribute: DenseIntOrFPElementsAttr) -> tuple[tuple[int, ...], list[int]]:
-    """The shape and the values of a dense attribute of 64-bit integers. Raises `VerifyException` on other elements."""
+def integer_table(name: str, attribute: DenseIntOrFPElementsAttr) -> tuple[tuple[int, ...], list[int]]:
+    """The shape and the values of the attribute `name`. Raises `VerifyException` on all but 64-bit integers."""
     if attribute.get_element_type() != i64:
-        raise VerifyException(f"expected 64-bit signless integer elements, but got {attribute.type}")
+        raise VerifyException(
+            f"attribute '{name}' failed to satisfy constraint: 64-bit signless integer elements attribute, but got "
+            f"elements of '{attribute.type}'"
+        )
     return attribute.get_shape(), list(cast(DenseIntElementsAttr, attribute).get_values())
 
 
@@ -163,7 +166,7 @@ def verify_replica_groups(
     """
     if isinstance(groups, ReplicaGroupMeshAxesAttr):
         return
-    shape, ids = integer_table(groups)
+    shape, ids = integer_table("replica_groups", groups)
     if len(shape) != 2:
         raise VerifyException("replica groups should be a rank 2 tensor")
     if has_global_ids and not shape[0] * shape[1]:
