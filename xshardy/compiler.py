@@ -18,7 +18,7 @@ from xshardy.dialects.xla_gpu.discardable import is_entry
 from xshardy.emitters import emit_fusion
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, stages
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
 Observer = Callable[[str, ModuleOp, float], None]
@@ -104,7 +104,12 @@ def lower_by_level(
     observe: Observer | None = None,
     ctx: Context | None = None,
 ) -> Iterator[str]:
-    """Lower an emitted `module` step by step, in place: yields the name of each level when it is reached, to `last`."""
+    """
+    Lower an emitted `module` step by step, in place: yields the name of each level when it is reached, to `last`.
+
+    Raises `PassFailedException` for what a pass cannot lower, or if there is no level `last`.
+    """
+    check_level(last)
     ctx = ctx or new_context()
     yield EMITTED
     for stage in stages(target):
@@ -129,7 +134,7 @@ def compile(
     observe: Observer | None = None,
 ) -> Kernel:
     """
-    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_100`).
+    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
 
     `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
     IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         sub.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
         sub.add_argument(
-            "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_100 (default: %(default)s)"
+            "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
         )
         sub.add_argument(
             "--dump-dir", type=Path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"

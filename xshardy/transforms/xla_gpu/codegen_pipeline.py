@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -94,6 +95,12 @@ LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages()))
 """The names of all levels, from the emitted module to the llvm dialect."""
 
 
+def check_level(level: str) -> None:
+    """Raise `PassFailedException` if there is no such level."""
+    if level not in LEVELS:
+        raise PassFailedException(f"unknown level '{level}': expected one of {', '.join(LEVELS)}")
+
+
 @dataclass(frozen=True)
 class CodegenPipelinePass(ModulePass):
     """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
@@ -103,6 +110,11 @@ class CodegenPipelinePass(ModulePass):
     until: str = "llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_level(self.until)
+        try:
+            pipeline = stages(self.target)
+        except ValueError as error:
+            raise PassFailedException(str(error)) from None
         wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
-        passes = tuple(step for stage in stages(self.target) if stage.level in wanted for step in stage.passes)
+        passes = tuple(step for stage in pipeline if stage.level in wanted for step in stage.passes)
         PassPipeline(passes).apply(ctx, op)

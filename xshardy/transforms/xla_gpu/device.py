@@ -29,7 +29,9 @@ def parse_target(target: str) -> ComputeCapability:
     match = _TARGET.fullmatch(target)
     capability = ComputeCapability(int(match[1]), int(match[2])) if match else None
     if capability is None or not OLDEST <= (capability.major, capability.minor) <= NEWEST:
-        raise ValueError(f"unknown target '{target}': expected an NVIDIA architecture such as sm_70, sm_80, sm_90 or sm_100")
+        raise ValueError(
+            f"unknown target '{target}': expected an NVIDIA architecture such as sm_70, sm_80, sm_90 or sm_100"
+        )
     return capability
 
 
@@ -45,5 +47,7 @@ def parse_device_info(text: str) -> ComputeCapability | None:
         return None
     fields = {name: int(value) for name, value in _FIELD.findall(text)}
     if "major" not in fields:
-        raise PassFailedException(f"gpu_device_info '{text}' has no `major`: write `cuda_compute_capability {{major: 9}}`")
+        raise PassFailedException(
+            f"gpu_device_info '{text}' has no `major`: write `cuda_compute_capability {{major: 9}}`"
+        )
     return ComputeCapability(fields["major"], fields.get("minor", 0))
