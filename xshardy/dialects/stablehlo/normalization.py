@@ -21,6 +21,7 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible_shape,
     tensor_type,
 )
+from xshardy.syntax.naming import Names, SuggestsNames
 
 FEATURES = FLOAT_OR_QUANTIZED_TENSOR.of_rank(1)
 """A number for each index along the feature dimension."""
@@ -85,7 +86,7 @@ def feature_type(operand: TensorType[Attribute], feature_index: int) -> TensorTy
 
 
 @irdl_op_definition
-class BatchNormGradOp(BatchNormOp):
+class BatchNormGradOp(BatchNormOp, SuggestsNames):
     """The gradients of the operand, the scale and the offset of a batch_norm_training, from that of its output."""
 
     name = "stablehlo.batch_norm_grad"
@@ -97,6 +98,9 @@ class BatchNormGradOp(BatchNormOp):
     grad_operand = result_def(FLOAT_OR_QUANTIZED_TENSOR)
     grad_scale = result_def(FEATURES)
     grad_offset = result_def(FEATURES)
+
+    def result_names(self) -> Names:
+        return ("grad_operand", "grad_scale", "grad_offset")
 
     def data(self) -> Sequence[SSAValue]:
         return (self.operand, self.grad_output)
@@ -116,7 +120,7 @@ class BatchNormInferenceOp(BatchNormOp):
 
 
 @irdl_op_definition
-class BatchNormTrainingOp(BatchNormOp):
+class BatchNormTrainingOp(BatchNormOp, SuggestsNames):
     """As batch_norm_inference, with the mean and the variance of the operand, which are results too."""
 
     name = "stablehlo.batch_norm_training"
@@ -126,3 +130,6 @@ class BatchNormTrainingOp(BatchNormOp):
     output = result_def(FLOAT_OR_QUANTIZED_TENSOR)
     batch_mean = result_def(FEATURES)
     batch_var = result_def(FEATURES)
+
+    def result_names(self) -> Names:
+        return ("output", "batch_mean", "batch_var")

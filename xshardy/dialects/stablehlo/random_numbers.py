@@ -27,6 +27,7 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible_shape,
     tensor_type,
 )
+from xshardy.syntax.naming import Names, SuggestsNames
 
 SCALAR = PRED_INTEGER_OR_FLOAT_TENSOR.of_rank(0)
 
@@ -90,7 +91,7 @@ class RngOp(InfersResultTypes):
 
 
 @irdl_op_definition
-class RngBitGeneratorOp(IRDLOperation):
+class RngBitGeneratorOp(IRDLOperation, SuggestsNames):
     """Random bits, and the state to make more of them from."""
 
     name = "stablehlo.rng_bit_generator"
@@ -102,6 +103,9 @@ class RngBitGeneratorOp(IRDLOperation):
     assembly_format = (
         "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)"
     )
+
+    def result_names(self) -> Names:
+        return ("output_state", "output")
 
     def __init__(self, initial_state: SSAValue, algorithm: RngAlgorithm, output: Attribute):
         super().__init__(
