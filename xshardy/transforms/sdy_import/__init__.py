@@ -1,0 +1,1 @@
+"""Passes that prepare a module for the propagation of shardings. Source: Shardy's docs, "Import passes"."""

@@ -1,0 +1,50 @@
+"""Drop the axes of size one from shardings: they divide nothing, and would conflict with each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.sharding.axes import size
+from xshardy.transforms.sdy_import.shardings import priority_of, transform_shardings
+
+
+def without_size_one_axes(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> TensorShardingAttr:
+    """`<@mesh, [{"one", "a"}, {"one"}p1]>` -> `<@mesh, [{"a"}, {}]>`: what is empty and closed has no priority."""
+    mesh = sharding.mesh_or_ref if isinstance(sharding.mesh_or_ref, MeshAttr) else meshes.get(sharding.mesh_name or "")
+    if mesh is None or all(axis.size.data != 1 for axis in mesh.axes):
+        return sharding
+
+    def counts(axis: AxisRefAttr) -> bool:
+        return size(axis, mesh) != 1
+
+    def dimension(dim: DimensionShardingAttr) -> DimensionShardingAttr:
+        axes = tuple(filter(counts, dim.axes))
+        priority = priority_of(dim) if axes or not dim.is_closed else None
+        return DimensionShardingAttr(axes, is_closed=bool(dim.is_closed), priority=priority)
+
+    return TensorShardingAttr(
+        sharding.mesh_or_ref,
+        map(dimension, sharding.dim_shardings),
+        filter(counts, sharding.replicated_axes),
+        filter(counts, sharding.unreduced_axes),
+        sharding.reduction_op.data,
+    )
+
+
+@dataclass(frozen=True)
+class RemoveSizeOneAxesPass(ModulePass):
+    """Remove axes of size one from all shardings of a module that has a mesh with one; the meshes keep them."""
+
+    name = "sdy-remove-size-one-axes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        meshes = {mesh.sym_name.data: mesh.mesh for mesh in op.ops if isinstance(mesh, MeshOp)}
+        if any(axis.size.data == 1 for mesh in meshes.values() for axis in mesh.axes):
+            transform_shardings(op, lambda sharding: without_size_one_axes(sharding, meshes))
