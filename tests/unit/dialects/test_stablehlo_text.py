@@ -14,7 +14,16 @@ VALID = [path for path in FILES if "invalid" not in path.stem]
 INVALID = [
     path
     for path in FILES
-    if path.stem in ("elementwise_invalid", "shape_invalid", "reduction_invalid", "scatter_invalid")
+    if path.stem
+    in (
+        "collectives_invalid",
+        "dynamic_shapes_invalid",
+        "elementwise_invalid",
+        "host_communication_invalid",
+        "reduction_invalid",
+        "scatter_invalid",
+        "shape_invalid",
+    )
 ]
 
 
