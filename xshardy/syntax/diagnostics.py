@@ -5,6 +5,8 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.operations import VariadicDef
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span
@@ -36,18 +38,27 @@ def parse_error_text(error: ParseError) -> str:
     return text
 
 
+WRONG_TYPE = re.compile(r"^(operand|result) '(\w+)' at positions? (\d+)(?: to \d+)? does not verify:\nmust be ")
+"""How xDSL begins to say that the type of a value is wrong."""
+
 WORDS: Mapping[re.Pattern[str], str] = {
-    re.compile(r"^(operand|result) '\w+' at positions? (\d+)(?: to \d+)? does not verify:\n(?=must be )"): r"\1 #\2 ",
     re.compile(r"^(?:property|attribute) '(\w+)' expected in operation '[^']+'"): r"requires attribute '\1'",
+    re.compile(r"^Expected 1 region, but got \d+"): "requires one region",
 }
-"""How xDSL begins what it says about an operation, and how upstream does."""
+"""How xDSL says other things about an operation, and how upstream does."""
 
 
-def in_upstream_words(message: str) -> str:
+def in_upstream_words(op: Operation, message: str) -> str:
     """`operand 'x' at position 0 does not verify: must be ...` -> `operand #0 must be ...`, and so on."""
     for pattern, words in WORDS.items():
         message = pattern.sub(words, message)
-    return message
+    if (found := WRONG_TYPE.match(message)) is None or not isinstance(op, IRDLOperation):
+        return message
+    kind, name, position = found.groups()
+    definition = op.get_irdl_definition()
+    fields = dict(definition.operands if kind == "operand" else definition.results)
+    variadic = "variadic of " if isinstance(fields.get(name), VariadicDef) else ""
+    return f"{kind} #{position} must be {variadic}{message[found.end() :]}"
 
 
 def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] | None:
@@ -86,7 +97,7 @@ def verify_error_text(
     if found is None:
         return f"{input_name}: error: {error}\n"
     op, own_error = found
-    message = f"'{op.name}' op {in_upstream_words(str(own_error))}"
+    message = f"'{op.name}' op {in_upstream_words(op, str(own_error))}"
     around: Operation | None = op
     while around is not None:
         if (span := spans.get(around)) is not None:

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    MessageConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
@@ -27,6 +36,10 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible_dim,
     is_compatible_shape,
     tensor_type,
+)
+
+PRECISION_CONFIG = MessageConstraint(
+    ArrayAttr[PrecisionAttr], "attribute 'precision_config' failed to satisfy constraint: Precision Config attribute"
 )
 
 
@@ -144,7 +157,7 @@ class DotGeneralOp(InfersResultTypes):
     lhs = operand_def(TENSOR)
     rhs = operand_def(PER_AXIS_TENSOR)
     dot_dimension_numbers = prop_def(DotDimensionNumbersAttr)
-    precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
+    precision_config = opt_prop_def(PRECISION_CONFIG)
     algorithm = opt_prop_def(DotAlgorithmAttr)
     result = result_def(PER_AXIS_TENSOR)
     traits = traits_def(Pure())

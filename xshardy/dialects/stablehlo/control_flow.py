@@ -27,6 +27,7 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes, least_specif
 from xshardy.dialects.stablehlo.types import (
     I32_TENSOR,
     LOOP_VALUE,
+    PER_AXIS_TENSOR_OR_TOKEN,
     PRED_TENSOR,
     TENSOR_OR_TOKEN,
     TokenType,
@@ -138,7 +139,7 @@ class IfOp(ConditionalOp):
     pred = operand_def(PRED_TENSOR)
     true_branch = region_def("single_block")
     false_branch = region_def("single_block")
-    outputs = var_result_def(TENSOR_OR_TOKEN)
+    outputs = var_result_def(PER_AXIS_TENSOR_OR_TOKEN)
 
     def __init__(self, pred: SSAValue, true_branch: Region, false_branch: Region):
         result_types = types_of(returned_values(true_branch))
@@ -156,7 +157,7 @@ class CaseOp(ConditionalOp):
     name = "stablehlo.case"
     index = operand_def(I32_TENSOR)
     branches = var_region_def("single_block")
-    outputs = var_result_def(TENSOR_OR_TOKEN)
+    outputs = var_result_def(PER_AXIS_TENSOR_OR_TOKEN)
 
     def __init__(self, index: SSAValue, branches: Sequence[Region]):
         result_types = types_of(returned_values(branches[0]))

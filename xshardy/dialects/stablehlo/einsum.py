@@ -9,7 +9,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr
-from xshardy.dialects.stablehlo.contraction import PrecisionConfig, verify_precision_config
+from xshardy.dialects.stablehlo.contraction import PRECISION_CONFIG, PrecisionConfig, verify_precision_config
 from xshardy.dialects.stablehlo.types import (
     PER_AXIS_TENSOR,
     TENSOR,
@@ -26,7 +26,7 @@ class DotOp(IRDLOperation):
     name = "stablehlo.dot"
     lhs = operand_def(TENSOR)
     rhs = operand_def(PER_AXIS_TENSOR)
-    precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
+    precision_config = opt_prop_def(PRECISION_CONFIG)
     result = result_def(PER_AXIS_TENSOR)
     traits = traits_def(Pure())
     custom_directives = (PrecisionConfig,)

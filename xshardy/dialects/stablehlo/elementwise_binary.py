@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import AnyFloat, ComplexType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.formats import ComplexOpType, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
@@ -13,7 +14,7 @@ from xshardy.dialects.stablehlo.inference import (
     require_same_types,
     with_element_type,
 )
-from xshardy.dialects.stablehlo.quantized_types import verify_sum
+from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_sum
 from xshardy.dialects.stablehlo.types import (
     COMPLEX_TENSOR,
     FLOAT32_OR_64_TENSOR,
@@ -78,8 +79,11 @@ class AddOp(CommutativeBinaryOp):
     result = result_def(PER_AXIS_TENSOR)
 
     def verify_(self) -> None:
+        types = self.lhs.type, self.rhs.type, self.result.type
+        verify_sum(*types)
+        if len({tensor_type(type).element_type for type in types if quantized_element(type) is None}) > 1:
+            raise VerifyException("requires the same element type for all operands and results")
         super().verify_()
-        verify_sum(self.lhs.type, self.rhs.type, self.result.type)
 
 
 @irdl_op_definition

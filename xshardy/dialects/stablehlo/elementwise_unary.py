@@ -191,6 +191,8 @@ class IsFiniteOp(InfersResultTypes):
         super().__init__(operands=[x], result_types=[with_element_type(x, i1)])
 
     def infer_result_types(self) -> Sequence[Attribute]:
+        if not is_compatible_shape(tensor_type(self.x).get_shape(), tensor_type(self.y).get_shape()):
+            raise VerifyException("all non-scalar operands/results must have the same shape and base type")
         return [with_element_type(self.x, i1)]
 
 

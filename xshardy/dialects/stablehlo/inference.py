@@ -10,9 +10,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 from xshardy.dialects.stablehlo.types import (
+    are_all_compatible,
     are_compatible,
     bounds_of,
-    is_compatible,
     is_compatible_element,
     is_compatible_shape,
     tensor_type,
@@ -27,12 +27,16 @@ class InfersResultTypes(IRDLOperation, ABC):
         """The result types. Raises `VerifyException` when the op has no meaning, whatever its results."""
 
     def verify_(self) -> None:
-        inferred = self.infer_result_types()
-        if len(inferred) != len(self.results) or not all(map(is_compatible, inferred, self.result_types)):
-            raise VerifyException(
-                f"inferred type(s) {type_list(inferred)} are incompatible with return type(s) of operation "
-                f"{type_list(self.result_types)}"
-            )
+        verify_results(self, self.infer_result_types())
+
+
+def verify_results(op: IRDLOperation, inferred: Sequence[Attribute]) -> None:
+    """The results of `op` have the types that follow from the rest of it."""
+    if not are_all_compatible(inferred, op.result_types):
+        raise VerifyException(
+            f"inferred type(s) {type_list(inferred)} are incompatible with return type(s) of operation "
+            f"{type_list(op.result_types)}"
+        )
 
 
 def type_list(types: Sequence[Attribute]) -> str:
@@ -50,11 +54,12 @@ def require_same_types(op: IRDLOperation) -> None:
     shapes = [tensor_type(value).get_shape() for value in (*op.operands, *op.results)]
     if not all(is_compatible_shape(shape, other) for shape in set(shapes) for other in set(shapes)):
         raise VerifyException("requires the same shape for all operands and results")
-    if not are_compatible((*op.operand_types, *op.result_types)):
+    if not are_compatible(op.operand_types):
         raise VerifyException(
             "requires compatible types for all operands and results, but got "
             f"{type_list(op.operand_types)} and {type_list(op.result_types)}"
         )
+    verify_results(op, op.operand_types[:1])
 
 
 def require_same_element_types(values: Sequence[SSAValue], what: str = "all operands and results") -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, IntegerAttr, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.parser import Parser
@@ -12,7 +12,8 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
-from xshardy.dialects.stablehlo.inference import InfersResultTypes
+from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element_type
+from xshardy.dialects.stablehlo.quantized_types import quantized_element, storage_type
 from xshardy.dialects.stablehlo.types import STATIC_NUMBER_TENSOR, STATIC_TENSOR, tensor_type
 
 
@@ -27,10 +28,16 @@ class TensorConstantOp(InfersResultTypes):
         super().__init__(properties={"value": value}, result_types=[value.type])
 
     def infer_result_types(self) -> Sequence[Attribute]:
-        return [self.value.type]
+        element = quantized_element(self.output)
+        if element is None:
+            return [self.value.type]
+        stored = with_element_type(self.output, storage_type(element))
+        return [self.output.type if self.value.type == stored else self.value.type]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        if parser.parse_optional_punctuation("("):
+            return cls.parse_generic(parser)
         attributes = parser.parse_optional_attr_dict()
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
@@ -38,7 +45,29 @@ class TensorConstantOp(InfersResultTypes):
         value = cast(DenseIntOrFPElementsAttr, value)
         return cls.create(properties={"value": value}, result_types=[value.type], attributes=attributes)
 
+    @classmethod
+    def parse_generic(cls, parser: Parser) -> Self:
+        """`) <{value = ...}> : () -> type`: a result whose type is not that of the value."""
+        parser.parse_punctuation(")")
+        properties = parser.parse_optional_properties_dict()
+        attributes = dict(parser.parse_optional_attr_dict())
+        if "value" in attributes:
+            properties["value"] = attributes.pop("value")
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isinstance(type, FunctionType) or len(type.outputs) != 1 or type.inputs:
+            parser.raise_error("expected a type with one result, as in `() -> tensor<2xf32>`")
+        return cls.create(properties=properties, result_types=type.outputs.data, attributes=attributes)
+
     def print(self, printer: Printer) -> None:
+        if self.value.type != self.output.type:
+            printer.print_string("() <")
+            printer.print_attr_dict(self.properties)
+            printer.print_string(">")
+            printer.print_op_attributes(self.attributes)
+            printer.print_string(" : ")
+            printer.print_function_type((), self.result_types)
+            return
         printer.print_op_attributes(self.attributes)
         printer.print_string(" ")
         printer.print_attribute(self.value)

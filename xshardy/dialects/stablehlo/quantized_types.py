@@ -45,32 +45,31 @@ def verify_same_scales(operand: Attribute, result: Attribute) -> None:
 
 def verify_moved_axis(operand: Attribute, result: Attribute, permutation: Sequence[int]) -> None:
     """A transpose moves the quantized dimension along."""
-    verify_same_scales(operand, result)
     before, after = quantized_element(operand), quantized_element(result)
-    if before is None or after is None or (axis := after.quantized_dimension) is None:
-        return
-    if before.quantized_dimension != permutation[axis]:
+    axis = None if after is None else after.quantized_dimension
+    if before is not None and axis is not None and before.quantized_dimension != permutation[axis]:
         raise VerifyException(
             f"operand quantization_dimension {before.quantized_dimension} is not same as permutation[{axis}] = "
             f"{permutation[axis]}"
         )
+    verify_same_scales(operand, result)
 
 
 def verify_reshaped_axis(operand: Attribute, result: Attribute) -> None:
     """A reshape keeps the size of the quantized dimension, and how many elements lie before it."""
-    verify_same_scales(operand, result)
     before, after = quantized_element(operand), quantized_element(result)
     if before is None or after is None:
         return
     axis, result_axis = before.quantized_dimension, after.quantized_dimension
     if axis is None or result_axis is None:
-        return
+        return verify_same_scales(operand, result)
     shape, result_shape = tensor_type(operand).get_shape(), tensor_type(result).get_shape()
     sizes = (shape[axis], result_shape[result_axis])
     if DYNAMIC_INDEX not in sizes and sizes[0] != sizes[1]:
         raise VerifyException(
             f"expect same quantization dimension size for operand and result '{operand}' and '{result}'"
         )
+    verify_same_scales(operand, result)
     if not is_static(tensor_type(operand)) or not is_static(tensor_type(result)):
         return
     counts = prod(shape[:axis]), prod(result_shape[:result_axis])
@@ -88,7 +87,7 @@ def verify_broadcast_axis(operand: Attribute, result: Attribute, dimensions: Seq
         return
     axis, result_axis = before.quantized_dimension, after.quantized_dimension
     if axis is None or result_axis is None:
-        return
+        return verify_same_scales(operand, result)
     if result_axis != dimensions[axis]:
         raise VerifyException(
             f"result quantization_dimension {result_axis} not same as broadcast_dimensions[{axis}] = {dimensions[axis]}"
@@ -98,7 +97,7 @@ def verify_broadcast_axis(operand: Attribute, result: Attribute, dimensions: Seq
     scale, zero_point = before.parameters_of_elements[0]
     for i, (result_scale, result_zero_point) in enumerate(after.parameters_of_elements):
         if result_scale != scale:
-            raise VerifyException(f"mismatch result scale {i} ({result_scale}) and operand scale 0 ({scale})")
+            raise VerifyException(f"mismatch result scale {i} ({result_scale:e}) and operand scale 0 ({scale:e})")
         if result_zero_point != zero_point:
             raise VerifyException(
                 f"mismatch result zero_point {i} ({result_zero_point}) and operand zero_point 0 ({zero_point})"

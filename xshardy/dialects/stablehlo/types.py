@@ -146,6 +146,7 @@ class TensorOf(AttrConstraint[AnyTensorType]):
         ):
             kind = TENSOR_TEXTS[self.is_static, self.rank is not None].format(rank=self.rank)
             raise VerifyException(f"must be {kind} of {self.text} values, but got '{attr}'")
+        verify_bounds(type)
 
     def allows(self, type: AnyTensorType) -> bool:
         """Whether the tensor `type` may have the elements it has."""
@@ -272,7 +273,8 @@ STATIC_TENSOR = PER_AXIS_TENSOR.static()
 STATIC_NUMBER_TENSOR = NUMBER_TENSOR.static()
 DIMENSION_TENSOR = TensorOf(INTEGER | {IndexType()}, f"index or {INTEGER_TEXT}", rank=1)
 STATIC_DIMENSION_TENSOR = DIMENSION_TENSOR.static()
-TENSOR_OR_TOKEN = ValueOf(PER_AXIS_TENSOR, (TokenType,))
+TENSOR_OR_TOKEN = ValueOf(TENSOR, (TokenType,))
+PER_AXIS_TENSOR_OR_TOKEN = ValueOf(PER_AXIS_TENSOR, (TokenType,))
 STATIC_TENSOR_OR_TOKEN = ValueOf(STATIC_TENSOR, (TokenType,))
 LOOP_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, MemRefType))
 COMPOSITE_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType))
@@ -296,6 +298,23 @@ def bounds_of(type: AnyTensorType) -> tuple[int, ...]:
     if isinstance(type.encoding, BoundsAttr):
         return tuple(bound.data for bound in type.encoding.bounds)
     return (DYNAMIC_INDEX,) * type.get_num_dims()
+
+
+def verify_bounds(type: AnyTensorType) -> None:
+    """An encoding with bounds has one for each dimension of `type`, and none for a known size."""
+    if not isinstance(type.encoding, BoundsAttr):
+        return
+    shape, bounds = type.get_shape(), bounds_of(type)
+    if len(bounds) != len(shape):
+        raise VerifyException(
+            f"Bounds length is {len(bounds)}, expected to be equal to rank({len(shape)}) of the tensor '{type}'"
+        )
+    for i, (size, bound) in enumerate(zip(shape, bounds, strict=True)):
+        if DYNAMIC_INDEX not in (size, bound):
+            raise VerifyException(
+                f"Static dimension {i} cannot have a bound, use ShapedType::kDynamic to indicate a missing bound in "
+                f"tensor '{type}': write `?` for it in the bounds"
+            )
 
 
 def is_compatible_dim(lhs: int, rhs: int) -> bool:

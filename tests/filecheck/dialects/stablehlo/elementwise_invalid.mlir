@@ -1,6 +1,6 @@
 // RUN: xshardy-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: 'stablehlo.add' op requires compatible types for all operands and results, but got 'tensor<2xf32>', 'tensor<3xf32>' and 'tensor<2xf32>'
+// CHECK: 'stablehlo.add' op requires the same shape for all operands and results
 func.func @shapes_differ(%a: tensor<2xf32>, %b: tensor<3xf32>) {
   %0 = stablehlo.add %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
   func.return
@@ -16,7 +16,7 @@ func.func @element_types_differ(%a: tensor<2xf32>, %b: tensor<2xbf16>) {
 
 // -----
 
-// CHECK: requires compatible types for all operands and results
+// CHECK: inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'
 func.func @result_differs(%a: tensor<2xf32>) {
   %0 = stablehlo.tanh %a : (tensor<2xf32>) -> tensor<2xf64>
   func.return

@@ -16,7 +16,7 @@ func.func @iota_dimension() {
 
 // -----
 
-// CHECK: must be statically shaped ranked tensor of {{.*}}, but got 'tensor<?xi32>'
+// CHECK: must be statically shaped tensor of {{.*}}, but got 'tensor<?xi32>'
 func.func @iota_of_dynamic_shape() {
   %0 = stablehlo.iota dim = 0 : tensor<?xi32>
   func.return

@@ -64,7 +64,7 @@ func.func @reduce(%a: tensor<2xf32>, %i: tensor<f32>) {
 
 // -----
 
-// CHECK: 'offset_dims' is given twice: remove one of the two
+// CHECK: duplicated `offset_dims` entry: remove one of the two
 func.func @gather(%a: tensor<30x20xf32>, %i: tensor<10x1xi32>) attributes {a = #stablehlo.gather<offset_dims = [1], offset_dims = [0]>} {
   func.return
 }
