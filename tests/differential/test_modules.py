@@ -244,3 +244,15 @@ def test_modules_that_jax_lowers(name: str):
 @pytest.mark.parametrize("seed", range(25))
 def test_random_modules(seed: int):
     assert_same_text(random_module(seed))
+
+
+def test_functions_with_empty_dictionaries():
+    assert_same_text("""func.func private @none(i32 {}) -> (i32 {})
+func.func @one(%x: i32 {}, %y: i32 {jax.note}) -> (i32 {}, i32 {jax.note}) {
+  return %x, %y : i32, i32
+}""")
+    properties = 'function_type = (i32) -> i32, res_attrs = [{}], sym_name = "f", sym_visibility = "private"'
+    generic = f'"func.func"() <{{{properties}}}> ({{}}) : () -> ()'
+    with make_ir_context():
+        expected = str(ir.Module.parse(generic)).strip()
+    assert print_module(parse_module(generic)).strip() == expected

@@ -94,7 +94,8 @@ def print_func(op: func.FuncOp, printer: Printer) -> None:
 
 def _print_outputs(types: Sequence[Attribute], attrs: ArrayAttr[DictionaryAttr] | None, printer: Printer) -> None:
     printer.print_string(" -> ")
-    if len(types) == 1 and attrs is None and not isinstance(types[0], FunctionType):
+    has_attributes = attrs is not None and any(dictionary.data for dictionary in attrs)
+    if len(types) == 1 and not has_attributes and not isinstance(types[0], FunctionType):
         printer.print_attribute(types[0])
         return
     printer.print_string("(")
