@@ -36,6 +36,9 @@ KERNEL = "nvvm.kernel"
 REQUIRED_BLOCK_SIZE = "nvvm.reqntid"
 """Attribute of an `llvm.func`, `array<i32: x, y, z>`: the threads of each of its blocks."""
 
+SHARED_MEMORY = 3
+"""The address space of the memory that the threads of a block share."""
+
 
 def required_block_size(function: Operation) -> tuple[int, ...] | None:
     """The threads per block, (x, y, z), that `function` must be launched with; None if it does not say."""

@@ -3,7 +3,7 @@ Arithmetic on complex numbers to arithmetic on their parts.
 
 The formulas avoid needless overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1
 goes through `log1p`, `exp` is taken in two halves. Special values follow numpy, the reference of
-`interpreters/stablehlo.py`.
+`interpreters/stablehlo/`.
 """
 
 from __future__ import annotations

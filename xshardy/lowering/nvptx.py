@@ -33,9 +33,6 @@ ARCHITECTURES: tuple[str, ...] = (
 
 MAX_OPT_LEVEL = 3
 
-SHARED_MEMORY = 3
-"""The address space of the memory that the threads of a block share."""
-
 FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
 """What libdevice asks of the module: denormals are kept, as XLA does by default."""
 
@@ -208,7 +205,7 @@ def ptx_name(name: str) -> str:
     return name if name[:1].isalpha() else f"_{name}"
 
 
-_SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({SHARED_MEMORY}\) global ")
+_SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({nvvm.SHARED_MEMORY}\) global ")
 
 
 def shared_memory(module: binding.ModuleRef, machine: binding.TargetMachine) -> int:

@@ -84,6 +84,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 LowerAffinePass(),
                 ConvertIndexTypePass(),
                 CommonSubexpressionElimination(),
+                # Not after `xla-gpu-convert-float-nvidia`: level `llvm` is executed on CPUs, without its instructions.
                 ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),
             ),

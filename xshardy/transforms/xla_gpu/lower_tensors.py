@@ -36,6 +36,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
+from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import argument_attributes, is_invariant
 from xshardy.transforms.call_graph import functions_of
@@ -54,9 +55,6 @@ from xshardy.transforms.xla_gpu.tensor_access import POINTER, Globals, Index, Te
 
 ALIGN = "llvm.align"
 """On an argument: the alignment of the pointer, in bytes."""
-
-SHARED_MEMORY = 3
-"""The address space of the memory that a block shares."""
 
 DIMENSION_SIZE = 4
 """Bytes: the size of a dynamic dimension is an i32 behind the elements."""

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.index_values import shared_constant
 
@@ -67,7 +68,7 @@ class BodySizes:
 
     @cached_property
     def _functions(self) -> dict[str, func.FuncOp]:
-        return {op.sym_name.data: op for op in self.module.ops if isinstance(op, func.FuncOp)}
+        return functions_of(self.module)
 
     @cached_property
     def _known(self) -> dict[str, int | None]:
