@@ -12,6 +12,8 @@ from xdsl.parser import Parser as XDSLParser
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from xshardy.syntax.tokens import TokenParser
+
 
 class Bits(int):
     """An integer written in hexadecimal: where a float is wanted, its bits."""
@@ -28,7 +30,7 @@ def as_float(parser: AttrParser, value: float, type: AnyFloat) -> float:
     return value.to_float(parser, type) if isinstance(value, Bits) else float(value)
 
 
-class DenseLiteralParser(XDSLParser):
+class DenseLiteralParser(TokenParser):
     """xDSL's parser with upstream's dense literals."""
 
     class _TensorLiteralElement(XDSLParser._TensorLiteralElement):

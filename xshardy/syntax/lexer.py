@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from xdsl.utils.lexer import Span, Token
+from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
@@ -30,19 +30,32 @@ _KINDS: Mapping[str, MLIRTokenKind] = {
 }
 
 
+class TextToken(Token[MLIRTokenKind, str]):
+    """A token that has its text at hand: a parser asks for it more than once."""
+
+    text: str = ""  # pyright: ignore[reportIncompatibleMethodOverride]
+
+
+def make_span(start: int, end: int, input: Input) -> Span:
+    """`Span(start, end, input)`, but a frozen dataclass takes longer to set its fields than a token to be found."""
+    span = object.__new__(Span)
+    span.__dict__.update(start=start, end=end, input=input)
+    return span
+
+
 class Lexer(MLIRLexer):
     """Gives the same tokens as xDSL's lexer, and leaves strings, other numbers and errors to it."""
 
     def lex(self) -> MLIRToken:
-        match = _TOKEN.match(self.input.content, self.pos)
+        input = self.input
+        match = _TOKEN.match(input.content, self.pos)
         if match is None:
             return super().lex()
         group = match.lastgroup
         assert group is not None  # each alternative is a group
-        start, end = match.span(group)
-        self.pos = end
-        kind = KIND_BY_PUNCTUATION_SPELLING[match[group]] if group == "punctuation" else _KINDS[group]
-        # A frozen dataclass sets its fields through `object.__setattr__`, which is most of the cost of a token.
-        span = object.__new__(Span)
-        span.__dict__.update(start=start, end=end, input=self.input)
-        return Token(kind, span)
+        start, self.pos = match.span(group)
+        text = match[group]
+        kind = KIND_BY_PUNCTUATION_SPELLING[text] if group == "punctuation" else _KINDS[group]
+        token = TextToken(kind, make_span(start, self.pos, input))
+        token.text = text
+        return token

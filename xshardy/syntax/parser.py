@@ -6,7 +6,7 @@ of an attribute or an operation that breaks while it is read is reported where i
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,16 +21,18 @@ from xdsl.dialects.builtin import (
     ShapedType,
     UnrankedTensorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Operation, Region, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
+from xdsl.parser import Parser as XDSLParser
 from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Position, Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
-from xshardy.syntax.lexer import Lexer
+from xshardy.syntax.lexer import Lexer, make_span
+from xshardy.syntax.templates import Line, ResolvedOperand, Template
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
@@ -40,15 +42,42 @@ _SIMPLE_TYPE = re.compile(r"(?:(?:tensor|vector|memref)<[?a-zA-Z0-9]+>|(?:index|
 """A type that refers to nothing, such as an alias or a layout."""
 
 
+_DICTIONARY = re.compile(
+    r"""\{ (?: [^{}"/%\n] | "[^"\\\n]*+" | \{ (?: [^{}"/%\n] | "[^"\\\n]*+" )*+ \} )*+ \}""", re.VERBOSE
+)
+"""A dictionary on one line in which braces are at most two deep."""
+
+
 class InvalidIRError(ParseError, VerifyException):
     """An invariant of the IR that text breaks: a `VerifyException` that knows its place in the text."""
 
 
-class Parser(DenseLiteralParser):
-    """Reads a module, and remembers where its operations are."""
+class ScopedValues(dict[str, tuple[SSAValue, ...]]):
+    """
+    The values that can be named, innermost region last: a region takes its own off again when it ends.
 
-    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
+    xDSL copies all names for each region, which takes quadratic time: a function has thousands of values and regions.
+    """
+
+    def copy(self) -> "ScopedValues":
+        return self
+
+    def shrink(self, size: int) -> None:
+        """Forget all but the first `size` values. No name is defined twice, so these are as they were."""
+        while len(self) > size:
+            self.popitem()
+
+
+class Parser(DenseLiteralParser):
+    """
+    Reads a module, and remembers where its operations are.
+
+    With `templates`, operations whose lines differ only in names of values are read once: see `templates`.
+    """
+
+    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>", *, templates: bool = True):
         super().__init__(ctx, "", name)
+        self._values = self.ssa_values = ScopedValues()
         text = input.decode() if isinstance(input, bytes) else input
         self._parser_state = ParserState(Lexer(Input(text, name)))
         self._simple_types: dict[str, TypeAttribute] = {}
@@ -58,6 +87,11 @@ class Parser(DenseLiteralParser):
         self._forward_spans: dict[str, Span] = {}
         self._named_dialects: set[str] = set()
         """The dialects that names of attributes begin with."""
+        self._templates: dict[Hashable, Template] | None = {} if templates else None
+        self._dictionaries: dict[str, Mapping[str, Attribute]] = {}
+        """Dictionaries of attributes by their text."""
+        self._resolved: list[ResolvedOperand] = []
+        """The operands of the operation that is being read, in the order in which it asked for them."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if not allow_implicit_module:
@@ -83,6 +117,54 @@ class Parser(DenseLiteralParser):
                 return ModuleOp(operations)
 
     def parse_operation(self) -> Operation:
+        if self._templates is None or (line := Line.at(self.lexer.input.content, self.pos)) is None:
+            return self._read_operation()[0]
+        behind = self._token_at(line.end)
+        if behind is None:
+            return self._read_operation()[0]
+        follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
+        key = line.key(follower, *self._parser_state.dialect_stack)
+        if (template := self._templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
+            self.lexer.pos = behind.span.end
+            self._parser_state.current_token = behind
+            return op
+        around, self._resolved = self._resolved, []
+        spans, resources = len(self.spans), len(self.dialect_resources)
+        op, results = self._read_operation()
+        is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
+        if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
+            places = [(span.start, size) for span, size in results]
+            if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
+                self._templates[key] = template
+        self._resolved = around
+        return op
+
+    def _token_at(self, start: int) -> MLIRToken | None:
+        """The first token behind `start`, or None if the text there is none. What is read next stays the same."""
+        position, self.lexer.pos = self.lexer.pos, start
+        try:
+            return self.lexer.lex()
+        except ParseError:
+            return None
+        finally:
+            self.lexer.pos = position
+
+    def _copy(self, template: Template, line: Line) -> Operation | None:
+        """The operation in `line`, as `template` has it; None if it is to be read."""
+        operands = template.operands_of(line, self.ssa_values, self.forward_ssa_references)
+        if operands is None:
+            return None
+        op = template.build(operands)
+        start = template.name_position(line)
+        span = self.spans[op] = make_span(start, start + template.name_length, self.lexer.input)
+        first = 0
+        for name, size in zip(line.names, template.packs, strict=False):
+            self._register_ssa_definition(name, op.results[first : first + size], span)
+            first += size
+        return op
+
+    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
+        """The operation that is next in the text; and the names of its results, with how many each stands for."""
         span = self._current_token.span
         results = self._parse_op_result_list()
         name_span = self._current_token.span
@@ -112,7 +194,7 @@ class Parser(DenseLiteralParser):
         for result_span, size in results:
             self._register_ssa_definition(result_span.text[1:], op.results[first : first + size], result_span)
             first += size
-        return op
+        return op, results
 
     def _parse_custom(self, op_type: type[Operation]) -> Operation:
         row = format_of(op_type)
@@ -155,7 +237,33 @@ class Parser(DenseLiteralParser):
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
         if operand.operand_name not in self.ssa_values:
             self._forward_spans.setdefault(operand.operand_name, operand.span)
-        return super().resolve_operand(operand, type)
+        value = super().resolve_operand(operand, type)
+        self._resolved.append((operand.span.start, operand.index, value))
+        return value
+
+    def parse_optional_region(self, arguments: Iterable[XDSLParser.Argument] | None = None) -> Region | None:
+        size = len(self._values)
+        region = super().parse_optional_region(arguments)
+        self._values.shrink(size)
+        return region
+
+    def parse_optional_dictionary_attr_dict(self) -> dict[str, Attribute]:
+        start = self.pos
+        is_cached = self._templates is not None and self._current_token.kind is MLIRTokenKind.L_BRACE
+        match = _DICTIONARY.match(self.lexer.input.content, start) if is_cached else None
+        if match is None:
+            return super().parse_optional_dictionary_attr_dict()
+        known = self._dictionaries.get(match[0])
+        if known is not None:
+            self._resume_from(match.end())
+            return dict(known)
+        resources = len(self.dialect_resources)
+        attributes = super().parse_optional_dictionary_attr_dict()
+        behind = self._token_at(match.end())
+        is_whole_text = behind is not None and behind.span.start == self.pos
+        if is_whole_text and len(self.dialect_resources) == resources:
+            self._dictionaries[match[0]] = dict(attributes)
+        return attributes
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
         token = self._current_token
