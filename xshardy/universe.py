@@ -42,8 +42,14 @@ PASSES: Mapping[str, str] = {
     "sdy-verify-strict": "transforms.sdy.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
     "sdy-apply-sharding-constraints": "transforms.sdy_import.apply_sharding_constraints:ApplyShardingConstraintsPass",
+    "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_splitter:ConstantOrScalarSplitterPass",
+    "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
+    "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
+    "sdy-propagate-sharding-from-func-to-call": (
+        "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
+    ),
     "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",

@@ -1,8 +1,6 @@
 """Give every mesh that a sharding writes out a name. Source: row SDY-PASS-04."""
 
-from collections.abc import Container
 from dataclasses import dataclass
-from itertools import chain, count
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -17,12 +15,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import SymbolOpInterface
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.transforms.sdy_import.shardings import transform_shardings
+from xshardy.transforms.sdy_import.symbols import SymbolNames
 
 STABLEHLO_MESH = "stablehlo.mesh"
 """The discardable attribute by which StableHLO's collectives know a mesh."""
@@ -33,11 +31,6 @@ def mesh_name(mesh: MeshAttr) -> str:
     if mesh.maximal_device_id is not None:
         return f"maximal_mesh_{mesh.maximal_device_id}"
     return "empty_mesh" if mesh.is_empty else "mesh"
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The first of `name`, `name_0`, `name_1`, ... that is not taken."""
-    return next(free for free in chain((name,), (f"{name}_{i}" for i in count())) if free not in taken)
 
 
 def stablehlo_mesh(mesh: MeshAttr) -> DictionaryAttr:
@@ -53,18 +46,14 @@ class MeshNames:
     """The one name of each mesh of a module. Making it erases the meshes that repeat another one."""
 
     def __init__(self, module: ModuleOp):
-        self._symbols: set[str] = set()
         self._name_of: dict[MeshAttr, str] = {}
         self._renamed: dict[str, str] = {}
         self._block = module.body.block
         self._last: MeshOp | None = None
         for op in tuple(module.ops):
-            trait = op.get_trait(SymbolOpInterface)
-            symbol = trait.get_sym_attr_name(op) if trait is not None else None
             if isinstance(op, MeshOp):
                 self._take(op)
-            if symbol is not None and op.parent is not None:
-                self._symbols.add(symbol.data)
+        self._names = SymbolNames(module)
 
     def _take(self, op: MeshOp) -> None:
         name = op.sym_name.data
@@ -78,8 +67,7 @@ class MeshNames:
     def name_of(self, mesh: MeshAttr) -> str:
         """The name of `mesh`, for which a new operation is inserted if it has none."""
         if (name := self._name_of.get(mesh)) is None:
-            name = self._name_of[mesh] = free_name(mesh_name(mesh), self._symbols)
-            self._symbols.add(name)
+            name = self._name_of[mesh] = self._names.fresh(mesh_name(mesh))
             op = MeshOp(name, mesh)
             place = InsertPoint.at_start(self._block) if self._last is None else InsertPoint.after(self._last)
             Rewriter.insert_op(op, place)

@@ -1,0 +1,233 @@
+"""
+Give each use of a constant its own copy, so that no sharding is carried from one use to another.
+
+Source: row SDY-PASS-03, and Shardy's docs, "Import passes", `sdy-constant-or-scalar-splitter`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation, OpResult, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator, Pure
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.ops import (
+    ConstantOp,
+    NamedComputationOp,
+    PropagationBarrierOp,
+    ReshardOp,
+    ShardingGroupOp,
+)
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy_import.call_order import ORIGINAL_FUNC_NAME, acyclic_callees_first
+from xshardy.transforms.sdy_import.data_flow_edges import rank_of, shape_of
+from xshardy.transforms.sdy_import.symbols import SymbolNames
+
+CONSTANTS = (ConstantOp, stablehlo.IotaOp)
+"""Constant sub-computations without operands."""
+
+PRESERVING = (
+    stablehlo.BinaryElementwiseOp,
+    stablehlo.UnaryElementwiseOp,
+    stablehlo.BroadcastInDimOp,
+    stablehlo.ClampOp,
+    stablehlo.CompareOp,
+    stablehlo.ComplexOp,
+    stablehlo.IsFiniteOp,
+    stablehlo.ReshapeOp,
+    stablehlo.SelectOp,
+    stablehlo.SliceOp,
+    PropagationBarrierOp,
+    ReshardOp,
+)
+"""What is constant if its operands are: a broadcast, a reshape, a slice, and what works element by element."""
+
+
+def is_elementwise_bitcast(op: Operation) -> bool:
+    """Whether `op` is a bitcast between elements of one width: it keeps the shape."""
+    return isinstance(op, stablehlo.BitcastConvertOp) and shape_of(op.operands[0]) == shape_of(op.results[0])
+
+
+def is_scalar_expansion(op: Operation) -> bool:
+    """Whether `op` broadcasts a scalar: its uses are kept apart, whether the scalar is a constant or not."""
+    return isinstance(op, stablehlo.BroadcastInDimOp) and rank_of(op.operands[0]) == 0
+
+
+def original_name(function: FuncOp) -> str:
+    """The name that `function` had before it was copied."""
+    name = function.attributes.get(ORIGINAL_FUNC_NAME)
+    return name.data if isinstance(name, StringAttr) else function.sym_name.data
+
+
+class Functions:
+    """The functions of a module by name, to which copies are added. Raises `PassFailedException` for a missing one."""
+
+    def __init__(self, module: ModuleOp):
+        self._by_name = functions_of(module)
+        self._block = module.body.block
+        self.in_order: Sequence[FuncOp] = acyclic_callees_first(self._by_name)
+        self._names = SymbolNames(module)
+
+    def callee(self, call: CallOp) -> FuncOp:
+        name = call.callee.string_value()
+        if (function := self._by_name.get(name)) is None:
+            raise PassFailedException(f"'func.call' op calls @{name}, which the module does not have: define it")
+        return function
+
+    def call_copy(self, call: CallOp) -> None:
+        """Let `call` call a copy of its callee, in which every call calls a copy again."""
+        original = self.callee(call)
+        copy = original.clone()
+        copy.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(original))
+        for inner in copy.walk():
+            if isinstance(inner, CallOp):
+                self.call_copy(inner)
+        name = self._names.fresh(original.sym_name.data)
+        copy.sym_name = StringAttr(name)
+        self._by_name[name] = copy
+        self._block.add_op(copy)
+        call.callee = type(call.callee)(name)
+
+
+@dataclass(slots=True)
+class ConstantSplitter:
+    """Splits the constants of functions, callees first, and remembers which functions and computations compute more."""
+
+    functions: Functions
+    non_constant_computations: set[str] = field(default_factory=set[str])
+    non_constant_functions: set[str] = field(default_factory=set[str])
+
+    def split(self, function: FuncOp) -> None:
+        for op in [op for op in function.body.walk(region_first=True) if isinstance(op, NamedComputationOp)]:
+            self.split_region(op.body, function)
+        self.split_region(function.body, function)
+
+    def split_region(self, region: Region, function: FuncOp) -> None:
+        """Split what is in `region`, and not in a named computation in it."""
+        constants: dict[Operation, None] = {}
+        expansions: dict[Operation, None] = {}
+        for op in tuple(_outside_named_computations(region)):
+            if isinstance(op, ShardingGroupOp):
+                continue
+            if self.is_constant(op, constants):
+                constants[op] = None
+                continue
+            if not self.is_preserving(op) and not op.has_trait(IsTerminator):
+                self.non_constant_functions.add(original_name(function))
+                if (computation := _named_computation_around(op)) is not None:
+                    self.non_constant_computations.add(computation.computation_name.data)
+            if is_scalar_expansion(op):
+                expansions[op] = None
+                continue
+            for index, operand in enumerate(op.operands):
+                if operand.owner in constants or operand.owner in expansions:
+                    op.operands[index] = self.copied(operand)
+        _erase_unused((*expansions, *reversed(constants)))
+
+    def is_preserving(self, op: Operation) -> bool:
+        """Whether `op` is constant if its operands are."""
+        match op:
+            case CallOp():
+                return original_name(self.functions.callee(op)) not in self.non_constant_functions
+            case NamedComputationOp():
+                return op.computation_name.data not in self.non_constant_computations
+            case _:
+                return op.has_trait(Pure) and (isinstance(op, PRESERVING) or is_elementwise_bitcast(op))
+
+    def is_constant(self, op: Operation, constants: dict[Operation, None]) -> bool:
+        """Whether `op` is part of a constant sub-computation, given those before it."""
+        if isinstance(op, CONSTANTS):
+            return True
+        return self.is_preserving(op) and all(operand.owner in constants for operand in op.operands)
+
+    def copied(self, root: SSAValue) -> SSAValue:
+        """`root` computed by a copy of all that it takes, each copy before its original. Scalars are not copied."""
+        copies: dict[SSAValue, SSAValue] = {}
+        pending = [root]
+        while pending:
+            value = pending[-1]
+            op = value.owner
+            if value in copies or not isinstance(op, Operation) or rank_of(value) == 0:
+                pending.pop()
+                continue
+            missing = [
+                operand
+                for operand in op.operands
+                if isinstance(operand, OpResult) and rank_of(operand) and operand not in copies
+            ]
+            if missing:
+                pending.extend(reversed(missing))
+                continue
+            copy = op.clone(copies)
+            Rewriter.insert_op(copy, InsertPoint.before(op))
+            if isinstance(copy, CallOp):
+                self.functions.call_copy(copy)
+            for group in [use.operation for use in value.uses if isinstance(use.operation, ShardingGroupOp)]:
+                Rewriter.insert_op(group.clone(copies), InsertPoint.before(op))
+            pending.pop()
+        return copies.get(root, root)
+
+
+def _outside_named_computations(region: Region) -> Iterable[Operation]:
+    """The operations in `region`, outer ones first, without those of the named computations in it."""
+    for block in region.blocks:
+        for op in block.ops:
+            yield op
+            if not isinstance(op, NamedComputationOp):
+                for inner in op.regions:
+                    yield from _outside_named_computations(inner)
+
+
+def _named_computation_around(op: Operation) -> NamedComputationOp | None:
+    around = op.parent_op()
+    while around is not None and not isinstance(around, NamedComputationOp):
+        around = around.parent_op()
+    return around
+
+
+def _erase_unused(ops: Iterable[Operation]) -> None:
+    """Erase those of `ops` that nothing but sharding groups reads, and the groups."""
+    for op in ops:
+        users = {use.operation for result in op.results for use in result.uses}
+        if all(isinstance(user, ShardingGroupOp) for user in users):
+            for user in (*users, op):
+                Rewriter.erase_op(user)
+
+
+def to_sdy_constant(op: stablehlo.ConstantOp) -> None:
+    """`stablehlo.constant` -> `sdy.constant`, which is not merged with its equals."""
+    constant = ConstantOp(op.value)
+    constant.attributes |= op.attributes
+    Rewriter.replace_op(op, constant)
+
+
+@dataclass(frozen=True)
+class ConstantOrScalarSplitterPass(ModulePass):
+    """Copy constant sub-computations and broadcasts of scalars, so that each has one use."""
+
+    name = "sdy-constant-or-scalar-splitter"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = Functions(op)
+        for inner in tuple(op.walk()):
+            if isinstance(inner, CallOp):
+                functions.callee(inner)
+        for inner in tuple(op.walk()):
+            if isinstance(inner, stablehlo.ConstantOp):
+                to_sdy_constant(inner)
+        splitter = ConstantSplitter(functions)
+        for function in functions.in_order:
+            splitter.split(function)
+
+
+@dataclass(frozen=True)
+class ConstantSplitterPass(ConstantOrScalarSplitterPass):
+    """The same under the name it had before it split scalars too."""
+
+    name = "sdy-constant-splitter"
