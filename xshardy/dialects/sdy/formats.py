@@ -29,7 +29,8 @@ class MeshBody(CustomDirective):
     def parse(self, parser: Parser, state: ParsingState) -> None:
         start = parser.pos
         try:
-            self.mesh.set(state, MeshAttr.parse_body(parser))
+            whole = parser.parse_optional_attribute()  # `#sdy.mesh<["a"=2]>` is read too
+            self.mesh.set(state, whole if isinstance(whole, MeshAttr) else MeshAttr.parse_body(parser))
         except VerifyException as error:
             if isinstance(error, ParseError):
                 raise
