@@ -1,0 +1,127 @@
+"""
+How long a module takes to read and to write, by operation: ours, stock xDSL's, and MLIR's own in jaxlib.
+
+The modules are a transformer's training step, lowered by JAX, with few layers and with many: a parser in linear time
+takes the same per operation in both. Stock xDSL reads the dialects of xshardy here, in MLIR's generic form, which it
+and MLIR agree on; ours is measured on both forms. Each figure is CPU time, the median of RUNS. Run by `make bench`.
+"""
+
+import gc
+import os
+import statistics
+from collections.abc import Callable
+from io import StringIO
+from time import process_time
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+RUNS = 3
+LAYERS = (2, 32)
+WIDTH, HEADS, HEAD_WIDTH, BATCH, LENGTH = 64, 4, 16, 8, 32
+
+
+def train_step(layers: int) -> str:
+    """The text of a step of gradient descent on a transformer of `layers` layers, over a mesh of 4 x 2 devices."""
+    os.environ |= {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+
+    def array(*shape: int, axes: tuple[str | None, ...]) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(*axes)))
+
+    def layer(x: Any, weights: Any) -> Any:
+        h = (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)
+        q, k, v = (jnp.einsum("bsd,dhk->bshk", h, weights[name]) for name in "qkv")
+        attention = jax.nn.softmax(jnp.einsum("bshk,bthk->bhst", q, k))
+        x = x + jnp.einsum("bshk,hkd->bsd", jnp.einsum("bhst,bthk->bshk", attention, v), weights["o"])
+        return x + jax.nn.gelu(x @ weights["up"]) @ weights["down"]
+
+    def loss(parameters: Any, x: Any, y: Any) -> Any:
+        for weights in parameters:
+            x = layer(x, weights)
+        return jnp.mean((x - y) ** 2)
+
+    def step(parameters: Any, x: Any, y: Any) -> Any:
+        value, gradient = jax.value_and_grad(loss)(parameters, x, y)
+        return value, jax.tree.map(lambda w, g: w - 0.1 * g, parameters, gradient)
+
+    weights = {name: array(WIDTH, HEADS, HEAD_WIDTH, axes=(None, "model")) for name in "qkv"}
+    weights["o"] = array(HEADS, HEAD_WIDTH, WIDTH, axes=("model",))
+    weights["up"] = array(WIDTH, 4 * WIDTH, axes=(None, "model"))
+    weights["down"] = array(4 * WIDTH, WIDTH, axes=("model",))
+    activations = array(BATCH, LENGTH, WIDTH, axes=("data",))
+    return jax.jit(step).lower([weights] * layers, activations, activations).as_text()
+
+
+def median(run: Callable[[], object], runs: int = RUNS) -> float:
+    """CPU seconds of `run`, without those of collecting what earlier runs left."""
+    times: list[float] = []
+    for _ in range(runs):
+        gc.collect()
+        start = process_time()
+        result = run()
+        times.append(process_time() - start)
+        del result
+    return statistics.median(times)
+
+
+def per_operation(text: str) -> tuple[int, dict[str, dict[str, float]]]:
+    """How many operations `text` has; microseconds for each of them, by who reads it and by who writes it."""
+    from jax._src.interpreters.mlir import make_ir_context
+    from jaxlib.mlir import ir
+    from xdsl.parser import Parser as XDSLParser
+    from xdsl.printer import Printer as XDSLPrinter
+
+    from xshardy.syntax import print_module
+    from xshardy.syntax.parser import Parser
+    from xshardy.universe import new_context
+
+    def write_with_xdsl() -> str:
+        stream = StringIO()
+        XDSLPrinter(stream).print_op(module)
+        return stream.getvalue()
+
+    with make_ir_context():
+        peer = ir.Module.parse(text)
+        generic = peer.operation.get_asm(print_generic_op_form=True)
+        module = Parser(new_context(), text).parse_module()
+        count = sum(1 for _ in module.walk())
+        reading: dict[str, Callable[[], object]] = {
+            "xshardy": lambda: Parser(new_context(), text).parse_module(),
+            "xshardy, without templates": lambda: Parser(new_context(), text, templates=False).parse_module(),
+            "xshardy, generic form": lambda: Parser(new_context(), generic).parse_module(),
+            "stock xDSL, generic form": lambda: XDSLParser(new_context(), generic).parse_module(),
+            "MLIR in jaxlib": lambda: ir.Module.parse(text),
+        }
+        writing: dict[str, Callable[[], object]] = {
+            "xshardy": lambda: print_module(module),
+            "stock xDSL": write_with_xdsl,
+            "MLIR in jaxlib": lambda: str(peer),
+        }
+        return count, {
+            title: {name: median(run) / count * 1e6 for name, run in runs.items()}
+            for title, runs in (("read", reading), ("write", writing))
+        }
+
+
+def main() -> None:
+    results = [per_operation(train_step(layers)) for layers in LAYERS]
+    heads = [f"{layers} layers, {count:,} operations" for layers, (count, _) in zip(LAYERS, results, strict=True)]
+    for title in ("read", "write"):
+        table = Table(title, *(column for head in heads for column in (head, "ratio to ours")))
+        for name in results[0][1][title]:
+            cells: list[str] = []
+            for _, figures in results:
+                microseconds = figures[title][name]
+                cells += [f"{microseconds:.1f} us each", f"{microseconds / figures[title]['xshardy']:.2f}"]
+            table.add_row(name, *cells)
+        Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
