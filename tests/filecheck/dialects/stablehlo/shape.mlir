@@ -57,3 +57,12 @@ func.func @bitcast_convert(%a: tensor<2xf32>, %b: tensor<3x4xi8>) {
   %2 = stablehlo.bitcast_convert %b : (tensor<3x4xi8>) -> tensor<3xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.broadcast %{{[^ ,:)]+}}, sizes = [1, 2] : (tensor<3xf32>) -> tensor<1x2x3xf32>
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.broadcast %{{[^ ,:)]+}}, sizes = [] : (tensor<3xf32>) -> tensor<3xf32>
+func.func @broadcast(%v: tensor<3xf32>) {
+  %0 = stablehlo.broadcast %v, sizes = [1, 2] : (tensor<3xf32>) -> tensor<1x2x3xf32>
+  %1 = "stablehlo.broadcast"(%v) <{broadcast_sizes = array<i64>}> : (tensor<3xf32>) -> tensor<3xf32>
+  func.return
+}

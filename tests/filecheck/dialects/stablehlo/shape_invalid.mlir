@@ -317,3 +317,11 @@ func.func @optimization_barrier(%a: tensor<f32>) {
   %0:2 = "stablehlo.optimization_barrier"(%a, %a) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f64>)
   func.return
 }
+
+// -----
+
+// CHECK: Broadcast with negative dimension size -2
+func.func @broadcast_size(%a: tensor<2xf32>) {
+  %0 = "stablehlo.broadcast"(%a) <{broadcast_sizes = array<i64: -2>}> : (tensor<2xf32>) -> tensor<?x2xf32>
+  func.return
+}

@@ -23,3 +23,10 @@ func.func @dynamic_update_slice(%a: tensor<4x8xf32>, %u: tensor<2x3xf32>, %i: te
   %0 = stablehlo.dynamic_update_slice %a, %u, %i, %i : (tensor<4x8xf32>, tensor<2x3xf32>, tensor<ui64>, tensor<ui64>) -> tensor<4x8xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @torch_index_select
+// CHECK-NEXT:    %{{[^ ,:)]+}} = "stablehlo.torch_index_select"(%{{[^ ,:)]+}}, %{{[^ ,:)]+}}) <{batch_dims = 0 : i64, dim = 0 : i64}> : (tensor<5x1x5xi32>, tensor<2xi32>) -> tensor<2x1x5xi32>
+func.func @torch_index_select(%a: tensor<5x1x5xi32>, %i: tensor<2xi32>) {
+  %0 = "stablehlo.torch_index_select"(%a, %i) <{batch_dims = 0 : i64, dim = 0 : i64}> : (tensor<5x1x5xi32>, tensor<2xi32>) -> tensor<2x1x5xi32>
+  func.return
+}

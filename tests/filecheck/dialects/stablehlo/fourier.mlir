@@ -1,0 +1,17 @@
+// RUN: xshardy-opt %s | filecheck %s
+// RUN: xshardy-opt %s --print-op-generic | xshardy-opt | filecheck %s
+
+// CHECK-LABEL: func.func @fft
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.fft %{{[^ ,:)]+}}, type = FFT, length = [9] : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.fft %{{[^ ,:)]+}}, type = IFFT, length = [3, 9] : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.fft %{{[^ ,:)]+}}, type = RFFT, length = [9] : (tensor<3x9xf64>) -> tensor<3x5xcomplex<f64>>
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.fft %{{[^ ,:)]+}}, type = IRFFT, length = [16] : (tensor<3x?xcomplex<f32>>) -> tensor<3x16xf32>
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.fft %{{[^ ,:)]+}}, type = FFT, length = [9] : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+func.func @fft(%a: tensor<3x9xcomplex<f32>>, %b: tensor<3x9xf64>, %c: tensor<3x?xcomplex<f32>>) {
+  %0 = stablehlo.fft %a, type = FFT, length = [9] : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+  %1 = stablehlo.fft %a, type = IFFT, length = [3, 9] : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+  %2 = stablehlo.fft %b, type = RFFT, length = [9] : (tensor<3x9xf64>) -> tensor<3x5xcomplex<f64>>
+  %3 = stablehlo.fft %c, type = IRFFT, length = [16] : (tensor<3x?xcomplex<f32>>) -> tensor<3x16xf32>
+  %4 = "stablehlo.fft"(%a) <{fft_length = array<i64: 9>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
+  func.return
+}
