@@ -208,7 +208,16 @@ class TensorShardingPerValueAttr(BodyAttribute):
     @classmethod
     def parse_stripped(cls, parser: AttrParser) -> TensorShardingPerValueAttr:
         """`[<@mesh, [{"a"}]>, <@mesh, [{}]>]`, as it stands in operations (section 0.1 of the specification)."""
-        return cls(parse_list(parser, lambda: TensorShardingAttr.parse_body(parser), "[", "]"))
+
+        def parse_sharding() -> TensorShardingAttr:
+            whole = parser.parse_optional_attribute()  # `#sdy.sharding<...>`, or an alias of it
+            if whole is None:
+                return TensorShardingAttr.parse_body(parser)
+            if not isinstance(whole, TensorShardingAttr):
+                parser.raise_error('expected a sharding, as in `<@mesh, [{"a"}]>`')
+            return whole
+
+        return cls(parse_list(parser, parse_sharding, "[", "]"))
 
     def print_stripped(self, printer: Printer) -> None:
         with printer.in_square_brackets():
