@@ -29,7 +29,9 @@ def theirs_again(text: str) -> str:
         return str(ir.Module.parse(text))
 
 
-@pytest.mark.parametrize("file", [f for f in sorted(INPUTS.glob("*.mlir")) if not f.stem.endswith("_invalid")], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [f for f in sorted(INPUTS.glob("*.mlir")) if not f.stem.endswith("_invalid")], ids=lambda file: file.stem
+)
 def test_same_text(file: Path) -> None:
     text = file.read_text()
     command = re.match(r"// RUN: xshardy-opt %s -p (\S+)", text)
