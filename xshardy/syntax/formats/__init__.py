@@ -18,7 +18,8 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 
 MODULES: Mapping[str, str] = {
-    name: f"xshardy.syntax.formats.{name}_format" for name in ("arith", "dlti", "func", "gpu", "llvm", "scf")
+    name: f"xshardy.syntax.formats.{name}_format"
+    for name in ("arith", "dlti", "func", "gpu", "llvm", "scf", "stablehlo")
 }
 """The dialects with a table, each in a module with a mapping `FORMATS` from operation classes to rows."""
 

@@ -23,13 +23,6 @@ func.func @properties(%a: tensor<4x2xf32>) {
   func.return
 }
 
-// CHECK-LABEL: func.func @defaults_go_without_saying
-// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.custom_call @foo(%{{[^ ,:)]+}}) : (tensor<4xf32>) -> tensor<4xf32>
-func.func @defaults_go_without_saying(%a: tensor<4xf32>) {
-  %0 = "stablehlo.custom_call"(%a) <{api_version = 1 : i32, call_target_name = "foo", called_computations = [], has_side_effect = false, output_operand_aliases = []}> : (tensor<4xf32>) -> tensor<4xf32>
-  func.return
-}
-
 // CHECK-LABEL: func.func @tuples
 // CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.custom_call @t(%{{[^ ,:)]+}}) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = [0]>]} : (tuple<tensor<2xf32>, tensor<3xi32>>) -> tuple<tensor<3xi32>, tensor<2xf32>>
 func.func @tuples(%a: tuple<tensor<2xf32>, tensor<3xi32>>) {

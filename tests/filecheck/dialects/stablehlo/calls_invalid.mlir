@@ -160,11 +160,3 @@ func.func @buffer_of_nobody() {
   %0 = stablehlo.custom_call @f() : () -> memref<3xf32>
   func.return
 }
-
-// -----
-
-// CHECK: buffer operand 0[] is used in output_operand_alias more than once
-func.func @buffer_twice(%a: memref<3xf32>) {
-  %0:2 = stablehlo.custom_call @f(%a) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]} : (memref<3xf32>) -> (memref<3xf32>, memref<3xf32>)
-  func.return
-}

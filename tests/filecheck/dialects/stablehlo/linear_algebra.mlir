@@ -4,11 +4,9 @@
 // CHECK-LABEL: func.func @cholesky
 // CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.cholesky %{{[^ ,:)]+}} : tensor<2x3x3xf32>
 // CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.cholesky %{{[^ ,:)]+}}, lower = true : tensor<3x3xcomplex<f64>>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.cholesky %{{[^ ,:)]+}} : tensor<2x3x3xf32>
 func.func @cholesky(%a: tensor<2x3x3xf32>, %b: tensor<3x3xcomplex<f64>>) {
   %0 = stablehlo.cholesky %a : tensor<2x3x3xf32>
   %1 = stablehlo.cholesky %b, lower = true : tensor<3x3xcomplex<f64>>
-  %2 = "stablehlo.cholesky"(%a) <{lower = false}> : (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
   func.return
 }
 

@@ -272,7 +272,7 @@ func.func @dynamic_slice_bounds(%a: tensor<4xf32>, %i: tensor<i32>) {
 
 // -----
 
-// CHECK: must be 0D tensor of 2/4/8/16/32/64-bit integer values, but got 'tensor<1xi32>'
+// CHECK: must be variadic of 0D tensor of 2/4/8/16/32/64-bit integer values, but got 'tensor<1xi32>'
 func.func @dynamic_slice_start(%a: tensor<4xf32>, %i: tensor<1xi32>) {
   %0 = stablehlo.dynamic_slice %a, %i, sizes = [2] : (tensor<4xf32>, tensor<1xi32>) -> tensor<2xf32>
   func.return
