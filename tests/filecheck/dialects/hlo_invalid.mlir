@@ -38,7 +38,7 @@ func.func @bitcast(%a: tensor<2x3xf32>) {
 
 // -----
 
-// CHECK: requires compatible types for all operands and results
+// CHECK: requires the same shape for all operands and results
 func.func @copy(%a: tensor<2x3xf32>) {
   %0 = hlo.copy %a : (tensor<2x3xf32>) -> tensor<3x2xf32>
   func.return

@@ -131,8 +131,8 @@ CASES = {
     "number of operands": (in_entry(X, "y = f32[2] add(x)"), 4, 12, "add: takes 2 operand(s), got 1"),
     "missing comma": (in_entry(X, "y = f32[2] add(x x)"), 4, 18, "expected ',' or ')', found 'x'"),
     "unclosed operands": (in_entry(X, "y = f32[2] negate(x"), 5, 1, "expected ',' or ')', found '}'"),
-    "shape mismatch": (in_entry(X, "y = f32[3] negate(x)"), 4, 12, "negate: requires compatible types"),
-    "element type mismatch": (in_entry(X, "y = s32[2] negate(x)"), 4, 12, "negate: requires compatible types"),
+    "shape mismatch": (in_entry(X, "y = f32[3] negate(x)"), 4, 12, "negate: requires the same shape for all operands and results"),
+    "element type mismatch": (in_entry(X, "y = s32[2] negate(x)"), 4, 12, "negate: inferred type(s)"),
     "element type not taken": (in_entry(X, "y = f32[2] and(x, x)"), 4, 12, "and: must be ranked tensor of"),
     "tuple for an array": (in_entry(X, "y = (f32[2]) negate(x)"), 4, 14, "negate: gives one array"),
     "tuple as operand": (
