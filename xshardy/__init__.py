@@ -1,13 +1,14 @@
 """
 OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
-`xshardy.compile(hlo_text, target="sm_90")` takes an HLO fusion to PTX; `xshardy.emit` and `xshardy.lower` stop on the way.
+`xshardy.compile(hlo_text, target="sm_90")` takes an HLO fusion to PTX; `xshardy.emit` and `xshardy.lower` stop on the
+way.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xshardy.compiler import compile, emit, lower  # noqa: A004
+    from xshardy.compiler import compile, emit, lower
 
 __all__ = ["compile", "emit", "lower"]
 
