@@ -46,11 +46,18 @@ def parse_list(
 
 
 def parse_string(parser: AttrParser) -> str:
-    """A string literal."""
+    """A string literal, of characters or of the bytes that they print as: `"é"`, `"\\C3\\A9"`."""
+    start = parser.pos
     text = parser.parse_optional_str_literal()
-    if text is None:
+    if text is not None:
+        return text
+    data = parser.parse_optional_bytes_literal()
+    if data is None:
         parser.raise_error("expected string")
-    return text
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        parser.raise_error("expected string of UTF-8", start, parser.pos)
 
 
 def parse_int64(parser: AttrParser, context: str = "") -> int:
