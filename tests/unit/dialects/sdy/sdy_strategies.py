@@ -40,9 +40,12 @@ def split_meshes(draw: st.DrawFn) -> tuple[MeshAttr, list[AxisRefAttr]]:
     return MeshAttr.of((name, prod(split)) for name, split in splits.items()), digits
 
 
+RANKS = st.integers(0, 3)
+
+
 @st.composite
-def shardings(draw: st.DrawFn, rank: st.SearchStrategy[int] = st.integers(0, 3)) -> tuple[TensorShardingAttr, MeshAttr]:
-    """A sharding, and the mesh named `@mesh` that it is over. Neighbouring digits are not merged, so it may be invalid."""
+def shardings(draw: st.DrawFn, rank: st.SearchStrategy[int] = RANKS) -> tuple[TensorShardingAttr, MeshAttr]:
+    """A sharding and the mesh `@mesh` that it is over. Neighbouring digits are not merged, so it may be invalid."""
     mesh, digits = draw(split_meshes())
     extent = draw(rank)
     homes = [draw(st.sampled_from(["free", "replicated", "unreduced", *range(extent)])) for _ in digits]
