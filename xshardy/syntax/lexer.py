@@ -46,6 +46,9 @@ def make_span(start: int, end: int, input: Input) -> Span:
 class Lexer(MLIRLexer):
     """Gives the same tokens as xDSL's lexer, and leaves strings, other numbers and errors to it."""
 
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+    """xDSL's pattern of a string, but one that is not closed is given up at once: xDSL's takes exponential time."""
+
     def lex(self) -> MLIRToken:
         input = self.input
         match = _TOKEN.match(input.content, self.pos)

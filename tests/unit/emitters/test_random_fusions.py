@@ -101,13 +101,13 @@ def step(draw: st.DrawFn, program: Program) -> None:
             program.add((columns, rows), f"reshape({x})")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(fusions())
 def test_random_fusions(text: str):
     check(text)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(fusions())
 def test_random_fusions_with_a_function_per_operation(text: str):
     check_module(text, starts_function=lambda _: True)

@@ -43,7 +43,7 @@ def random_program(data: DataObject, size: int) -> tuple[str, list[tuple[str, li
     return "HloModule m\n\nENTRY main {\n" + "\n".join(lines) + "\n}\n", instructions
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=data(), size=integers(1, 12))
 def test_random_programs(data: DataObject, size: int):
     text, instructions = random_program(data, size)
@@ -63,7 +63,7 @@ def test_random_programs(data: DataObject, size: int):
     assert list(next(operations).operands) == [values[size - 1]]
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=data())
 def test_random_programs_are_valid_for_xla(data: DataObject):
     assert xla_complaints([random_program(data, 8)[0]]) == [""]

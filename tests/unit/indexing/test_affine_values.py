@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Mapping
 
-from hypothesis import given, settings
+from hypothesis import given
 from indexing_strategies import exprs, intervals, points
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, func
@@ -65,7 +65,6 @@ def function_of(count: int, make: Callable[..., Operation]) -> ModuleOp:
 
 
 @given(expr=exprs(), dims=intervals, symbols=intervals)
-@settings(deadline=None)
 def test_apply_indexing_is_its_map_on_the_domain(expr, dims, symbols):
     bounds = [Variable("", interval) for interval in (dims, symbols)]
     map = IndexingMap((expr,), (bounds[0],) * 2, (bounds[1],) * 2)
@@ -77,7 +76,6 @@ def test_apply_indexing_is_its_map_on_the_domain(expr, dims, symbols):
 
 
 @given(expr=exprs(), dims=intervals, symbols=intervals)
-@settings(deadline=None)
 def test_affine_apply_is_its_map_everywhere(expr, dims, symbols):
     attr = AffineMapAttr(AffineMap(2, 2, (expr,)))
     module = function_of(4, lambda arguments: affine.ApplyOp(arguments, attr))

@@ -37,7 +37,7 @@ def test_divisions(name: str, width: int):
     )
     bound = 1 << (width - 1)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(a=integers(-bound, bound - 1), b=integers(-bound, bound - 1).filter(bool))
     def check(a: int, b: int):
         if (a, b) == (-bound, -1):  # the quotient does not fit
@@ -68,7 +68,7 @@ def test_extended_results(width: int):
     bound = 1 << (width - 1)
     outputs = [type, integer_type(1), type, type, type, type]
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(a=integers(-bound, bound - 1), b=integers(-bound, bound - 1))
     def check(a: int, b: int):
         total, carry, low, high, ulow, uhigh = function([(type, a), (type, b)], outputs)

@@ -61,7 +61,7 @@ def test_floats_are_exact(type: AnyFloat):
     width = type.bitwidth
     unsigned = {16: np.uint16, 32: np.uint32, 64: np.uint64}[width]
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(integers(0, (1 << width) - 1))
     def check(bits: int):
         value = float(np.array(bits, unsigned).view(NUMPY_TYPES[type]))

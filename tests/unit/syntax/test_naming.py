@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import integers
 from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, f32
@@ -41,7 +41,6 @@ def visible_names(region: Region, names: ValueNames, outer: frozenset[str]) -> N
                 visible_names(inner, names, outer | found)
 
 
-@settings(deadline=None)
 @given(integers())
 def test_names_are_unique_where_they_are_seen(seed: int):
     random = Random(seed)

@@ -78,8 +78,8 @@ class Complaint:
 
 def read(text: str, templates: bool) -> list[object] | Complaint:
     """All that a parser makes of `text`."""
-    parser = Parser(new_context(), text, templates=templates)
     try:
+        parser = Parser(new_context(), text, templates=templates)
         module = parser.parse_module()
     except ParseError as error:
         refs = [span for span, _ in error.refs] if isinstance(error, MultipleSpansParseError) else []
@@ -131,7 +131,7 @@ def test_xdsl_reads_the_same():
 CHARACTERS = '%#@!^"{}()[]<>=:,.-/ \n0123xyzaf_'
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(integers(0, len(PROGRAM) - 1), integers(0, 1), sampled_from(["", *CHARACTERS]))
 def test_one_character_is_wrong(place: int, removed: int, character: str):
     check(PROGRAM[:place] + character + PROGRAM[place + removed :])

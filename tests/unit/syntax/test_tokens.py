@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import lists, sampled_from
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input
@@ -37,7 +37,6 @@ def test_inputs(path: Path):
     assert tokens(Lexer(text)) == tokens(MLIRLexer(text))
 
 
-@settings(deadline=None)
 @given(lists(sampled_from(PIECES)).map("".join))
 def test_random_text(content: str):
     text = Input(content, "input")

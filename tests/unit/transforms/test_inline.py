@@ -42,7 +42,7 @@ def programs(draw: DrawFn) -> str:
     return "\n".join(functions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs(), lists(integers(-100, 100), min_size=2, max_size=2))
 def test_inlining_keeps_results(text: str, inputs: list[int]):
     memory = np.array(inputs, dtype=np.int32)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import floats, integers, sampled_from
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, f16, f32, f64, i1
@@ -70,7 +70,6 @@ widths = sampled_from(list(INTEGERS))
 any_integer = integers(-(1 << 63), (1 << 63) - 1)
 
 
-@settings(deadline=None)
 @given(sampled_from(list(EXACT)), widths, any_integer, any_integer)
 @np.errstate(all="ignore")
 def test_integers_wrap_as_numpy_does(op: type[Operation], width: int, a: int, b: int):
@@ -82,7 +81,6 @@ def test_integers_wrap_as_numpy_does(op: type[Operation], width: int, a: int, b:
         assert folded == int(EXACT[op](INTEGERS[width](a), INTEGERS[width](b)))
 
 
-@settings(deadline=None)
 @given(sampled_from(list(UNSIGNED)), widths, any_integer, any_integer)
 def test_unsigned_integers(op: type[Operation], width: int, a: int, b: int):
     unsigned = np.dtype(INTEGERS[width]).name.replace("int", "uint")
@@ -95,7 +93,6 @@ def test_unsigned_integers(op: type[Operation], width: int, a: int, b: int):
         assert folded == signed(int(expected), width)
 
 
-@settings(deadline=None)
 @given(sampled_from(list(SHIFTS)), widths, any_integer, integers(0, 70))
 def test_shifts(op: type[Operation], width: int, a: int, b: int):
     a, b = signed(a, width), signed(b, width)
@@ -106,7 +103,6 @@ def test_shifts(op: type[Operation], width: int, a: int, b: int):
         assert folded is None
 
 
-@settings(deadline=None)
 @given(sampled_from(list(COMPARISONS)), widths, any_integer, any_integer)
 def test_comparisons(predicate: str, width: int, a: int, b: int):
     attrs = [IntegerAttr(signed(value, width), IntegerType(width)) for value in (a, b)]
@@ -116,7 +112,6 @@ def test_comparisons(predicate: str, width: int, a: int, b: int):
 
 
 @pytest.mark.parametrize("predicate", Predicate)
-@settings(deadline=None)
 @given(a=integers(-3, 3), b=integers(-3, 3))
 def test_swapped_and_inverse_predicates(predicate: Predicate, a: int, b: int):
     def holds(predicate: Predicate, x: int, y: int) -> bool:
@@ -127,7 +122,6 @@ def test_swapped_and_inverse_predicates(predicate: Predicate, a: int, b: int):
     assert holds(predicate, a, b) != holds(arith_patterns.INVERSE[predicate], a, b)
 
 
-@settings(deadline=None)
 @given(sampled_from(list(FLOATING)), sampled_from(list(FLOATS)), floats(width=16), floats(width=16))
 @np.errstate(all="ignore")
 def test_floats_round_as_numpy_does(op: type[Operation], type: AnyFloat, a: float, b: float):
@@ -143,7 +137,6 @@ def test_floats_round_as_numpy_does(op: type[Operation], type: AnyFloat, a: floa
         assert math.copysign(1, folded.value.data) == math.copysign(1, expected)
 
 
-@settings(deadline=None)
 @given(floats(width=32))
 @np.errstate(all="ignore")
 def test_float_conversions(a: float):
@@ -164,7 +157,6 @@ def test_float_conversions(a: float):
 
 
 @pytest.mark.parametrize("predicate", range(16))
-@settings(deadline=None)
 @given(a=sampled_from((0.0, -0.0, 1.0, -1.0, math.inf, math.nan)), b=sampled_from((0.0, 1.0, -math.inf, math.nan)))
 def test_float_comparisons(predicate: int, a: float, b: float):
     # LLVM's numbers have a bit each for unordered, less, greater and equal; here `uno` comes behind the others.

@@ -105,7 +105,7 @@ def result_of(op: Operation, operands: list[int]) -> int | None:
     return None if result is None else signed(result, width)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(integers())
 def test_results_stay_the_same(seed: int):
     random = Random(seed)

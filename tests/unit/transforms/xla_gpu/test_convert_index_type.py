@@ -44,7 +44,7 @@ def kernels(draw: DrawFn) -> str:
     }}"""
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(kernels())
 def test_integers_give_the_same_numbers(text: str):
     module = parse_module(text)

@@ -1,7 +1,7 @@
 """What ranges say, against all pairs of numbers in them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import SearchStrategy, builds, integers, sampled_from
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
@@ -26,7 +26,6 @@ def numbers(interval: Interval) -> range:
 
 
 @pytest.mark.parametrize("predicate", Predicate)
-@settings(deadline=None)
 @given(lhs=intervals(-6, 6), rhs=intervals(-6, 6))
 def test_always_is_what_holds_for_all_pairs(predicate: Predicate, lhs: Interval, rhs: Interval):
     mask = (1 << 64) - 1 if predicate.is_unsigned else -1
@@ -38,7 +37,6 @@ def test_always_is_what_holds_for_all_pairs(predicate: Predicate, lhs: Interval,
         assert len(answers) == 2  # signed, the answer is as good as it can be
 
 
-@settings(deadline=None)
 @given(sampled_from(list(RANGE_RULES)), intervals(-130, 130), intervals(-130, 130))
 def test_ranges_of_results_hold_every_result(op_type: type[Operation], lhs: Interval, rhs: Interval):
     i8 = IntegerType(8)
