@@ -1,0 +1,48 @@
+"""The bytes of a tensor, read otherwise (bitcast) or put into a buffer of their own (copy)."""
+
+from math import prod
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
+from xshardy.dialects.stablehlo.types import TENSOR, bit_width, is_static, tensor_type
+
+
+@irdl_op_definition
+class BitcastOp(IRDLOperation):
+    """The bytes of the operand, read with another shape, layout or element type; nothing moves in memory."""
+
+    name = "hlo.bitcast"
+    operand = operand_def(TENSOR)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure())
+    assembly_format = "$operand attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, operand: SSAValue, result_type: Attribute):
+        super().__init__(operands=[operand], result_types=[result_type])
+
+    def verify_(self) -> None:
+        source, target = tensor_type(self.operand), tensor_type(self.result)
+        if not is_static(source) or not is_static(target):
+            return
+        bits, expected = (_size_in_bits(type) for type in (target, source))
+        if bits != expected:
+            raise VerifyException(
+                f"result '{target}' has {bits} bits but operand '{source}' has {expected}: a bitcast keeps the size"
+            )
+
+
+def _size_in_bits(type: Attribute) -> int:
+    """The size of all elements of a static tensor."""
+    tensor = tensor_type(type)
+    return prod(tensor.get_shape()) * bit_width(tensor.element_type)
+
+
+@irdl_op_definition
+class CopyOp(UnaryElementwiseOp):
+    """The operand in a buffer of its own, perhaps in another layout."""
+
+    name = "hlo.copy"
