@@ -29,11 +29,16 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class LaunchDimensions:
-    """A grid of `blocks`, along x and y, of `threads` each, along x; a thread makes `unroll` neighbouring elements."""
+    """
+    A grid of `blocks`, along x and y, of `threads` each, along x; a thread makes `unroll` neighbouring elements.
+
+    There are `groups` such grids, along z, each of which makes other results.
+    """
 
     threads: int
     blocks: tuple[int, int]
     unroll: int = 1
+    groups: int = 1
 
     @property
     def block_size(self) -> tuple[int, int, int]:
@@ -43,7 +48,7 @@ class LaunchDimensions:
     @property
     def grid_size(self) -> tuple[int, int, int]:
         """Blocks of the grid along x, y and z."""
-        return *self.blocks, 1
+        return *self.blocks, self.groups
 
 
 WARPS_PER_BLOCK = 4
@@ -90,5 +95,10 @@ def loop_launch_dimensions(
     work = -(-elements // unroll)
     threads = min(WARPS_PER_BLOCK * device.threads_per_warp, work)
     blocks = -(-work // threads)
-    blocks_y = -(-blocks // device.max_blocks_x)
-    return LaunchDimensions(threads, (-(-blocks // blocks_y), blocks_y), unroll)
+    return LaunchDimensions(threads, grid_of(blocks, device), unroll)
+
+
+def grid_of(blocks: int, device: Device) -> tuple[int, int]:
+    """That many blocks, or a few more, along x and y: more than a grid can have along x continue along y."""
+    blocks_y = max(1, -(-blocks // device.max_blocks_x))
+    return -(-blocks // blocks_y), blocks_y

@@ -1,0 +1,59 @@
+"""
+Column reductions: the warps of a block go down neighbouring columns, and meet in a transposed tile of shared memory.
+
+Source: XLA:GPU's column reduction emitter; row XGPU-07.
+"""
+
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.reduction.dimensions import ReductionDimensions
+from xshardy.emitters.reduction.tiling import (
+    Elements,
+    Tiling,
+    block_number,
+    ceil_div,
+    grid_map,
+    inside,
+    launch_of,
+    shared_tile,
+    split,
+    thread_map,
+    vector_size,
+)
+from xshardy.indexing.affine import add, constant, dim, mul, sym
+from xshardy.indexing.interval import Interval
+
+
+def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
+    """A vector of columns of `[kept, reduced, kept]` to each thread of a warp, and every 32nd row to each warp."""
+    major, reduced, minor = dimensions.sizes
+    warp = device.threads_per_warp
+    vector = vector_size(minor, warp, elements)
+    steps = ceil_div(reduced, warp)
+    blocks = (major, ceil_div(minor, warp * vector))
+    launch = launch_of((warp, warp), blocks, device)
+
+    first, second = split(dim(0), (warp, warp))
+    block_major, block_minor = split(block_number(launch), blocks)
+
+    place = mul(block_minor, constant(warp))
+    read_column = add(mul(add(place, second), constant(vector)), sym(1))
+    row = add(first, mul(sym(0), constant(warp)))
+    input = inside(grid_map(launch, [block_major, row, read_column], (steps, vector)), dimensions.sizes)
+    written_column = add(mul(add(place, first), constant(vector)), sym(0))
+    output = inside(grid_map(launch, [block_major, written_column], (vector,)), dimensions.output_shape)
+    output = output.constrained(second, Interval.point(0))
+
+    write = thread_map(launch.threads, [second, add(mul(first, constant(vector)), sym(0))], (vector,))
+    read = thread_map(launch.threads, [first, add(mul(second, constant(vector)), sym(0))], (vector,))
+    tile = shared_tile(write, read, warp // 2, device)
+    return Tiling(
+        "column_reduction",
+        launch,
+        dimensions.sizes,
+        input,
+        dimensions.output_shape,
+        output,
+        vector,
+        distance=None,
+        tile=tile,
+    )

@@ -1,0 +1,67 @@
+"""
+Reductions of short rows: a warp takes several of them, and reduces them all by one shuffle.
+
+Source: XLA:GPU's multi-row reduction emitter; row XGPU-07.
+"""
+
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.reduction.dimensions import ReductionDimensions
+from xshardy.emitters.reduction.row import rows_per_block
+from xshardy.emitters.reduction.tiling import (
+    Elements,
+    Tiling,
+    block_number,
+    ceil_div,
+    grid_map,
+    inside,
+    launch_of,
+    split,
+)
+from xshardy.indexing.affine import add, constant, dim, mul, sym
+from xshardy.indexing.interval import Interval
+
+
+def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling | None:
+    """Several rows of `[major reduced, kept, minor reduced]` to a warp; None if a row is longer, or no power of two."""
+    major, kept, minor = dimensions.sizes
+    if minor & (minor - 1) or not minor:
+        return None
+    vector = _vector_size(kept, minor, elements, device)
+    if minor > device.threads_per_warp * vector:
+        return None
+    along_row = minor // vector
+    rows = rows_per_block(kept, along_row)
+    blocks = ceil_div(kept, rows)
+    launch = launch_of((rows, along_row), (blocks,), device)
+
+    row, place = split(dim(0), (rows, along_row))
+    kept_row = add(mul(block_number(launch), constant(rows)), row)
+    element = add(mul(place, constant(vector)), sym(1))
+    input = inside(grid_map(launch, [sym(0), kept_row, element], (major, vector)), dimensions.sizes)
+    output = inside(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
+    return Tiling(
+        "multirow_reduction",
+        launch,
+        dimensions.sizes,
+        input,
+        dimensions.output_shape,
+        output,
+        1,
+        distance=along_row // 2,
+        tile=None,
+    )
+
+
+def _vector_size(kept: int, minor: int, elements: Elements, device: Device) -> int:
+    """
+    How many neighbours a thread reads at once: 8 bytes, or 16 of wide elements, within a row.
+
+    Fewer if there were not a block for every core otherwise.
+    """
+    widths = (elements.narrowest_output, elements.narrowest_input or elements.narrowest_output)
+    size = min(minor, max(1, 64 // min(widths)))
+    if max(widths) >= 32:
+        size = min(max(1, 128 // max(widths)), size)
+    while size > 1 and ceil_div(kept, rows_per_block(kept, minor // size)) < device.cores:
+        size //= 2
+    return size

@@ -1,0 +1,66 @@
+"""
+Row reductions: the threads of a block go along a row together, and reduce it by shuffles within warps and across them.
+
+Source: XLA:GPU's row reduction emitter; row XGPU-07.
+"""
+
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.reduction.dimensions import (
+    MAX_ELEMENTS_PER_THREAD,
+    MAX_THREADS_PER_ROW,
+    ReductionDimensions,
+)
+from xshardy.emitters.reduction.tiling import (
+    Elements,
+    Tiling,
+    block_number,
+    ceil_div,
+    grid_map,
+    inside,
+    launch_of,
+    round_up,
+    shared_tile,
+    split,
+    thread_map,
+    vector_size,
+)
+from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
+from xshardy.indexing.interval import Interval
+
+THREADS_PER_BLOCK = 256
+"""What rows shorter than that are put together for."""
+
+
+def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
+    """Each row of `[major reduced, kept, minor reduced]` to one or more warps of a block, whole rows to a block."""
+    major, kept, minor = dimensions.sizes
+    warp = device.threads_per_warp
+    along_row = min(MAX_THREADS_PER_ROW, round_up(ceil_div(minor, MAX_ELEMENTS_PER_THREAD), warp))
+    rows = rows_per_block(kept, along_row) if along_row * 2 <= THREADS_PER_BLOCK else 1
+    vector = vector_size(minor, along_row, elements)
+    pieces = minor // vector
+    steps = min(MAX_ELEMENTS_PER_THREAD // vector, ceil_div(pieces, along_row))
+    blocks = (ceil_div(kept, rows), ceil_div(pieces, steps * along_row))
+    launch = launch_of((rows, along_row), blocks, device)
+
+    row, place = split(dim(0), (rows, along_row))
+    block_row, block_place = split(block_number(launch), blocks)
+    input_shape = (major, kept, pieces, vector)
+    kept_row = add(mul(block_row, constant(rows)), row)
+    piece = total([mul(block_place, constant(steps * along_row)), mul(sym(1), constant(along_row)), place])
+    input = inside(grid_map(launch, [sym(0), kept_row, piece, sym(2)], (major, steps, vector)), input_shape)
+    output = inside(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
+
+    warps = ceil_div(along_row, warp)
+    tile = None
+    if warps > 1:
+        lane, of_warp = mod(place, constant(warp)), floordiv(place, constant(warp))
+        write = thread_map(launch.threads, [row, of_warp]).constrained(lane, Interval.point(0))
+        read = thread_map(launch.threads, [row, lane]).constrained(place, Interval.of_size(warps))
+        tile = shared_tile(write, read, warp // 2, device)
+    return Tiling("row_reduction", launch, input_shape, input, dimensions.output_shape, output, 1, warp // 2, tile)
+
+
+def rows_per_block(kept: int, threads_per_row: int) -> int:
+    """How many rows of `kept` a block takes, so that it has `THREADS_PER_BLOCK` threads or all rows."""
+    return kept if kept * threads_per_row <= THREADS_PER_BLOCK else THREADS_PER_BLOCK // threads_per_row

@@ -1,0 +1,71 @@
+"""
+Reductions of few columns: the threads of a block go through all of them as if they were one row.
+
+Source: XLA:GPU's small column reduction emitter; row XGPU-07.
+"""
+
+from math import prod
+
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.reduction.dimensions import ReductionDimensions
+from xshardy.emitters.reduction.tiling import (
+    Elements,
+    Tiling,
+    block_number,
+    ceil_div,
+    grid_map,
+    inside,
+    launch_of,
+    shared_tile,
+    split,
+    thread_map,
+    vector_size,
+)
+from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
+from xshardy.indexing.interval import Interval
+
+THREADS = 128
+
+
+def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
+    """
+    All columns of `[kept, reduced, kept]` to a block, whose threads hold several rows of them at once.
+
+    The number of columns divides that of the threads of a warp, and the rows at once are not more than a warp.
+    """
+    major, reduced, minor = dimensions.sizes
+    warp = device.threads_per_warp
+    vector = vector_size(reduced * minor, warp, elements)
+    threads = THREADS
+    while vector * threads // minor > warp and vector > 1:
+        vector //= 2
+    threads = min(threads, warp * minor // vector)
+    rows = vector * threads // minor
+    steps = ceil_div(reduced * minor, vector * threads)
+    launch = launch_of((threads,), (major,), device)
+
+    block, thread = block_number(launch), dim(0)
+    place = total([mul(sym(0), constant(vector * threads)), mul(thread, constant(vector)), sym(1)])
+    # Not wrapped around at the last row: what is behind it is no element.
+    row, column = floordiv(place, constant(minor)), mod(place, constant(minor))
+    input = inside(grid_map(launch, [block, row, column], (steps, vector)), dimensions.sizes)
+
+    held = add(thread, mul(sym(0), constant(threads)))
+    output = grid_map(launch, [block, floordiv(held, constant(rows))], (vector,))
+    output = inside(output, dimensions.output_shape).constrained(mod(thread, constant(rows)), Interval.point(0))
+
+    written = add(mul(thread, constant(vector)), sym(0))
+    write = thread_map(threads, split(written, (rows, minor)), (vector,))
+    read = thread_map(threads, list(reversed(split(held, (minor, rows)))), (vector,))
+    padding = 0 if (threads, vector) == (warp, 1) else ceil_div(minor, prod((threads, vector)))
+    return Tiling(
+        "small_column_reduction",
+        launch,
+        dimensions.sizes,
+        input,
+        dimensions.output_shape,
+        output,
+        vector,
+        distance=None,
+        tile=shared_tile(write, read, rows // 2, device, padding),
+    )
