@@ -274,6 +274,14 @@ class IndexingMap:
         )
         return rebuilt, removed_dims, removed_symbols
 
+    def remove_unused_symbols(self) -> IndexingMap:
+        """The map without the symbols that neither a result nor a constraint reads. Dimensions stay, used or not."""
+        used = {leaf for expr in (*self.results, *(c.expr for c in self.constraints)) for leaf in leaves(expr)}
+        kept = [sym(i) in used for i in range(len(self.symbols))]
+        if all(kept):
+            return self
+        return self._rebuilt([None] * len(self.dimensions), [None if keep else constant(0) for keep in kept])
+
     def _relevant_constraints(self) -> tuple[Constraint, ...]:
         """The constraints that share a variable with a result, or with another relevant constraint."""
         relevant = {leaf for result in self.results for leaf in leaves(result)}

@@ -15,8 +15,9 @@ from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 from xshardy.interpreters.stablehlo.shapes import SHAPES
+from xshardy.interpreters.stablehlo.windows import WINDOWS
 
-RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **REDUCTIONS, **SHAPES}
+RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **REDUCTIONS, **SHAPES, **WINDOWS}
 
 
 class Evaluator:

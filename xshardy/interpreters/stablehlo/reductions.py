@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, numpy_dtype
@@ -32,13 +32,24 @@ def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Se
         values = evaluator.run(op.body.block, [*left, *right], elementwise=True)
         return [np.asarray(value) for value in values]
 
-    values = [reduced_last(x, dimensions) for x in operands[:count]]
-    inits = [np.broadcast_to(init, x.shape[:-1]) for init, x in zip(operands[count:], values, strict=True)]
+    inputs, starts = converted_to(op.body.block, operands[:count], operands[count:])
+    values = [reduced_last(x, dimensions) for x in inputs]
+    inits = [np.broadcast_to(init, x.shape[:-1]) for init, x in zip(starts, values, strict=True)]
     while (size := values[0].shape[-1]) > 1:
         even = size - size % 2
         paired = combine([x[..., 0:even:2] for x in values], [x[..., 1:even:2] for x in values])
         values = [np.concatenate([pair, x[..., even:]], axis=-1) for pair, x in zip(paired, values, strict=True)]
     return combine(inits, [x[..., 0] for x in values]) if values[0].shape[-1] else inits
+
+
+def converted_to(
+    body: Block, inputs: Sequence[Array], inits: Sequence[Array]
+) -> tuple[Sequence[Array], Sequence[Array]]:
+    """Inputs and initial values in the element types that the body of a reduction works in, which may be wider."""
+    types = [numpy_dtype(argument.type) for argument in body.args[: len(inputs)]]
+    return [convert(x, type) for x, type in zip(inputs, types, strict=True)], [
+        convert(init, type) for init, type in zip(inits, types, strict=True)
+    ]
 
 
 def reduced_last(x: Array, dimensions: Sequence[int]) -> Array:
@@ -52,7 +63,7 @@ def map_(evaluator: Evaluator, op: stablehlo.MapOp, *operands: Array) -> Sequenc
     return evaluator.run(op.computation.block, operands, elementwise=True)
 
 
-def contraction_type(x: Array, result: DType) -> DType:
+def contraction_type(result: DType) -> DType:
     """
     The type to multiply and add in: f32 for narrower floats, and the result's for integers, which wrap around alike.
     """
@@ -73,7 +84,7 @@ def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rh
     left_free = [d for d in range(lhs.ndim) if d not in (*left_batch, *left_sum)]
     right_free = [d for d in range(rhs.ndim) if d not in (*right_batch, *right_sum)]
     dtype = numpy_dtype(op.result.type)
-    working = contraction_type(lhs, dtype)
+    working = contraction_type(dtype)
     left = grouped(convert(lhs, working), left_batch, left_free, left_sum)
     right = grouped(convert(rhs, working), right_batch, right_sum, right_free)
     shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]

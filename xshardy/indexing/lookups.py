@@ -1,0 +1,165 @@
+"""
+The maps of operations whose indices are known only when the kernel runs: dynamic slices, their updates, and gather.
+
+Runtime variables stand for the start indices, after these were moved so that all of the slice is inside of the operand.
+Source: XLA indexing docs, "DynamicSlice", "DynamicUpdateSlice", "Gather".
+"""
+
+from collections.abc import Sequence
+
+from xdsl.ir.affine import AffineExpr
+
+from xshardy.dialects.stablehlo.gather import GatherOp
+from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
+from xshardy.indexing.affine import add, constant, dim, mul, sym
+from xshardy.indexing.indexing_map import IndexingMap, Variable
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.tensor_maps import Maps, everywhere, inside, shape_of, values_of, whole_scalar
+
+
+def start_variable(size: int, part: int) -> Variable:
+    """Where a slice of `part` elements can start in a dimension of `size`."""
+    return Variable("", Interval(0, max(size - part, 0)))
+
+
+def _shifted(shape: Sequence[int], sign: int, starts: Sequence[Variable], target: Sequence[int]) -> IndexingMap:
+    """`d -> d + sign * start`, from a tensor of `shape` to one of shape `target`, where that is in it."""
+    box = IndexingMap.from_tensor_sizes((), shape)
+    results = tuple(add(dim(d), mul(sym(d), constant(sign))) for d in range(len(starts)))
+    map = IndexingMap(results, box.dimensions, runtimes=tuple(starts), constraints=box.constraints)
+    return inside(map, results, target)
+
+
+# -- Dynamic slices ---------------------------------------------------------------------------------------------------
+
+
+def _slice_starts(op: DynamicSliceOp) -> list[Variable]:
+    return [start_variable(*sizes) for sizes in zip(shape_of(op.operand), shape_of(op.result), strict=True)]
+
+
+def dynamic_slice_operand(op: DynamicSliceOp) -> Maps:
+    """`d -> d + start`; the start indices are scalars."""
+    map = _shifted(shape_of(op.result), 1, _slice_starts(op), shape_of(op.operand))
+    return ((map,), *((whole_scalar(op.result),) for _ in op.start_indices))
+
+
+def dynamic_slice_result(op: DynamicSliceOp) -> Maps:
+    """`d -> d - start`, where that is in the result."""
+    map = _shifted(shape_of(op.operand), -1, _slice_starts(op), shape_of(op.result))
+    return ((map,), *((everywhere(op.result),) for _ in op.start_indices))
+
+
+def _update_starts(op: DynamicUpdateSliceOp) -> list[Variable]:
+    return [start_variable(*sizes) for sizes in zip(shape_of(op.result), shape_of(op.update), strict=True)]
+
+
+def dynamic_update_slice_operand(op: DynamicUpdateSliceOp) -> Maps:
+    """
+    The update at `d - start`, where that is in it; the start indices are scalars.
+
+    The operand is read at `d`; that it is not where the update is, its map does not say.
+    """
+    shape = shape_of(op.result)
+    map = _shifted(shape, -1, _update_starts(op), shape_of(op.update))
+    return ((IndexingMap.identity(shape),), (map,), *((whole_scalar(op.result),) for _ in op.start_indices))
+
+
+def dynamic_update_slice_result(op: DynamicUpdateSliceOp) -> Maps:
+    """The update goes to `d + start`. That some of the operand goes nowhere, its map does not say."""
+    shape = shape_of(op.result)
+    map = _shifted(shape_of(op.update), 1, _update_starts(op), shape)
+    return ((IndexingMap.identity(shape),), (map,), *((everywhere(op.result),) for _ in op.start_indices))
+
+
+# -- Gather -----------------------------------------------------------------------------------------------------------
+
+
+def _gather_starts(op: GatherOp) -> list[Variable]:
+    """A runtime variable for each component of the index vector."""
+    shape, sizes = shape_of(op.operand), values_of(op.slice_sizes)
+    return [start_variable(shape[d], sizes[d]) for d in values_of(op.dimension_numbers.start_index_map)]
+
+
+def _gather_batch_dims(op: GatherOp) -> list[int]:
+    """The dimensions of the result that number the slices: one for each of the indices but that of the vectors."""
+    offset_dims = values_of(op.dimension_numbers.offset_dims)
+    return [d for d in range(len(shape_of(op.result))) if d not in offset_dims]
+
+
+def _gather_offset_dims(op: GatherOp) -> dict[int, int]:
+    """Which dimension of the result walks through each dimension of the operand; those of size 1 can have none."""
+    numbers = op.dimension_numbers
+    dropped = (*values_of(numbers.collapsed_slice_dims), *values_of(numbers.operand_batching_dims))
+    kept = [d for d in range(len(shape_of(op.operand))) if d not in dropped]
+    return dict(zip(kept, values_of(numbers.offset_dims), strict=True))
+
+
+def _gather_batching(op: GatherOp) -> dict[int, int]:
+    """The dimension of the result that each batching dimension of the operand runs along with."""
+    numbers, vector_dim = op.dimension_numbers, op.dimension_numbers.index_vector_dim.data
+    batch_dims = _gather_batch_dims(op)
+    places = (d - (d > vector_dim) for d in values_of(numbers.start_indices_batching_dims))
+    return {d: batch_dims[place] for d, place in zip(values_of(numbers.operand_batching_dims), places, strict=True)}
+
+
+def gather_operand(op: GatherOp) -> Maps:
+    """
+    The operand at the start of the slice, in runtime variables, plus the offset in the slice; the indices at the
+    vectors, a range variable along them.
+    """
+    starts = list(values_of(op.dimension_numbers.start_index_map))
+    offsets, batching = _gather_offset_dims(op), _gather_batching(op)
+    box = IndexingMap.from_tensor_sizes((), shape_of(op.result))
+
+    def place(d: int) -> AffineExpr:
+        moving = dim(offsets[d]) if d in offsets else dim(batching[d]) if d in batching else constant(0)
+        return add(moving, sym(starts.index(d))) if d in starts else moving
+
+    results = tuple(place(d) for d in range(len(shape_of(op.operand))))
+    operand = IndexingMap(results, box.dimensions, runtimes=tuple(_gather_starts(op)), constraints=box.constraints)
+    return (operand,), (_gather_indices(op),)
+
+
+def _gather_indices(op: GatherOp) -> IndexingMap:
+    shape, vector_dim = shape_of(op.start_indices), op.dimension_numbers.index_vector_dim.data
+    results: list[AffineExpr] = [dim(d) for d in _gather_batch_dims(op)]
+    if vector_dim == len(shape):  # every element is a vector of one component
+        return IndexingMap.from_tensor_sizes(results, shape_of(op.result))
+    results.insert(vector_dim, sym(0))
+    return IndexingMap.from_tensor_sizes(results, shape_of(op.result), [shape[vector_dim]])
+
+
+def gather_result(op: GatherOp) -> Maps:
+    """
+    An element of the operand goes to every slice that it is in: range variables number the slices.
+
+    An index vector goes to all of its slice: range variables run through it.
+    """
+    shape, operand_shape, sizes = shape_of(op.result), shape_of(op.operand), values_of(op.slice_sizes)
+    starts = list(values_of(op.dimension_numbers.start_index_map))
+    offsets, batching, batch_dims = _gather_offset_dims(op), _gather_batching(op), _gather_batch_dims(op)
+    free = [d for d in batch_dims if d not in batching.values()]
+
+    results: list[AffineExpr] = [constant(0)] * len(shape)
+    for number, d in enumerate(free):
+        results[d] = sym(number)
+    for source, d in batching.items():
+        results[d] = dim(source)
+    box = IndexingMap.from_tensor_sizes((), operand_shape, [shape[d] for d in free])
+    in_slice: list[AffineExpr] = []
+    for d in range(len(operand_shape)):
+        start = sym(len(free) + starts.index(d)) if d in starts else constant(0)
+        in_slice.append(constant(0) if d in batching else add(dim(d), mul(start, constant(-1))))
+        if d in offsets:
+            results[offsets[d]] = in_slice[d]
+    map = IndexingMap(tuple(results), box.dimensions, box.ranges, tuple(_gather_starts(op)), box.constraints)
+    return (inside(map, in_slice, sizes),), (_gather_result_of_indices(op),)
+
+
+def _gather_result_of_indices(op: GatherOp) -> IndexingMap:
+    shape, indices_shape = shape_of(op.result), shape_of(op.start_indices)
+    vector_dim, batch_dims = op.dimension_numbers.index_vector_dim.data, _gather_batch_dims(op)
+    index_dims = [d for d in range(len(indices_shape)) if d != vector_dim]
+    walked = [d for d in range(len(shape)) if d not in batch_dims]
+    results = [sym(walked.index(d)) if d in walked else dim(index_dims[batch_dims.index(d)]) for d in range(len(shape))]
+    return IndexingMap.from_tensor_sizes(results, indices_shape, [shape[d] for d in walked])

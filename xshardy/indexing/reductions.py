@@ -1,0 +1,96 @@
+"""
+The maps of operations that combine many elements into one: reduce and reduce-window, with one input or several.
+
+Range variables run over what is combined; initial values are scalars. Source: XLA indexing docs, "(Variadic)Reduce",
+"ReduceWindow".
+"""
+
+from collections.abc import Sequence
+
+from xdsl.ir.affine import AffineExpr
+
+from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.dialects.stablehlo.windows import ReduceWindowOp, WindowDimension
+from xshardy.indexing.affine import add, constant, dim, floordiv, mul, sym
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, shape_of, values_of, whole_scalar
+
+
+def reduce_operand(op: ReduceOp) -> Maps:
+    """A range variable for each dimension that is reduced, in the order of the operand's dimensions."""
+    shape, reduced = shape_of(op.inputs[0]), sorted(values_of(op.dimensions))
+    kept = [d for d in range(len(shape)) if d not in reduced]
+    results = [sym(reduced.index(d)) if d in reduced else dim(kept.index(d)) for d in range(len(shape))]
+    map = IndexingMap.from_tensor_sizes(results, [shape[d] for d in kept], [shape[d] for d in reduced])
+    return ((map,),) * len(op.inputs) + ((whole_scalar(op.outputs[0]),),) * len(op.inputs)
+
+
+def reduce_result(op: ReduceOp) -> Maps:
+    """The dimensions that are not reduced."""
+    shape, reduced = shape_of(op.inputs[0]), values_of(op.dimensions)
+    map = IndexingMap.from_tensor_sizes([dim(d) for d in range(len(shape)) if d not in reduced], shape)
+    return ((map,),) * len(op.inputs) + ((everywhere(op.outputs[0]),),) * len(op.inputs)
+
+
+# -- Windows ----------------------------------------------------------------------------------------------------------
+
+
+def window_place(dimension: WindowDimension, position: AffineExpr, tap: AffineExpr) -> AffineExpr:
+    """
+    Where element `tap` of the window at `position` is, in the dilated base without its padding.
+
+    It is an element of the base if it is a multiple of the dilation; outside of the base it is padding.
+    """
+    place = add(mul(position, constant(dimension.stride)), mul(tap, constant(dimension.window_dilation)))
+    return add(place, constant(-dimension.low))
+
+
+def window_position(dimension: WindowDimension, index: AffineExpr, tap: AffineExpr) -> AffineExpr:
+    """
+    The position of a window whose element `tap` is element `index` of the base, times its stride.
+
+    Some window is there if it is a multiple of the stride, and the quotient is a position.
+    """
+    place = add(mul(index, constant(dimension.base_dilation)), constant(dimension.low))
+    return add(place, mul(tap, constant(-dimension.window_dilation)))
+
+
+def at_multiples(
+    map: IndexingMap, places: Sequence[AffineExpr], divisors: Sequence[int], shape: Sequence[int]
+) -> tuple[IndexingMap, list[AffineExpr]]:
+    """`map` where each place is a multiple of its divisor and the quotient is inside of `shape`; and the quotients."""
+    quotients = [floordiv(place, constant(divisor)) for place, divisor in zip(places, divisors, strict=True)]
+    return inside(divisible(map, places, divisors), quotients, shape), quotients
+
+
+def window_taps(window: Sequence[WindowDimension]) -> tuple[list[AffineExpr], list[int]]:
+    """For each dimension the number of an element in the window; with the sizes of the range variables this takes."""
+    wide = [d for d, dimension in enumerate(window) if dimension.size > 1]
+    taps = [sym(wide.index(d)) if d in wide else constant(0) for d in range(len(window))]
+    return taps, [window[d].size for d in wide]
+
+
+def reduce_window_operand(op: ReduceWindowOp) -> Maps:
+    """
+    The element of the input under each element of the window, where there is one.
+
+    Padding is left out: it takes no part in the reduction.
+    """
+    window, shape = op.window(), shape_of(op.outputs[0])
+    taps, sizes = window_taps(window)
+    places = [window_place(window[d], dim(d), taps[d]) for d in range(len(window))]
+    box = IndexingMap.from_tensor_sizes((), shape, sizes)
+    map, results = at_multiples(box, places, [w.base_dilation for w in window], shape_of(op.inputs[0]))
+    read = map.with_results(results).simplify()
+    return ((read,),) * len(op.inputs) + ((whole_scalar(op.outputs[0]),),) * len(op.inputs)
+
+
+def reduce_window_result(op: ReduceWindowOp) -> Maps:
+    """Every window that has the element of the input in it."""
+    window, shape = op.window(), shape_of(op.inputs[0])
+    taps, sizes = window_taps(window)
+    positions = [window_position(window[d], dim(d), taps[d]) for d in range(len(window))]
+    box = IndexingMap.from_tensor_sizes((), shape, sizes)
+    map, results = at_multiples(box, positions, [w.stride for w in window], shape_of(op.outputs[0]))
+    goes = map.with_results(results).simplify()
+    return ((goes,),) * len(op.inputs) + ((everywhere(op.outputs[0]),),) * len(op.inputs)

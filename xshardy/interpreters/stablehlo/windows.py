@@ -1,0 +1,111 @@
+"""What the ops do that slide a window over a tensor: reduce-window and convolution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.stablehlo.reductions import contraction_type, converted_to
+from xshardy.interpreters.stablehlo.rules import Rule, Value
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def elements_under(
+    x: Array, window: Sequence[WindowDimension], positions: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
+    """
+    For each element of the window its index, the elements of `x` that are under it in each position, and where there
+    are any; elsewhere, on padding or in a gap, the element is any.
+
+    The window is over the last dimensions of `x`.
+    """
+    first = x.ndim - len(window)
+    for tap in product(*(range(dimension.size) for dimension in window)):
+        taken, inside = x, np.ones((1,) * len(window), np.bool_)
+        for axis, (dimension, index, count) in enumerate(zip(window, tap, positions, strict=True)):
+            size = x.shape[first + axis]
+            places = np.arange(count) * dimension.stride + index * dimension.window_dilation - dimension.low
+            elements = places // dimension.base_dilation
+            is_there = (places % dimension.base_dilation == 0) & (elements >= 0) & (elements < size)
+            taken = np.take(taken, np.where(is_there, elements, 0), axis=first + axis) if size else taken
+            inside = inside & is_there.reshape([-1 if a == axis else 1 for a in range(len(window))])
+        if inside.any():
+            yield tap, taken, inside
+
+
+def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands: Array) -> Sequence[Value]:
+    """
+    As XLA does it, padding takes no part: it matters where the initial value is not neutral.
+
+    The elements of a window are combined one after the other.
+    """
+    count, shape = len(op.inputs), tuple(op.outputs[0].type.get_shape())
+    inputs, inits = converted_to(op.body.block, operands[:count], operands[count:])
+    values = [np.broadcast_to(init, shape) for init in inits]
+    # The same elements of all inputs at once: they are one array of fields.
+    for steps in zip(*(elements_under(x, op.window(), shape) for x in inputs), strict=True):
+        (_, _, inside), *_ = steps
+        combined = evaluator.run(op.body.block, [*values, *(taken for _, taken, _ in steps)], elementwise=True)
+        values = [np.where(inside, np.asarray(new), old) for new, old in zip(combined, values, strict=True)]
+    return values
+
+
+def convolution(evaluator: Evaluator, op: stablehlo.ConvolutionOp, lhs: Array, rhs: Array) -> Array:
+    """
+    A matrix product for each element of the window and each group.
+
+    Groups of features see their own input features; groups of the batch, their own part of the batch.
+    """
+    numbers = op.dimension_numbers
+    dtype = numpy_dtype(op.result.type)
+    working = contraction_type(dtype)
+    # [batch, features, space...], [input features, output features, space...]
+    x = lhs.transpose(
+        numbers.input_batch_dimension.data,
+        numbers.input_feature_dimension.data,
+        *numbers.input_spatial_dimensions.get_values(),
+    )
+    kernel = rhs.transpose(
+        numbers.kernel_input_feature_dimension.data,
+        numbers.kernel_output_feature_dimension.data,
+        *numbers.kernel_spatial_dimensions.get_values(),
+    )
+    x, kernel = convert(x, working), convert(kernel, working)
+    window = op.window()
+    for axis, is_reversed in enumerate(() if op.window_reversal is None else op.window_reversal.get_values()):
+        kernel = np.flip(kernel, axis + 2) if is_reversed else kernel
+    spatial = [op.result.type.get_shape()[d] for d in numbers.output_spatial_dimensions.get_values()]
+    groups = op.feature_group_count.value.data
+    batches = op.batch_group_count.value.data
+    outputs = np.split(kernel, groups * batches, axis=1)
+    parts: list[Array] = []
+    for group, weights in enumerate(outputs):
+        part = np.split(x, batches, axis=0)[group] if batches > 1 else np.split(x, groups, axis=1)[group]
+        result = np.zeros((part.shape[0], weights.shape[1], *spatial), working)
+        for tap, taken, inside in elements_under(part, window, spatial):
+            products = np.einsum("bi...,io->bo...", taken, weights[(slice(None), slice(None), *tap)])
+            result = result + np.where(inside, products, np.zeros((), working))
+        parts.append(result)
+    whole = convert(np.concatenate(parts, axis=1), dtype)
+    order = (
+        numbers.output_batch_dimension.data,
+        numbers.output_feature_dimension.data,
+        *numbers.output_spatial_dimensions.get_values(),
+    )
+    return whole.transpose(np.argsort(order))
+
+
+WINDOWS: Mapping[type[Operation], Rule] = {
+    stablehlo.ConvolutionOp: convolution,
+    stablehlo.ReduceWindowOp: reduce_window,
+}
