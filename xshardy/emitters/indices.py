@@ -1,13 +1,13 @@
 """Writing index arithmetic: the results of an indexing map at given indices, one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp, YieldOp
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
@@ -16,8 +16,10 @@ Indices = tuple[SSAValue, ...]
 """One index per dimension."""
 
 
-def apply_map(s: Scalars, map: IndexingMap, dims: Sequence[SSAValue]) -> Indices:
-    """The results of `map`, which has no symbols, at `dims`, wherever these are in its domain."""
+def apply_map(s: Scalars, map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue] = ()) -> Indices:
+    """The results of `map` at `dims` and `symbols`, wherever these are in its domain."""
+    if map.symbols:
+        map, dims = map.symbols_to_dimensions(), [*dims, *symbols]
     return tuple(_apply_expr(s, map, expr, dims) for expr in map.results)
 
 
@@ -65,3 +67,25 @@ def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interva
     if bounds.upper < known.upper:
         checks.append(s.compare("sle", index, bounds.upper))
     return checks
+
+
+LoopBody = Callable[[Scalars, Indices, Indices, Sequence[SSAValue]], Sequence[SSAValue]]
+"""From the induction variables, the results of the map and what is carried to what is carried on."""
+
+
+def loop_over(
+    s: Scalars, map: IndexingMap, dims: Sequence[SSAValue], inits: Sequence[SSAValue], body: LoopBody
+) -> tuple[SSAValue, ...]:
+    """
+    `xla_gpu.loop` over the points of `map` at `dims`: what is carried out of it.
+
+    Without any point there is no loop.
+    """
+    if map.is_known_empty:
+        return tuple(inits)
+    loop = LoopOp(dims, map, inits)
+    s.builder.insert(loop)
+    inner = Scalars.at_end(loop.body.block)
+    carried = body(inner, tuple(loop.induction_vars), tuple(loop.map_results), loop.iter_args)
+    inner.builder.insert(YieldOp(*carried))
+    return tuple(loop.results)

@@ -19,7 +19,7 @@ from xshardy.emitters.entry import Entry, block_ids, make_entry, thread_id, veri
 from xshardy.emitters.indices import apply_map
 from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import Partition, partition
-from xshardy.emitters.subgraph import emit_subgraph
+from xshardy.emitters.subgraph import emit_subgraphs
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.indexing.interval import Interval
@@ -42,8 +42,7 @@ def emit_loop_fusion(
     updated = emit_loop(s, parts, entry, launch)
     s.builder.insert(ReturnOp(*updated))
     verify_outputs(entry)
-    called = parts.subgraphs if prod(parts.root.shape) else ()
-    return ModuleOp([entry.function, *(emit_subgraph(parts, subgraph) for subgraph in called)])
+    return ModuleOp([entry.function, *(emit_subgraphs(parts) if prod(parts.root.shape) else ())])
 
 
 def emit_loop(s: Scalars, parts: Partition, entry: Entry, launch: LaunchDimensions) -> tuple[SSAValue, ...]:

@@ -7,8 +7,8 @@ Source: rows XGPU-11 to XGPU-13, XGPU-45.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -19,44 +19,33 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
+from xshardy.emitters.applied import AppliedComputations
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
+from xshardy.emitters.reads import Read, reads_of
 from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
-from xshardy.indexing.operations import ELEMENTWISE, bitcast_map, operand_maps, shape_of
+from xshardy.indexing.operations import bitcast_map, shape_of
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """
-    The code that runs only where `user` reads operand number `operand`: a `pad` or a `concatenate` chooses.
+    A part of the code of `user` that reads operands by itself: a branch of a `pad`, the loop of a reduction.
 
-    `depth` is the number of branches that it is in.
+    `part` is the number that the reads of these operands have. `depth` is the number of such parts that it is in.
     """
 
     user: Operation
-    operand: int
+    part: int
     depth: int
+
+    @staticmethod
+    def within(outer: "Scope | None", user: Operation, part: int) -> "Scope":
+        """A part of the code of `user`, which is itself in the part `outer` of another operation."""
+        return Scope(user, part, 1 if outer is None else outer.depth + 1)
 
 
 MAX_DEPTH = 16
-"""Code in more branches than that goes to a function of its own, lest it be nested without end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """How an operation reads one operand: at `map` of its own indices, wherever these are in the domain of `map`."""
-
-    map: IndexingMap
-    is_identity: bool
-    is_conditional: bool
-    """Whether some elements of the result do not depend on the operand, so that it is not to be read for them."""
-
-    @staticmethod
-    def of(map: IndexingMap, shape: tuple[int, ...]) -> "Read":
-        """The read at `map` of an operation whose result has this shape."""
-        everywhere = tuple(Interval.of_size(size) for size in shape if size)
-        is_conditional = bool(map.constraints) or map.dimension_intervals != everywhere
-        return Read(map, not is_conditional and map == IndexingMap.identity(shape), is_conditional)
+"""Code in more parts than that goes to a function of its own, lest it be nested without end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +100,13 @@ class Subgraph:
     The operations of one function, in the order of the program, and where in it each of them is read.
 
     `roots` are what the function gives. Its indices are those of the first root; `root_maps` takes them to the others'.
+    `given` are values of which it is given the element, instead of making it.
     """
 
     name: str
     roots: tuple[SSAValue, ...]
     root_maps: tuple[IndexingMap, ...]
+    given: tuple[SSAValue, ...]
     accesses: Mapping[Operation, Access]
 
     @property
@@ -127,10 +118,12 @@ class Subgraph:
         """The sizes of the dimensions that the indices of the function run over."""
         return shape_of(self.roots[0])
 
-    def call(self, parameters: Sequence[SSAValue], indices: Sequence[SSAValue]) -> PureCallOp:
+    def call(
+        self, parameters: Sequence[SSAValue], indices: Sequence[SSAValue], given: Sequence[SSAValue] = ()
+    ) -> PureCallOp:
         """A call of the function: an element of each root, at `indices` of the first one."""
         elements = [emitted_type(element_type_of(root.type)) for root in self.roots]
-        return PureCallOp(self.name, [*parameters, *indices], elements)
+        return PureCallOp(self.name, [*parameters, *indices, *given], elements)
 
     @cached_property
     def ops_by_scope(self) -> Mapping[Scope | None, Sequence[Operation]]:
@@ -143,16 +136,26 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The functions of a computation, each after those that call it; the first gives the roots of the computation."""
+    """The functions of a computation, each after those that call it; the first ones give the roots, group by group."""
 
     computation: FuncOp
     subgraphs: tuple[Subgraph, ...]
     reads: Mapping[Operation, tuple[Read, ...]]
     """How each operation that is emitted reads its operands."""
+    applied: Mapping[Operation, "Partition"]
+    """The partition of the computation that each operation with a region applies to elements."""
+    takes_scalars: bool = False
+    """Whether the parameters are elements, as those of a computation that is applied to elements; else tensors."""
 
     @property
     def root(self) -> Subgraph:
         return self.subgraphs[0]
+
+    @cached_property
+    def with_applied(self) -> Sequence["Partition"]:
+        """This partition and those of all computations that are applied in it, each once."""
+        nested = [inner for partition in self.applied.values() for inner in partition.with_applied]
+        return tuple(dict.fromkeys([self, *nested]))
 
     @cached_property
     def position(self) -> Mapping[Operation, int]:
@@ -176,46 +179,96 @@ def is_repeatable(value: SSAValue) -> bool:
             return isinstance(value, BlockArgument)
 
 
-def partition(computation: FuncOp, starts_function: Callable[[Operation], bool] = lambda _: False) -> Partition:
+@dataclass(frozen=True, slots=True)
+class RootGroup:
+    """
+    Values that one function gives, each at what its map makes of the indices of the function, those of the first one.
+
+    Of the values `given` the function is given the element that it reads.
+    """
+
+    roots: tuple[SSAValue, ...]
+    maps: tuple[IndexingMap, ...]
+    given: tuple[SSAValue, ...] = ()
+
+    @staticmethod
+    def same_place(roots: Sequence[SSAValue], given: Sequence[SSAValue] = ()) -> "RootGroup":
+        """The elements of all `roots` that lie at the same place in memory; they have the same number of elements."""
+        return RootGroup(tuple(roots), tuple(bitcast_map(roots[0], root) for root in roots), tuple(given))
+
+    @staticmethod
+    def same_indices(roots: Sequence[SSAValue]) -> "RootGroup":
+        """The elements of all `roots` at the same indices; they have the same shape."""
+        return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots))
+
+
+def partition(
+    computation: FuncOp,
+    starts_function: Callable[[Operation], bool] = lambda _: False,
+    groups: Sequence[RootGroup] | None = None,
+    applied: AppliedComputations | None = None,
+) -> Partition:
     """
     Cut `computation` into functions. An operation for which `starts_function` holds starts one, whoever its users are.
 
-    Composes indexing maps only for what is read by different ways. Raises `PassFailedException` if the roots differ in
-    size.
+    The roots are `groups`, a function each, by default one of all results. Composes indexing maps only for what is read
+    by different ways. Raises `PassFailedException` if the results differ in size where one function gives them all.
+
+    What operations apply to elements is looked up in `applied`, and names are taken there; by default, in a new one.
     """
-    roots = _roots(computation)
-    taken: set[str] = set()
+    applied = applied or AppliedComputations()
+    groups = [_all_results(computation)] if groups is None else groups
     prefix = computation.sym_name.data
 
     def unique(name: str) -> str:
-        candidate, count = f"{prefix}_{name}", 0
-        while candidate in taken:
-            candidate, count = f"{prefix}_{name}_{count}", count + 1
-        taken.add(candidate)
-        return candidate
+        return applied.unique(f"{prefix}_{name}")
 
-    drafts = [_Draft(unique(_root_name(roots)), roots, _root_maps(computation, roots))]
+    drafts = [_Draft(unique(_root_name(group.roots)), group) for group in groups]
     readers: dict[Operation, list[tuple[_Draft, Access]]] = {}
-    for root, map in zip(roots, drafts[0].root_maps, strict=True):
-        if not is_repeatable(root):
-            readers.setdefault(_owner(root), []).append((drafts[0], Access(None, map.simplify(), None)))
+
+    def add_reader(value: SSAValue, draft: _Draft, access: Access) -> None:
+        if not is_repeatable(value) and value not in draft.group.given:
+            readers.setdefault(_owner(value), []).append((draft, access))
+
+    for draft in drafts:
+        for root, map in zip(draft.group.roots, draft.group.maps, strict=True):
+            add_reader(root, draft, Access(None, map.simplify(), None))
     reads: dict[Operation, tuple[Read, ...]] = {}
+    given = dict.fromkeys(_owner(value) for group in groups for value in group.given)
+    bodies = {op: applied.of(op) for op in given if op.regions}
+    repeated: set[Operation] = set()
     for op in reversed(list(computation.body.block.ops)):
         if op not in readers:
             continue
         (draft, access), *others = readers.pop(op)
-        forced = starts_function(op) and draft.roots != tuple(op.results)
+        forced = starts_function(op) and draft.group.roots != tuple(op.results)
+        forced |= op in repeated
         forced |= access.scope is not None and access.scope.depth > MAX_DEPTH
         if forced or not all(other is draft and access.is_same(another) for other, another in others):
-            draft = _Draft(unique(_name(op)), tuple(op.results), (IndexingMap.identity(shape_of(op.results[0])),))
+            draft = _Draft(unique(_name(op)), RootGroup.same_indices(op.results))
             drafts.append(draft)
-            access = Access(None, draft.root_maps[0].simplify(), None)
+            access = Access(None, draft.group.maps[0].simplify(), None)
         draft.accesses[op] = access
-        reads[op] = _reads(op)
-        for i, (operand, read) in enumerate(zip(op.operands, reads[op], strict=True)):
-            if not is_repeatable(operand):
-                readers.setdefault(_owner(operand), []).append((draft, _operand_access(op, i, read, access)))
-    return Partition(computation, tuple(draft.finish() for draft in drafts), reads)
+        reads[op] = reads_of(op)
+        if op.regions:
+            bodies[op] = applied.of(op)
+        for operand, read in zip(op.operands, reads[op], strict=True):
+            add_reader(operand, draft, _operand_access(op, read, access))
+            if read.is_repeated and isinstance(operand.owner, Operation):
+                repeated.add(operand.owner)
+    return Partition(
+        computation,
+        tuple(draft.finish() for draft in drafts),
+        reads,
+        {op: partition_applied(body, applied) for op, body in bodies.items()},
+    )
+
+
+def partition_applied(body: FuncOp, applied: AppliedComputations) -> Partition:
+    """The partition of `body`, a computation in `applied`; the same one whenever it is asked for."""
+    if body not in applied.partitions:
+        applied.partitions[body] = replace(partition(body, applied=applied), takes_scalars=True)
+    return applied.partitions[body]
 
 
 @dataclass(eq=False)
@@ -223,34 +276,19 @@ class _Draft:
     """A subgraph while operations are added to it, users first."""
 
     name: str
-    roots: tuple[SSAValue, ...]
-    root_maps: tuple[IndexingMap, ...]
+    group: RootGroup
 
     def __post_init__(self):
         self.accesses: dict[Operation, Access] = {}
 
     def finish(self) -> Subgraph:
-        return Subgraph(self.name, self.roots, self.root_maps, dict(reversed(self.accesses.items())))
+        roots, maps, given = self.group.roots, self.group.maps, self.group.given
+        return Subgraph(self.name, roots, maps, given, dict(reversed(self.accesses.items())))
 
 
-def _reads(op: Operation) -> tuple[Read, ...]:
-    """How `op` reads each operand."""
-    shape = shape_of(op.results[0])
-    if isinstance(op, ELEMENTWISE):
-        return (_identity_read(shape),) * len(op.operands)
-    return tuple(Read.of(map, shape) for (map,) in operand_maps(op))
-
-
-@lru_cache(maxsize=1024)
-def _identity_read(shape: tuple[int, ...]) -> Read:
-    return Read(IndexingMap.identity(shape), is_identity=True, is_conditional=False)
-
-
-def _operand_access(op: Operation, operand: int, read: Read, access: Access) -> Access:
-    """How a function that reads `op` by `access` reads its operand number `operand`, which `op` reads by `read`."""
-    scope = access.scope
-    if read.is_conditional:
-        scope = Scope(op, operand, 1 if scope is None else scope.depth + 1)
+def _operand_access(op: Operation, read: Read, access: Access) -> Access:
+    """How a function that reads `op` by `access` reads the operand that `op` reads by `read`."""
+    scope = access.scope if read.part is None else Scope.within(access.scope, op, read.part)
     return access if read.is_identity else Access(access, read.map, scope)
 
 
@@ -259,23 +297,24 @@ def _owner(value: SSAValue) -> Operation:
     return value.owner
 
 
-def _roots(computation: FuncOp) -> tuple[SSAValue, ...]:
+def roots_of(computation: FuncOp) -> tuple[SSAValue, ...]:
+    """What a computation gives."""
     terminator = computation.body.block.last_op
     assert isinstance(terminator, ReturnOp)
     return tuple(terminator.arguments)
 
 
-def _root_maps(computation: FuncOp, roots: Sequence[SSAValue]) -> tuple[IndexingMap, ...]:
-    """From the indices of the first root to those of each: the element that lies at the same place in memory."""
-    first = roots[0]
-    size = prod(shape_of(first))
+def _all_results(computation: FuncOp) -> RootGroup:
+    """All results of `computation`, for one loop over their memory."""
+    roots = roots_of(computation)
+    size = prod(shape_of(roots[0]))
     for i, root in enumerate(roots):
         if (other := prod(shape_of(root))) != size:
             raise PassFailedException(
                 f"@{computation.sym_name.data}: result {i} has {other} elements and result 0 has {size}; the loop "
                 "emitter writes all results of a fusion in one loop, so make them equal in size"
             )
-    return tuple(bitcast_map(first, root) for root in roots)
+    return RootGroup.same_place(roots)
 
 
 def _root_name(roots: Sequence[SSAValue]) -> str:

@@ -6,7 +6,7 @@ Source: rows XGPU-14 to XGPU-16, XGPU-19, XGPU-20.
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import prod
 from typing import cast
 
@@ -20,35 +20,49 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
-from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ConcatenateOp, PadOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.discardable import RANGE, range_attr
 from xshardy.emitters.elemental import emit_element
 from xshardy.emitters.elemental.conversions import index_to_element
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type, real_part
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.emitters.indices import Indices, apply_map, in_domain
-from xshardy.emitters.partition import Partition, Read, Scope, Subgraph, is_repeatable
+from xshardy.emitters.indices import Indices, apply_map
+from xshardy.emitters.operations import OPERATIONS
+from xshardy.emitters.partition import Partition, Scope, Subgraph, is_repeatable
+from xshardy.emitters.reads import Read
 from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.indexing.interval import Interval
 from xshardy.indexing.operations import operand_maps, shape_of
 
 
+def emit_subgraphs(partition: Partition) -> list[FuncOp]:
+    """The private functions of all subgraphs of a partition, and of the computations that are applied in it."""
+    return [emit_subgraph(part, subgraph) for part in partition.with_applied for subgraph in part.subgraphs]
+
+
 def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
     """
-    The private function of a subgraph: the parameters of the computation and an index for each dimension of the first
-    root, to one element of each root.
+    The private function of a subgraph: from the parameters of the computation, an index for each dimension of the first
+    root, and the elements that it is given, to one element of each root.
     """
-    tensors = [emitted_tensor_type(parameter) for parameter in partition.computation.body.block.args]
+    parameters = [
+        emitted_type(element_type_of(parameter.type)) if partition.takes_scalars else emitted_tensor_type(parameter)
+        for parameter in partition.computation.body.block.args
+    ]
     indices = [IndexType()] * len(subgraph.shape)
-    elements = [emitted_type(element_type_of(root.type)) for root in subgraph.roots]
-    attributes: list[Mapping[str, Attribute]] = [{}] * len(tensors)
+    given, elements = (
+        [emitted_type(element_type_of(value.type)) for value in values] for values in (subgraph.given, subgraph.roots)
+    )
+    attributes: list[Mapping[str, Attribute]] = [{}] * len(parameters)
     attributes += [{RANGE: range_attr(Interval.of_size(max(size, 1)))} for size in subgraph.shape]
+    attributes += [{}] * len(given)
     function = FuncOp(
         subgraph.name,
-        ([*tensors, *indices], elements),
+        ([*parameters, *indices, *given], elements),
         visibility="private",
         arg_attrs=ArrayAttr(DictionaryAttr(entry) for entry in attributes),
     )
@@ -64,14 +78,16 @@ class SubgraphEmitter:
         self.subgraph = subgraph
         self.block = function.body.block
         parameters = partition.computation.body.block.args
+        first_given = len(parameters) + len(subgraph.shape)
         self.parameters = dict(zip(parameters, self.block.args[: len(parameters)], strict=True))
+        self.indices = self.block.args[len(parameters) : first_given]
+        self.given = dict(zip(subgraph.given, self.block.args[first_given:], strict=True))
         self.constants: dict[ConstantOp, SSAValue] = {}
 
     def emit(self) -> None:
         s = Scalars.at_end(self.block)
         self.emit_constants(s)
-        own = tuple(self.block.args[len(self.parameters) :])
-        indices = [apply_map(s, map, own) for map in self.subgraph.root_maps]
+        indices = [apply_map(s, map, self.indices) for map in self.subgraph.root_maps]
         values = ScopeEmitter(self, s, None, ChainMap()).emit(list(zip(self.subgraph.roots, indices, strict=True)))
         s.builder.insert(ReturnOp(*values))
 
@@ -91,7 +107,7 @@ Cache = ChainMap[Hashable, tuple[SSAValue, ...]]
 
 
 class ScopeEmitter:
-    """Emits the operations of one part of the code of a subgraph: all that is outside of branches, or one branch."""
+    """Emits the operations of one part of the code of a subgraph: what is in no loop or branch, or all of one."""
 
     def __init__(self, function: SubgraphEmitter, s: Scalars, scope: Scope | None, cache: Cache):
         self.function = function
@@ -99,7 +115,7 @@ class ScopeEmitter:
         self.scope = scope
         self.ops = function.subgraph.ops_by_scope.get(scope, ())
         self.cache = cache
-        self.values: dict[Operation | Block, SSAValue] = {}
+        self.values: dict[Operation | Block, Sequence[SSAValue]] = {}
 
     def emit(self, wanted: Wanted) -> list[SSAValue]:
         """The wanted elements."""
@@ -107,52 +123,62 @@ class ScopeEmitter:
         at = {value.owner: indices for value, indices in wanted}
         for op in reversed(self.ops):
             for operand, read in zip(op.operands, self.reads(op), strict=True):
-                if operand.owner in own and not read.is_conditional:
+                if operand.owner in own and read.part is None:
                     at[operand.owner] = self.apply(read, at[op])  # the same for every user, or it were not here
         for op in self.ops:
-            choice = CHOICES.get(type(op))
-            self.values[op] = self.plain(op, at[op]) if choice is None else choice(self, op, at[op])
+            rule = OPERATIONS.get(type(op))
+            self.values[op] = (self.plain(op, at[op]),) if rule is None else rule(self, op, at[op])
         return [self.element(value, indices) for value, indices in wanted]
 
     def plain(self, op: Operation, indices: Indices) -> SSAValue:
-        """The element of an operation that always reads all its operands."""
-        operands = [
-            self.element(operand, self.apply(read, indices))
-            for operand, read in zip(op.operands, self.reads(op), strict=True)
-        ]
-        return emit_element(self.s, op, operands)
+        """The element of an operation that reads one element of each operand, at indices known beforehand."""
+        return emit_element(self.s, op, [self.operand(op, i, indices) for i in range(len(op.operands))])
 
-    def branch(self, op: Operation, operand: int, indices: Indices) -> Callable[[Scalars], SSAValue]:
-        """The code that makes the element of one operand that `op` reads for some of its elements only."""
+    def operand(self, op: Operation, i: int, indices: Indices, symbols: Indices = ()) -> SSAValue:
+        """The element of operand `i` that `op` reads for its element at `indices`, here and now."""
+        return self.element(op.operands[i], self.apply(self.reads(op)[i], indices, symbols))
 
-        def emit(inner: Scalars) -> SSAValue:
-            depth = 1 if self.scope is None else self.scope.depth + 1
-            scope = ScopeEmitter(self.function, inner, Scope(op, operand, depth), self.cache.new_child())
-            (value,) = scope.emit([(op.operands[operand], scope.apply(self.reads(op)[operand], indices))])
-            return value
+    def part(self, op: Operation, part: int, s: Scalars, indices: Indices, symbols: Indices = ()) -> Sequence[SSAValue]:
+        """
+        The elements of the operands that a part of the code of `op` reads, in the order of operands.
 
-        return emit
+        They are emitted where `s` writes, for the element of `op` at `indices` and for these symbols of the reads.
+        """
+        scope = Scope.within(self.scope, op, part)
+        inner = ScopeEmitter(self.function, s, scope, self.cache.new_child())
+        reads = zip(op.operands, self.reads(op), strict=True)
+        return inner.emit(
+            [(operand, inner.apply(read, indices, symbols)) for operand, read in reads if read.part == part]
+        )
+
+    def apply_body(self, op: Operation, s: Scalars, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """What the computation that `op` applies makes of these elements."""
+        call = self.function.partition.applied[op].root.call(elements, ())
+        s.builder.insert(call)
+        return call.results
 
     def reads(self, op: Operation) -> Sequence[Read]:
+        """How `op` reads each operand."""
         return self.function.partition.reads[op]
 
-    def apply(self, read: Read, indices: Indices) -> Indices:
+    def apply(self, read: Read, indices: Indices, symbols: Indices = ()) -> Indices:
         """The indices of an operand, computed once for equal reads."""
         if read.is_identity:
             return indices
-        key = (read.map, indices)
+        key = (read.map, indices, symbols)
         if (known := self.cache.get(key)) is None:
-            known = self.cache[key] = apply_map(self.s, read.map, indices)
+            known = self.cache[key] = apply_map(self.s, read.map, indices, symbols)
         return known
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
-        """One element of a value: of this part of the code, another function or a parameter, or made on the spot."""
+        """One element of a value: given, of this part of the code, another function or a parameter, or made here."""
+        if (given := self.function.given.get(value)) is not None:
+            return given
         if (own := self.values.get(value.owner)) is not None:
-            return own
+            return own[cast(OpResult, value).index]
         match value.owner:
             case ConstantOp() as constant:
-                scalar = self.function.constants[constant]
-                return self.extract(scalar, indices) if isinstance(scalar.type, TensorType) else scalar
+                return self.extract(self.function.constants[constant], indices)
             case IotaOp() as iota:
                 return index_to_element(self.s, indices[iota.iota_dimension.value.data], element_type_of(value.type))
             case BroadcastInDimOp() as op if is_repeatable(value):
@@ -163,11 +189,14 @@ class ScopeEmitter:
             case op:
                 return self.call(self.function.partition.subgraph_of[op], value, indices)
 
-    def extract(self, tensor_value: SSAValue, indices: Indices) -> SSAValue:
-        key = (tensor_value, indices)
+    def extract(self, source: SSAValue, indices: Indices) -> SSAValue:
+        """An element of a tensor; a scalar as it is."""
+        element_type = element_type_of(source.type)
+        if element_type == source.type:
+            return source
+        key = (source, indices)
         if (known := self.cache.get(key)) is None:
-            element_type = element_type_of(tensor_value.type)
-            known = self.cache[key] = (self.s(tensor.ExtractOp(tensor_value, indices, element_type)),)
+            known = self.cache[key] = (self.s(tensor.ExtractOp(source, indices, element_type)),)
         return known[0]
 
     def call(self, callee: Subgraph, value: SSAValue, indices: Indices) -> SSAValue:
@@ -178,43 +207,6 @@ class ScopeEmitter:
             self.s(call)
             known = self.cache[key] = tuple(call.results)
         return known[callee.roots.index(value)]
-
-
-def _pad(scope: ScopeEmitter, op: PadOp, indices: Indices) -> SSAValue:
-    """The operand where the indices are in the domain of its map, else the padding value."""
-    read, shape = scope.reads(op)[0], shape_of(op.result)
-    padding = scope.element(op.padding_value, ())
-    if not read.is_conditional:
-        return scope.element(op.operand, scope.apply(read, indices))
-    return scope.s.branch(
-        in_domain(scope.s, read.map, shape, indices), padding.type, scope.branch(op, 0, indices), lambda _: padding
-    )
-
-
-def _concatenate(scope: ScopeEmitter, op: ConcatenateOp, indices: Indices) -> SSAValue:
-    """The first operand that ends behind the index along the dimension. Empty operands are left out."""
-    axis = op.dimension.value.data
-    operands = [i for i, operand in enumerate(op.inputs) if shape_of(operand)[axis]]
-
-    def emit(s: Scalars, remaining: Sequence[int]) -> SSAValue:
-        i, *others = remaining
-        if not scope.reads(op)[i].is_conditional:
-            return scope.element(op.inputs[i], scope.apply(scope.reads(op)[i], indices))
-        if not others:
-            return scope.branch(op, i, indices)(s)
-        last = scope.reads(op)[i].map.dimension_intervals[axis].upper
-        element_type = emitted_type(element_type_of(op.result.type))
-        is_here = s.compare("sle", indices[axis], last)
-        return s.branch(is_here, element_type, scope.branch(op, i, indices), lambda inner: emit(inner, others))
-
-    return emit(scope.s, operands)
-
-
-CHOICES: Mapping[type[Operation], Callable[..., SSAValue]] = {
-    ConcatenateOp: _concatenate,
-    PadOp: _pad,
-}
-"""The operations that read an operand for some of their elements only: they branch."""
 
 
 def _constant_behind(value: SSAValue) -> ConstantOp | None:
@@ -233,7 +225,7 @@ def _emit_constant(s: Scalars, op: ConstantOp) -> SSAValue:
     value = op.value
     if not prod(shape_of(op.output)):
         return s.constant(0, emitted_type(element_type_of(value.type)))
-    if not value.is_splat():
+    if not is_splat(value):
         type = cast(TensorType[IntegerType], emitted_type(value.type))
         return s(arith.ConstantOp(DenseIntOrFPElementsAttr(type, value.data)))
     element_type = emitted_type(element_type_of(value.type))

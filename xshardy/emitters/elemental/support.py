@@ -1,31 +1,34 @@
 """Which operations of a fusion can be emitted: asked before anything is, so that the answer names the operation."""
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.dialects.stablehlo.types import bit_width, is_static, tensor_type
 from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
+from xshardy.emitters.operations import OPERATIONS
 
-CHOSEN_OR_MADE = frozenset(
-    {"func.return", "stablehlo.concatenate", "stablehlo.constant", "stablehlo.iota", "stablehlo.pad"}
-)
-"""What is more than a function of the elements of its operands: `subgraph.py` emits it."""
+MADE = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
+"""What has no operands to read, or ends a computation."""
 
 SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
-"""What reads an element as one of another type."""
+"""What reads elements as those of another type."""
 
 TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
 def require_emittable(computation: FuncOp) -> None:
-    """Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types."""
+    """
+    Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
+
+    What its operations apply to elements is looked at as well.
+    """
     name = computation.sym_name.data
     if not computation.function_type.outputs:
         raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
-    for op in computation.body.block.ops:
+    for op in computation.body.block.walk():
         if (reason := _reason_against(op)) is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
             raise PassFailedException(
@@ -37,9 +40,14 @@ def _reason_against(op: Operation) -> str | None:
     """Why `op` is not emitted; None if it is."""
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
+    for value in (*op.operands, *op.results):
+        if not is_static(tensor_type(value)):
+            return f"a {value.type} has no size that is known; give every dimension one"
+    if any(_is_captured(op, value.owner) for value in op.operands):
+        return "it reads a value from outside of the region that it is in; pass it to the operation as an operand"
     if op.name in SAME_BITS:
         return _reason_against_bits(op)
-    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in CHOSEN_OR_MADE:
+    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in MADE or type(op) in OPERATIONS:
         return None
     if op.operands:
         kind = kind_of(element_type_of(op.operands[0].type))
@@ -49,10 +57,19 @@ def _reason_against(op: Operation) -> str | None:
     return "no emitter has a row for it"
 
 
+def _is_captured(op: Operation, owner: Operation | Block) -> bool:
+    """Whether what `owner` gives comes from outside of the block of `op`."""
+    return (owner if isinstance(owner, Block) else owner.parent_block()) is not op.parent_block()
+
+
 def _reason_against_bits(op: Operation) -> str | None:
     source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
-    if bit_width(source) != bit_width(target):
-        return f"{source} and {target} differ in width, so that an element of the result is not one of the operand"
-    if source != target and Kind.COMPLEX in (kind_of(source), kind_of(target)):
+    if source == target:
+        return None
+    if Kind.COMPLEX in (kind_of(source), kind_of(target)):
         return f"{source} and {target} are not both real"
+    if op.name == "hlo.bitcast" and bit_width(source) != bit_width(target):
+        return f"{source} and {target} differ in width, so that an element of the result is not one of the operand"
+    if bit_width(source) != bit_width(target) and Kind.PRED in (kind_of(source), kind_of(target)):
+        return f"a truth value takes a byte, so that {source} and {target} do not have the same bits"
     return None

@@ -1,0 +1,64 @@
+"""
+The computations that operations apply to elements: the bodies of reductions, of `map`, and of sorts.
+
+Each becomes a function of scalars, which is partitioned and emitted as a fusion is. Source: row XGPU-10.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region
+from xdsl.rewriter import Rewriter
+
+if TYPE_CHECKING:
+    from xshardy.emitters.partition import Partition
+
+APPLIED = "hlo.to_apply"
+"""The discardable attribute that says which computation a region came from: functions are called after it."""
+
+
+@dataclass(eq=False)
+class AppliedComputations:
+    """The computations applied in one kernel: equal ones are one. Also the names of functions that are taken."""
+
+    taken: set[str] = field(default_factory=set[str])
+    known: list[tuple[Region, FuncOp]] = field(default_factory=list[tuple[Region, FuncOp]])
+    partitions: dict[FuncOp, "Partition"] = field(default_factory=dict[FuncOp, "Partition"])
+    """Of the computations that have been partitioned already."""
+
+    def unique(self, name: str) -> str:
+        """`name`, or `name` with a number if it is taken. It is taken from now on."""
+        candidate, count = name, 0
+        while candidate in self.taken:
+            candidate, count = f"{name}_{count}", count + 1
+        self.taken.add(candidate)
+        return candidate
+
+    def of(self, op: Operation) -> FuncOp:
+        """The computation that `op` applies, which is its only region."""
+        (region,) = op.regions
+        for other, function in self.known:
+            if region.is_structurally_equivalent(other):
+                return function
+        function = as_function(region, self.unique(_name(op)))
+        self.known.append((region, function))
+        return function
+
+
+def as_function(region: Region, name: str) -> FuncOp:
+    """A function with a copy of the body of `region`, from the arguments of its block to what its terminator gives."""
+    body = region.clone()
+    last = body.block.last_op
+    assert last is not None
+    types = [value.type for value in last.operands]
+    Rewriter.replace_op(last, ReturnOp(*last.operands), [])
+    return FuncOp(name, ([argument.type for argument in body.block.args], types), body, visibility="private")
+
+
+def _name(op: Operation) -> str:
+    applied = op.attributes.get(APPLIED)
+    if isinstance(applied, SymbolRefAttr):
+        return applied.string_value()
+    return f"{op.results[0].name_hint or op.name.split('.')[-1]}_body"

@@ -1,0 +1,32 @@
+"""
+The operations whose element takes more than one element of each operand: they branch, loop, or look indices up.
+
+What is a function of one element of each operand is in `emitters.elemental`. Source: rows XGPU-14 to XGPU-18.
+"""
+
+from collections.abc import Mapping
+
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.emitters.operations.bits import bitcast_convert
+from xshardy.emitters.operations.choices import concatenate, pad
+from xshardy.emitters.operations.contractions import contraction
+from xshardy.emitters.operations.lookups import dynamic_slice, dynamic_update_slice, gather
+from xshardy.emitters.operations.operands import Rule
+from xshardy.emitters.operations.reductions import map_, reduce
+
+OPERATIONS: Mapping[type[Operation], Rule] = {
+    stablehlo.BitcastConvertOp: bitcast_convert,
+    stablehlo.ConcatenateOp: concatenate,
+    stablehlo.ConvolutionOp: contraction,
+    stablehlo.DotGeneralOp: contraction,
+    stablehlo.DynamicSliceOp: dynamic_slice,
+    stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
+    stablehlo.GatherOp: gather,
+    stablehlo.MapOp: map_,
+    stablehlo.PadOp: pad,
+    stablehlo.ReduceOp: reduce,
+    stablehlo.ReduceWindowOp: reduce,
+}
+"""One row per operation; `READS` of `emitters.reads` says how each reads its operands."""

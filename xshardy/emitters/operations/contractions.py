@@ -1,0 +1,42 @@
+"""
+Dot products and convolutions, element by element: a loop that adds up products.
+
+Floats narrower than f32 are multiplied and added as f32. Source: row XGPU-14; XLA's elemental emitter.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, SSAValue
+
+from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.elemental import OPS
+from xshardy.emitters.elemental.conversions import convert
+from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.indices import Indices, loop_over
+from xshardy.emitters.operations.operands import Operands
+
+
+def accumulator_type(result: Attribute) -> Attribute:
+    """The StableHLO element type to add up products in, for a result of this element type."""
+    is_narrow = kind_of(result) in (Kind.FLOAT, Kind.SMALL_FLOAT) and bit_width(result) < 32
+    return f32 if is_narrow else result
+
+
+def contraction(operands: Operands, op: DotGeneralOp | ConvolutionOp, indices: Indices) -> Sequence[SSAValue]:
+    """The sum of the products of the elements that both operands have at the points of the loop."""
+    result = element_type_of(op.result.type)
+    type = accumulator_type(result)
+    sources = [element_type_of(value.type) for value in (op.lhs, op.rhs)]
+    add, multiply = (OPS[kind_of(type)][name] for name in ("stablehlo.add", "stablehlo.multiply"))
+
+    def body(s: Scalars, variables: Indices, results: Indices, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        lhs, rhs = map(convert, [s] * 2, operands.part(op, 0, s, indices, variables), sources, [type] * 2)
+        return (s(add(carried[0], s(multiply(lhs, rhs)))),)
+
+    zero = operands.s.constant(0, emitted_type(type))
+    (total,) = loop_over(operands.s, operands.reads(op)[0].map, indices, [zero], body)
+    return (convert(operands.s, total, type, result),)

@@ -1,0 +1,128 @@
+"""
+How operations read their operands, as the code that is emitted for them sees it.
+
+An indexing map says where; this module adds when: at once, in a branch or a loop, or as often as needed.
+Source: rows XGPU-11, XGPU-15, XGPU-16, XGPU-18.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from xdsl.ir import Operation
+
+from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
+from xshardy.dialects.stablehlo.gather import GatherOp
+from xshardy.dialects.stablehlo.reduction import MapOp, ReduceOp
+from xshardy.dialects.stablehlo.shape import BitcastConvertOp, ConcatenateOp, PadOp
+from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
+from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.operations import ELEMENTWISE, operand_maps, shape_of
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How an operation reads one operand: at `map` of its own indices, wherever these are in the domain of `map`."""
+
+    map: IndexingMap
+    """Its symbols are the induction variables of a loop, or values that the operation reads first."""
+    is_identity: bool = False
+    part: int | None = None
+    """
+    Which part of the code of the operation reads the operand: a branch, a loop, or what needs other operands first.
+
+    Operands of one part are read together. None: the operand is read once, at indices that are known beforehand.
+    """
+    is_repeated: bool = False
+    """Whether each element of the result reads several elements: the operand gets a function, to be called for each."""
+
+    @staticmethod
+    def once(map: IndexingMap, shape: tuple[int, ...]) -> "Read":
+        """The read at `map`, of no symbols, of an operation whose result has this shape."""
+        return Read(map, is_identity=map == IndexingMap.identity(shape))
+
+
+def covers(map: IndexingMap, shape: tuple[int, ...]) -> bool:
+    """Whether the domain of `map` is all indices of a tensor of this shape, and all values of its symbols."""
+    return not map.constraints and map.dimension_intervals == tuple(Interval.of_size(size) for size in shape if size)
+
+
+def reads_of(op: Operation) -> tuple[Read, ...]:
+    """How `op` reads each operand."""
+    shape = shape_of(op.results[0])
+    if isinstance(op, (*ELEMENTWISE, MapOp)):
+        return (_identity_read(shape),) * len(op.operands)
+    if (rule := READS.get(type(op))) is not None:
+        return tuple(rule(op))
+    return tuple(Read.once(map, shape) for (map,) in operand_maps(op))
+
+
+@lru_cache(maxsize=1024)
+def _identity_read(shape: tuple[int, ...]) -> Read:
+    return Read(IndexingMap.identity(shape), is_identity=True)
+
+
+def _where_inside(op: PadOp | ConcatenateOp) -> Sequence[Read]:
+    """An operand that is read for some elements only has a branch of its own."""
+    shape = shape_of(op.result)
+    reads: list[Read] = []
+    for i, (map,) in enumerate(operand_maps(op)):
+        reads.append(Read.once(map, shape) if covers(map, shape) else Read(map, part=i))
+    return reads
+
+
+def _in_one_loop(op: ReduceOp | ReduceWindowOp | DotGeneralOp | ConvolutionOp) -> Sequence[Read]:
+    """What is combined is read in the loop, all operands together; initial values are read before it."""
+    inits = len(op.operands) // 2 if isinstance(op, ReduceOp | ReduceWindowOp) else 0
+    maps = [map for (map,) in operand_maps(op)]
+    shape = shape_of(op.results[0])
+    looped = len(maps) - inits
+    return [*(Read(map, part=0) for map in maps[:looped]), *(Read.once(map, shape) for map in maps[looped:])]
+
+
+def _behind_starts(op: DynamicSliceOp | DynamicUpdateSliceOp) -> Sequence[Read]:
+    """The start indices come first: they say where the tensors, or which of them, are read."""
+    shape, tensors = shape_of(op.result), len(op.operands) - len(op.start_indices)
+    maps = [map for (map,) in operand_maps(op)]
+    return [
+        *(Read(map, part=i) for i, map in enumerate(maps[:tensors])),
+        *(Read.once(map, shape) for map in maps[tensors:]),
+    ]
+
+
+def _behind_index_vector(op: GatherOp) -> Sequence[Read]:
+    """The components of the index vector come first."""
+    ((operand,), (indices,)) = operand_maps(op)
+    return Read(operand, part=0), _each(indices, shape_of(op.result))
+
+
+def _all_bits(op: BitcastConvertOp) -> Sequence[Read]:
+    ((map,),) = operand_maps(op)
+    return (_each(map, shape_of(op.result)),)
+
+
+def _each(map: IndexingMap, shape: tuple[int, ...]) -> Read:
+    """The elements at all values of the range variable of `map`, if it has one: one by one."""
+    if not map.ranges:
+        return Read.once(map, shape)
+    if map.symbol_intervals[0].is_point:
+        return Read.once(map.bind({}, {0: map.symbol_intervals[0].lower}), shape)
+    return Read(map, is_repeated=True)
+
+
+READS: Mapping[type[Operation], Callable[..., Sequence[Read]]] = {
+    BitcastConvertOp: _all_bits,
+    ConcatenateOp: _where_inside,
+    ConvolutionOp: _in_one_loop,
+    DotGeneralOp: _in_one_loop,
+    DynamicSliceOp: _behind_starts,
+    DynamicUpdateSliceOp: _behind_starts,
+    GatherOp: _behind_index_vector,
+    PadOp: _where_inside,
+    ReduceOp: _in_one_loop,
+    ReduceWindowOp: _in_one_loop,
+}
+"""One row per operation that does not read every operand at once, at indices that only its own decide."""
