@@ -8,7 +8,7 @@ of an attribute or an operation that breaks while it is read is reported where i
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -32,6 +32,7 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer, make_span
+from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.templates import Line, ResolvedOperand, Template
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
@@ -90,8 +91,19 @@ class Parser(DenseLiteralParser):
         self._templates: dict[Hashable, Template] | None = {} if templates else None
         self._dictionaries: dict[str, Mapping[str, Attribute]] = {}
         """Dictionaries of attributes by their text."""
+        self._operation: str | None = None
+        """The operation whose own syntax is being read, if it is one."""
         self._resolved: list[ResolvedOperand] = []
         """The operands of the operation that is being read, in the order in which it asked for them."""
+
+    def raise_error(
+        self, msg: str, at_position: Span | Position | None = None, end_position: Position | None = None
+    ) -> NoReturn:
+        try:
+            super().raise_error(msg, at_position, end_position)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        except ParseError as error:
+            error.msg = in_upstream_words(msg, error.span.text, self._operation)
+            raise
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if not allow_implicit_module:
@@ -165,6 +177,7 @@ class Parser(DenseLiteralParser):
 
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
         """The operation that is next in the text; and the names of its results, with how many each stands for."""
+        around, self._operation = self._operation, None
         span = self._current_token.span
         results = self._parse_op_result_list()
         name_span = self._current_token.span
@@ -175,6 +188,7 @@ class Parser(DenseLiteralParser):
         op_type = self._op_type(name, name_span)
         dialects = self._parser_state.dialect_stack
         dialects.append(op_type.dialect_name())
+        self._operation = op_type.name if custom else None
         try:
             op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
         except (ParseError, RecursionError):
@@ -183,8 +197,10 @@ class Parser(DenseLiteralParser):
             raise InvalidIRError(name_span, f"'{op_type.name}' op {error}") from error
         except Exception as error:
             # What xDSL's constructors complain about with an exception that has no place in the text.
+            self._operation = None
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
+        self._operation = None
         self.spans[op] = name_span
 
         bound = sum(size for _, size in results)
@@ -194,6 +210,7 @@ class Parser(DenseLiteralParser):
         for result_span, size in results:
             self._register_ssa_definition(result_span.text[1:], op.results[first : first + size], result_span)
             first += size
+        self._operation = around
         return op, results
 
     def _parse_custom(self, op_type: type[Operation]) -> Operation:
@@ -211,12 +228,15 @@ class Parser(DenseLiteralParser):
 
     def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> TypeAttribute:
         start = self._current_token.span
+        around, self._operation = self._operation, None
         try:
-            return super()._parse_extended_type_or_attribute(_current_name(attr_or_dialect_name), is_type)  # pyright: ignore
+            attribute: Any = super()._parse_extended_type_or_attribute(_current_name(attr_or_dialect_name), is_type)
         except VerifyException as error:
             if isinstance(error, ParseError):
                 raise
             raise InvalidIRError(start, str(error)) from error
+        self._operation = around
+        return attribute
 
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: Position | None

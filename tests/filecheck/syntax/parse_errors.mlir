@@ -22,7 +22,7 @@ func.func @too_many_names() -> i32 {
 
 // -----
 
-// CHECK: error: either all arguments of a function have names, or none has
+// CHECK: error: custom op 'func.func' either all arguments of a function have names, or none has
 func.func @half_named(%x: i32, f32) {
 }
 
@@ -35,5 +35,93 @@ func.func @half_named(%x: i32, f32) {
 // CHECK: error: 'arith.constant' op Integer value 300 is out of range for type i8
 func.func @too_large() {
   %0 = arith.constant 300 : i8
+  func.return
+}
+
+// -----
+
+// What an operation's own syntax complains of is said in its name, what its tokens, types and values are not.
+// CHECK: error: custom op 'stablehlo.concatenate' expected 'dim'
+func.func @keyword(%x: tensor<4xf32>) {
+  %0 = stablehlo.concatenate %x, %x, dimension = 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: custom op 'stablehlo.transpose' expected integer value
+func.func @integer(%x: tensor<4xf32>) {
+  %0 = stablehlo.transpose %x, dims = [a] : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: custom op 'stablehlo.custom_call' expected valid '@'-identifier for symbol name
+func.func @symbol(%x: tensor<4xf32>) {
+  %0 = stablehlo.custom_call "foo"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: expected '['
+func.func @token(%x: tensor<4xf32>) {
+  %0 = stablehlo.slice %x 0:2 : (tensor<4xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: expected non-function type
+func.func @type(%x: tensor<4xf32>) {
+  %0 = stablehlo.abs %x : %x
+  func.return
+}
+
+// -----
+
+// CHECK: error: use of value '%x' expects different type than prior uses: 'tensor<4xi32>' vs 'tensor<4xf32>'
+func.func @value(%x: tensor<4xf32>) {
+  %0 = stablehlo.abs %x : tensor<4xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: redefinition of SSA value '%x'
+func.func @two_definitions(%x: tensor<4xf32>) {
+  %x = stablehlo.abs %x : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: definition of SSA value '%y' has type 'tensor<4xf32>', but it was used before with type 'tensor<4xi32>'
+func.func @used_before(%x: tensor<4xf32>) {
+  %z = stablehlo.abs %y : tensor<4xi32>
+  %y = stablehlo.abs %x : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: undefined symbol alias id 'layout'
+func.func @alias(%x: tensor<4xf32, #layout>) {
+  func.return
+}
+
+// -----
+
+// CHECK: error: duplicate key 'a' in dictionary attribute
+func.func @twice() attributes {a = 1 : i32, a = 2 : i32} {
+  func.return
+}
+
+// -----
+
+// CHECK: error: expected '->'
+func.func @in_generic_form(%x: tensor<4xf32>) {
+  %0 = "stablehlo.abs"(%x) : (tensor<4xf32>)
   func.return
 }

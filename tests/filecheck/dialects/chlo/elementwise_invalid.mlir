@@ -64,7 +64,7 @@ func.func @mulhi_of_floats(%a: tensor<2xf32>) {
 
 // -----
 
-// CHECK: Expected '->'
+// CHECK: error: expected '->'
 func.func @short_type(%a: tensor<2xf32>) {
   %0 = chlo.erf %a : tensor<2xf32>
   func.return

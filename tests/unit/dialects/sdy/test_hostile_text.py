@@ -23,7 +23,7 @@ def rule(text: str) -> str:
 
 NAMED = 'sdy.named_computation<"f">() () {'
 WRONG = {
-    "nested parentheses": (argument('#sdy.sharding<@mesh, [{"a":' + "(" * MANY + "}]>"), "Expected integer literal"),
+    "nested parentheses": (argument('#sdy.sharding<@mesh, [{"a":' + "(" * MANY + "}]>"), "expected integer value"),
     "nested brackets": (argument("#sdy.sharding<@mesh, " + "[" * MANY + "]" * MANY + ">"), "expected '{'"),
     "nested braces": (argument("#sdy.sharding<@mesh, [" + "{" * MANY + "}" * MANY + "]>"), "expected string"),
     "nested angles": (argument("#sdy.sharding" + "<" * MANY + ">" * MANY), "expecting MeshAttr or FlatSymbolRefAttr"),
