@@ -9,6 +9,9 @@ To add an op, write it in the module of its kind, or in one of its own, and list
 
 from xdsl.ir import Dialect
 
+from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp
+from xshardy.dialects.hlo.async_ops import AsyncDoneOp, AsyncStartOp, AsyncUpdateOp
+from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.data_movement import BitcastOp, CopyOp
 from xshardy.dialects.hlo.elementwise import (
     AcoshOp,
@@ -23,6 +26,20 @@ from xshardy.dialects.hlo.elementwise import (
 )
 from xshardy.dialects.hlo.fusion import FusionCalleeExists, FusionKind, FusionKindAttr, FusionOp, check_callee_types
 from xshardy.dialects.hlo.layout import LAYOUT, MEMORY, layout_of
+from xshardy.dialects.hlo.own_async_ops import (
+    AllGatherDoneOp,
+    AllGatherStartOp,
+    AllReduceDoneOp,
+    AllReduceStartOp,
+    CollectivePermuteDoneOp,
+    CollectivePermuteStartOp,
+    CopyDoneOp,
+    CopyStartOp,
+    RecvDoneOp,
+    RecvOp,
+    SendDoneOp,
+    SendOp,
+)
 
 __all__ = [
     "HLO",
@@ -30,19 +47,38 @@ __all__ = [
     "MEMORY",
     "AcosOp",
     "AcoshOp",
+    "AllGatherDoneOp",
+    "AllGatherStartOp",
+    "AllReduceDoneOp",
+    "AllReduceStartOp",
     "AsinOp",
     "AsinhOp",
+    "AsyncBundleType",
+    "AsyncDoneOp",
+    "AsyncOperation",
+    "AsyncStartOp",
+    "AsyncUpdateOp",
     "AtanhOp",
     "BitcastOp",
+    "CollectivePermuteDoneOp",
+    "CollectivePermuteStartOp",
     "ComplexFunctionOp",
+    "CopyDoneOp",
     "CopyOp",
+    "CopyStartOp",
     "CoshOp",
+    "DoneOp",
     "ErfOp",
     "FusionCalleeExists",
     "FusionKind",
     "FusionKindAttr",
     "FusionOp",
+    "RecvDoneOp",
+    "RecvOp",
+    "SendDoneOp",
+    "SendOp",
     "SinhOp",
+    "StartOp",
     "check_callee_types",
     "layout_of",
 ]
@@ -61,6 +97,21 @@ HLO = Dialect(
         CoshOp,
         SinhOp,
         ErfOp,
+        AsyncStartOp,
+        AsyncUpdateOp,
+        AsyncDoneOp,
+        CopyStartOp,
+        CopyDoneOp,
+        AllReduceStartOp,
+        AllReduceDoneOp,
+        AllGatherStartOp,
+        AllGatherDoneOp,
+        CollectivePermuteStartOp,
+        CollectivePermuteDoneOp,
+        SendOp,
+        SendDoneOp,
+        RecvOp,
+        RecvDoneOp,
     ],
-    [FusionKindAttr],
+    [AsyncBundleType, FusionKindAttr],
 )

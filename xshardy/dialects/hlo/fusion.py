@@ -15,10 +15,11 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
+from xdsl.traits import Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
 
@@ -42,10 +43,7 @@ class FusionCalleeExists(SymbolUserOpInterface):
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, FusionOp)
-        callee = SymbolTable.lookup_symbol(op, op.callee)
-        if not isinstance(callee, func.FuncOp):
-            raise VerifyException(f"callee {op.callee} is not a function of this module: define it, or name another")
-        check_callee_types(op, callee)
+        check_callee_types(op, op.callee_function())
 
 
 def check_callee_types(op: "FusionOp | func.CallOp", callee: func.FuncOp) -> None:
@@ -91,7 +89,4 @@ class FusionOp(IRDLOperation):
 
     def callee_function(self) -> func.FuncOp:
         """The fused computation. Raises `VerifyException` when the symbol does not name a function."""
-        callee = SymbolTable.lookup_symbol(self, self.callee)
-        if not isinstance(callee, func.FuncOp):
-            raise VerifyException(f"callee {self.callee} is not a function of this module")
-        return callee
+        return function_called(self, self.callee)

@@ -1,0 +1,75 @@
+"""The types that the syntax of asynchronous operations leaves out, because the bundle holds them."""
+
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from xshardy.dialects.hlo.async_types import AsyncBundleType
+from xshardy.dialects.stablehlo.formats import operand_count
+
+
+def parse_bundle(parser: Parser) -> AsyncBundleType:
+    """The bundle type at this place of the text. Raises `ParseError` if there is another type, or none."""
+    at = parser.pos
+    type = parser.parse_type()
+    if isinstance(type, AsyncBundleType):
+        return type
+    parser.raise_error("expected an async bundle, as in `!hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>>`", at)
+
+
+@irdl_custom_directive
+class StartTypes(CustomDirective):
+    """The bundle that a start gives; its operands have the operand types of the bundle."""
+
+    inputs: TypeDirective
+    bundle: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        at = parser.pos
+        bundle = parse_bundle(parser)
+        if (count := operand_count(state)) != len(bundle.operands):
+            parser.raise_error(f"{count} operands present, but the bundle has {len(bundle.operands)}", at)
+        self.inputs.set(state, bundle.operands)
+        self.bundle.set(state, (bundle,))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.bundle.print(printer, state, op)
+
+
+@irdl_custom_directive
+class DoneTypes(CustomDirective):
+    """The bundle that a done takes; its results have the output types of the bundle."""
+
+    operand: TypeDirective
+    outputs: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        bundle = parse_bundle(parser)
+        self.operand.set(state, (bundle,))
+        self.outputs.set(state, bundle.outputs)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.operand.print(printer, state, op)
+
+
+@irdl_custom_directive
+class BundleTwice(CustomDirective):
+    """The bundle that an update takes, which is the one that it gives."""
+
+    operand: TypeDirective
+    bundle: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        bundle = parse_bundle(parser)
+        self.operand.set(state, (bundle,))
+        self.bundle.set(state, (bundle,))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.operand.print(printer, state, op)
