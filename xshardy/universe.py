@@ -41,11 +41,17 @@ PASSES: Mapping[str, str] = {
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
+    "sdy-add-func-data-flow-edges": "transforms.sdy_import.add_func_data_flow_edges:AddFuncDataFlowEdgesPass",
     "sdy-apply-sharding-constraints": "transforms.sdy_import.apply_sharding_constraints:ApplyShardingConstraintsPass",
     "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_splitter:ConstantOrScalarSplitterPass",
     "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
+    "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
+    "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
+    "sdy-populate-op-sharding-rules": (
+        "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
+    ),
     "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
     "sdy-propagate-sharding-from-func-to-call": (
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"

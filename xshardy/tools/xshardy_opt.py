@@ -11,13 +11,14 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
-from typing import IO
+from typing import IO, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
@@ -33,9 +34,10 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from xshardy.syntax.diagnostics import parse_error_text, verify_error_text
+from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
@@ -218,7 +220,8 @@ class XshardyOptMain(xDSLOptMain):
         self._is_bug, self._running = False, None
         try:
             module = self.available_frontends[frontend](io.BytesIO(data))
-            self.apply_passes(module)
+            with self._warnings_shown(line_offset):
+                self.apply_passes(module)
             return self._text(module), "", False
         except ParseError as error:
             error.span = replace(error.span, line_offset=line_offset)
@@ -246,9 +249,36 @@ class XshardyOptMain(xDSLOptMain):
         if isinstance(error, VerifyException) and module is not None:
             spans = {op: replace(span, line_offset=line_offset) for op, span in self._spans.items()}
             return verify_error_text(module, error, spans, name)
+        if isinstance(error, OperationFailedException):
+            return self._text_at(error.operation, "error", str(error), line_offset)
         if isinstance(error, PassFailedException) and self._running is not None:
             return f"{name}: error: pass '{self._running}': {error}\n"
         return f"{name}: error: {error}\n"
+
+    def _text_at(self, op: Operation, severity: str, message: str, line_offset: int) -> str:
+        """`message` at the place of `op`, or of the nearest operation around it that is in the text."""
+        around: Operation | None = op
+        while around is not None and around not in self._spans:
+            around = around.parent_op()
+        if around is None:
+            return f"{self.get_input_name()}: {severity}: {message}\n"
+        return at(replace(self._spans[around], line_offset=line_offset), severity, message)
+
+    @contextmanager
+    def _warnings_shown(self, line_offset: int) -> Generator[None]:
+        """Show what passes warn of meanwhile as diagnostics, and other warnings as ever."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", OperationWarning)
+            show = warnings.showwarning
+
+            def show_at_operation(message: Warning | str, *where: Any, **more: Any) -> None:
+                if isinstance(message, OperationWarning):
+                    sys.stderr.write(self._text_at(message.operation, "warning", str(message), line_offset))
+                else:
+                    show(message, *where, **more)
+
+            warnings.showwarning = show_at_operation
+            yield
 
     def _unexpected_text(self, error: Exception) -> str:
         self._is_bug = True

@@ -1,43 +1,49 @@
-"""Functions in the order of the call graph."""
+"""The functions of a module in the order of its call graph, with their calls."""
 
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.transforms.call_graph import bottom_up, functions_of
+from xshardy.transforms.call_graph import BottomUp, bottom_up
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_import.function_copies import Functions, calls_in
 
-ORIGINAL_FUNC_NAME = "sdy.original_func_name"
-"""A discardable attribute of a function that was copied: the name of the function that it is a copy of."""
-
-
-def _calls(functions: Mapping[str, FuncOp]) -> dict[str, list[str]]:
-    """The functions that have a body, and for each those of them that it calls, in text order."""
-    defined = {name: function for name, function in functions.items() if function.body.blocks}
-    return {
-        name: [
-            call.callee.string_value()
-            for call in function.body.walk()
-            if isinstance(call, CallOp) and call.callee.string_value() in defined
-        ]
-        for name, function in defined.items()
-    }
+CallOrder = Mapping[FuncOp, Sequence[CallOp]]
+"""Functions, each after those it calls, and for each its calls in the order of the text."""
 
 
-def callees_first(functions: Mapping[str, FuncOp]) -> Sequence[FuncOp]:
-    """The functions that have a body, each after those it calls. Reads each op once."""
-    return [functions[name] for name in bottom_up(_calls(functions)).order]
+def _ordered(functions: Functions) -> tuple[CallOrder, BottomUp]:
+    calls = {name: list(calls_in(function)) for name, function in functions.by_name.items() if function.body.blocks}
+    walk = bottom_up(
+        {
+            name: [callee for call in made if (callee := call.callee.string_value()) in calls]
+            for name, made in calls.items()
+        }
+    )
+    return {functions.by_name[name]: calls[name] for name in walk.order}, walk
 
 
-def acyclic_callees_first(functions: Mapping[str, FuncOp]) -> Sequence[FuncOp]:
-    """The same. Raises `PassFailedException` if a function calls itself, also by way of others."""
-    walk = bottom_up(_calls(functions))
+def callees_first(module: ModuleOp) -> CallOrder:
+    """The functions of `module` that have a body, callees first as far as recursion allows. Reads each op once."""
+    return _ordered(Functions(module))[0]
+
+
+def acyclic_callees_first(functions: Functions) -> CallOrder:
+    """
+    The functions that have a body, callees first.
+
+    Raises `OperationFailedException` if one calls itself, also by way of others, or calls what is not there.
+    """
+    order, walk = _ordered(functions)
+    for calls in order.values():
+        for call in calls:
+            functions.callee(call)
     if walk.recursive:
-        raise PassFailedException(f"@{min(walk.recursive)} calls itself: the call graph must not have recursion")
-    return [functions[name] for name in walk.order]
-
-
-def callers_first(module: ModuleOp) -> Sequence[FuncOp]:
-    """The functions that have a body, each before those it calls."""
-    return callees_first(functions_of(module))[::-1]
+        name = min(walk.recursive)
+        raise OperationFailedException(
+            functions.by_name[name],
+            f"@{name} calls itself, directly or through others: a function is copied for each of its calls, so the "
+            "call graph must not have recursion; write it as a loop",
+        )
+    return order

@@ -4,17 +4,16 @@ Give each use of a constant its own copy, so that no sharding is carried from on
 Source: row SDY-PASS-03, and Shardy's docs, "Import passes", `sdy-constant-or-scalar-splitter`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, Pure
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import (
@@ -24,10 +23,9 @@ from xshardy.dialects.sdy.ops import (
     ReshardOp,
     ShardingGroupOp,
 )
-from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy_import.call_order import ORIGINAL_FUNC_NAME, acyclic_callees_first
+from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
 from xshardy.transforms.sdy_import.data_flow_edges import rank_of, shape_of
-from xshardy.transforms.sdy_import.symbols import SymbolNames
+from xshardy.transforms.sdy_import.function_copies import Functions, original_name
 
 CONSTANTS = (ConstantOp, stablehlo.IotaOp)
 """Constant sub-computations without operands."""
@@ -57,42 +55,6 @@ def is_elementwise_bitcast(op: Operation) -> bool:
 def is_scalar_expansion(op: Operation) -> bool:
     """Whether `op` broadcasts a scalar: its uses are kept apart, whether the scalar is a constant or not."""
     return isinstance(op, stablehlo.BroadcastInDimOp) and rank_of(op.operands[0]) == 0
-
-
-def original_name(function: FuncOp) -> str:
-    """The name that `function` had before it was copied."""
-    name = function.attributes.get(ORIGINAL_FUNC_NAME)
-    return name.data if isinstance(name, StringAttr) else function.sym_name.data
-
-
-class Functions:
-    """The functions of a module by name, to which copies are added. Raises `PassFailedException` for a missing one."""
-
-    def __init__(self, module: ModuleOp):
-        self._by_name = functions_of(module)
-        self._block = module.body.block
-        self.in_order: Sequence[FuncOp] = acyclic_callees_first(self._by_name)
-        self._names = SymbolNames(module)
-
-    def callee(self, call: CallOp) -> FuncOp:
-        name = call.callee.string_value()
-        if (function := self._by_name.get(name)) is None:
-            raise PassFailedException(f"'func.call' op calls @{name}, which the module does not have: define it")
-        return function
-
-    def call_copy(self, call: CallOp) -> None:
-        """Let `call` call a copy of its callee, in which every call calls a copy again."""
-        original = self.callee(call)
-        copy = original.clone()
-        copy.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(original))
-        for inner in copy.walk():
-            if isinstance(inner, CallOp):
-                self.call_copy(inner)
-        name = self._names.fresh(original.sym_name.data)
-        copy.sym_name = StringAttr(name)
-        self._by_name[name] = copy
-        self._block.add_op(copy)
-        call.callee = type(call.callee)(name)
 
 
 @dataclass(slots=True)
@@ -215,14 +177,12 @@ class ConstantOrScalarSplitterPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = Functions(op)
-        for inner in tuple(op.walk()):
-            if isinstance(inner, CallOp):
-                functions.callee(inner)
+        in_order = tuple(acyclic_callees_first(functions))
         for inner in tuple(op.walk()):
             if isinstance(inner, stablehlo.ConstantOp):
                 to_sdy_constant(inner)
         splitter = ConstantSplitter(functions)
-        for function in functions.in_order:
+        for function in in_order:
             splitter.split(function)
 
 

@@ -7,7 +7,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
@@ -15,6 +14,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.sharding.axes import difference, merged, mesh_order
+from xshardy.transforms.failures import OperationFailedException
 
 
 def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:
@@ -46,13 +46,14 @@ def with_manual_axes(
 
 
 def check_manual_axes(op: ManualComputationOp) -> None:
-    """Raises `PassFailedException` if `op` has manual axes and a body, but no value whose sharding names a mesh."""
+    """Raises `OperationFailedException` if `op` has manual axes and a body, but no sharding that names a mesh."""
     if op.in_shardings.shardings.data or op.out_shardings.shardings.data:
         return
     if op.manual_axes.names and not isinstance(op.body.block.first_op, ReturnOp):
-        raise PassFailedException(
+        raise OperationFailedException(
+            op,
             f"'{op.name}' op has manual_axes when there are no in/out shardings and the body is not empty. This isn't "
-            "allowed at this stage: give the manual computation an operand or a result, or drop its manual axes"
+            "allowed at this stage: give the manual computation an operand or a result, or drop its manual axes",
         )
 
 

@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.transforms.sdy_import.call_order import callers_first
+from xshardy.transforms.sdy_import.call_order import callees_first
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,6 @@ class PreOrderFuncsPass(ModulePass):
     name = "sdy-pre-order-funcs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in callers_first(op):
+        for function in reversed(tuple(callees_first(op))):
             function.detach()
             op.body.block.add_op(function)

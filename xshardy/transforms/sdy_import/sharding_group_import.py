@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingGroupOp
+from xshardy.transforms.failures import OperationFailedException
 
 
 def group_of(op: ShardingGroupOp) -> int:
@@ -22,20 +22,23 @@ def validate_groups(groups: Iterable[tuple[ShardingGroupOp, ManualComputationOp 
     """
     Check that all tensors of a group have one shape and are in one manual computation, or all in none.
 
-    `groups` are the members, each with the innermost manual computation around it. Raises `PassFailedException`.
+    `groups` are the members, each with the innermost manual computation around it. Raises `OperationFailedException`.
     """
     first: dict[int, tuple[Sequence[int], ManualComputationOp | None]] = {}
     for op, around in groups:
         shape = op.input.type.get_shape() if isinstance(op.input.type, ShapedType) else ()
         known_shape, known_around = first.setdefault(group_of(op), (shape, around))
         if known_around is not around:
-            raise PassFailedException(
-                f"'{op.name}' op ShardingGroupOps values cannot cross ManualComputationOp boundaries for groupId: "
-                f"{group_of(op)}"
+            raise OperationFailedException(
+                op,
+                f"ShardingGroupOps values cannot cross ManualComputationOp boundaries for groupId: {group_of(op)}; "
+                "give the values outside and inside groups of their own",
             )
         if known_shape != shape:
-            raise PassFailedException(
-                f"'{op.name}' op ShardingGroupOps values must have the same shape for groupId: {group_of(op)}"
+            raise OperationFailedException(
+                op,
+                f"ShardingGroupOps values must have the same shape for groupId: {group_of(op)}; this one has shape "
+                f"{'x'.join(map(str, shape)) or '()'}, the first {'x'.join(map(str, known_shape)) or '()'}",
             )
 
 

@@ -1,0 +1,54 @@
+"""The shardings that a function has for all of its arguments, or for all of its results."""
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
+
+
+def argument_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
+    """
+    A sharding for each argument of `function`, fully open where none is written.
+
+    None if no argument has a sharding over a mesh other than a single device.
+    """
+    return _completed(function, function.arg_attrs, function.function_type.inputs.data)
+
+
+def result_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
+    """The same of the results of `function`."""
+    return _completed(function, function.res_attrs, function.function_type.outputs.data)
+
+
+def _completed(
+    function: FuncOp, dictionaries: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
+) -> TensorShardingPerValueAttr | None:
+    if dictionaries is None:
+        return None
+    written = [
+        sharding if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr) else None
+        for dictionary in dictionaries
+    ]
+    if (first := _first_over_devices(written, function)) is None:
+        return None
+    return TensorShardingPerValueAttr(
+        known or TensorShardingAttr.fully_open(first.mesh_or_ref, _rank(type))
+        for known, type in zip(written, types, strict=True)
+    )
+
+
+def _first_over_devices(shardings: Iterable[TensorShardingAttr | None], function: FuncOp) -> TensorShardingAttr | None:
+    """The first of `shardings` over a mesh other than a single device."""
+    for sharding in shardings:
+        mesh = None if sharding is None else lookup_mesh(sharding, function)
+        if mesh is not None and not mesh.is_maximal:
+            return sharding
+    return None
+
+
+def _rank(type: Attribute) -> int:
+    return type.get_num_dims() if isinstance(type, ShapedType) else 0
