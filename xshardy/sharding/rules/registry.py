@@ -1,0 +1,101 @@
+"""
+From an operation to its sharding rule: its own, or that of its row in a table, worked out once per distinct shape.
+
+Source: Shardy's docs, "Sharding representation" and "Op interfaces" (ShardingRuleOpInterface).
+"""
+
+from collections.abc import Hashable, Mapping
+from functools import cache
+from importlib import import_module
+
+from xdsl.dialects.builtin import ModuleOp, ShapedType, UnregisteredOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import IsTerminator
+
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingRuleOpInterface
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
+from xshardy.sharding.rules.builder import Row, Shape, Shapes, UnknownOperation, build_rule
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "sdy": ("without_rule", "elementwise"),
+    "stablehlo": (
+        *("elementwise", "dots", "movement", "reshape", "reductions"),
+        "without_rule",
+    ),
+}
+"""The modules beside this one with rows for the operations of a dialect; imported when the first of them is met."""
+
+
+ALWAYS_WITHOUT: tuple[type[Operation], ...] = (ModuleOp, FuncOp, CallOp)
+"""Operations that are handled apart, so that nobody need be told that they have no rule."""
+
+
+@cache
+def row_of(operation: type[Operation]) -> Row | None:
+    """The row for a class of operations; None if it has no rule and needs none. Raises `KeyError` if it is unknown."""
+    if issubclass(operation, (*ALWAYS_WITHOUT, ShardableDataFlowOpInterface)) or operation.has_trait(IsTerminator):
+        return None
+    for family in FAMILIES.get(operation.name.partition(".")[0], ()):
+        rows: Mapping[type[Operation], Row | None] = import_module(f"xshardy.sharding.rules.{family}").RULES
+        if operation in rows:
+            return rows[operation]
+    raise KeyError(operation.name)
+
+
+def shape_of(type: Attribute) -> Shape:
+    """The sizes of a tensor, `DYNAMIC_INDEX` where one is not known; none for what is no tensor of a rank (a token)."""
+    return type.get_shape() if isinstance(type, ShapedType) else ()
+
+
+def sharding_rule(op: Operation, *, conservative: bool = False) -> OpShardingRuleAttr | None:
+    """The sharding rule of `op`; None if it has none. For the operations of a program, ask one `ShardingRules`."""
+    return ShardingRules(conservative=conservative).of(op)
+
+
+class ShardingRules:
+    """
+    The sharding rules of the operations of a program, each worked out once for all that have its shapes.
+
+    If `conservative`, dimensions are only mapped to factors whose sizes multiply to their own.
+    """
+
+    def __init__(self, *, conservative: bool = False):
+        self.conservative = conservative
+        self.unknown: dict[str, Operation] = {}
+        """What a user should be told of operations that nobody knows how to shard, and the first of each kind."""
+        self._rules: dict[Hashable, OpShardingRuleAttr | None] = {}
+
+    def of(self, op: Operation) -> OpShardingRuleAttr | None:
+        """
+        The rule that is written on `op` as `sdy.sharding_rule`, or its own, or that of its row.
+
+        None if it has none. The rule of an operation on tensors of unknown size names that size, and does not verify.
+        """
+        written = op.attributes.get(SHARDING_RULE)
+        if isinstance(written, OpShardingRuleAttr):
+            return written
+        if isinstance(op, ShardingRuleOpInterface):
+            return op.sharding_rule()
+        try:
+            row = row_of(type(op))
+        except KeyError:
+            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+            self.unknown.setdefault(f"op '{name}' is unknown to SDY sharding rule registry", op)
+            return None
+        if row is None:
+            return None
+        shapes = Shapes(
+            tuple(map(shape_of, op.operand_types)), tuple(map(shape_of, op.result_types)), self.conservative
+        )
+        parameters = row.parameters(op)
+        key = row.factors, shapes, parameters
+        if key not in self._rules:
+            try:
+                factors = row.factors(shapes, parameters)
+            except UnknownOperation as error:
+                self.unknown.setdefault(str(error), op)
+                return None
+            self._rules[key] = None if factors is None else build_rule(shapes, factors)
+        return self._rules[key]

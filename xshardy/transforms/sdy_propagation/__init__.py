@@ -1,0 +1,1 @@
+"""Propagation of shardings: a module per pass."""
