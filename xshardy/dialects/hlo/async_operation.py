@@ -114,7 +114,7 @@ class DoneOp(AsyncOperation):
 
     PRODUCERS: ClassVar[tuple[str, ...]]
 
-    operand = operand_def(base(AsyncBundleType))
+    operand = operand_def()  # of any type, so that a done of no start hears what it should wait for
     outputs = var_result_def(VALUE)
     custom_directives = (DoneTypes,)
     assembly_format = "$operand attr-dict `:` custom<DoneTypes>(type($operand), type($outputs))"

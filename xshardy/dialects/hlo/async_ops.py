@@ -95,7 +95,7 @@ class AsyncUpdateOp(AsyncOperation):
     """Do an intermediate step of the operation in flight. All that the bundle holds is passed on."""
 
     name = "hlo.async_update"
-    operand = operand_def(base(AsyncBundleType))
+    operand = operand_def()
     bundle = result_def(base(AsyncBundleType))
     custom_directives = (BundleTwice,)
     assembly_format = "$operand attr-dict `:` custom<BundleTwice>(type($operand), type($bundle))"

@@ -51,19 +51,22 @@ def bare_if_one(shapes: tuple[Tree, ...]) -> Tree:
     return shapes[0] if len(shapes) == 1 else shapes
 
 
-def elements_of(shape: object) -> tuple[Tree, ...]:
+def is_tuple(shape: Tree) -> bool:
+    return isinstance(shape, tuple)
+
+
+def elements_of(shape: Tree) -> tuple[Tree, ...]:
     """The elements of a tuple; a shape that is none is the only one."""
-    return cast(tuple[Tree, ...], shape) if isinstance(shape, tuple) else (shape,)
+    return cast(tuple[Tree, ...], shape) if is_tuple(shape) else (shape,)
 
 
 def read_generic(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleShapes:
     """`((operands), outputs, contexts...)`, or with one operand the flat `(operand, outputs, contexts...)`."""
     first, outputs, *contexts = elements
     is_flat = len(operands) == 1 and first == operands[0]
-    sources = (first,) if is_flat else first
-    if not isinstance(sources, tuple):
+    if not is_flat and not is_tuple(first):
         raise ValueError
-    return BundleShapes(elements_of(sources), elements_of(outputs), tuple(contexts))
+    return BundleShapes((first,) if is_flat else elements_of(first), elements_of(outputs), tuple(contexts))
 
 
 def read_copy(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleShapes:
