@@ -15,6 +15,19 @@ FUNCTION_PASSES = {"sdy-constant-splitter", "sdy-explicit-gather-scatter-batchin
 """Passes that C++ Shardy runs on functions."""
 
 
+NEWER_THAN_JAXLIB = {"inline_meshes_replica_groups", "lift_inlined_meshes_replica_groups"}
+"""Inputs with attributes that StableHLO has got since jaxlib was built."""
+
+OURS = {"verify_strict"}
+"""Passes that upstream does not have."""
+
+
+def inputs() -> list[Path]:
+    """The valid inputs of passes that jaxlib has."""
+    files = sorted(INPUTS.glob("*.mlir"))
+    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in NEWER_THAN_JAXLIB | OURS]
+
+
 def theirs(text: str, name: str) -> str:
     pipeline = f"func.func({name})" if name in FUNCTION_PASSES else name
     with make_ir_context():
@@ -29,9 +42,7 @@ def theirs_again(text: str) -> str:
         return str(ir.Module.parse(text))
 
 
-@pytest.mark.parametrize(
-    "file", [f for f in sorted(INPUTS.glob("*.mlir")) if not f.stem.endswith("_invalid")], ids=lambda file: file.stem
-)
+@pytest.mark.parametrize("file", inputs(), ids=lambda file: file.stem)
 def test_same_text(file: Path) -> None:
     text = file.read_text()
     command = re.match(r"// RUN: xshardy-opt %s -p (\S+)", text)

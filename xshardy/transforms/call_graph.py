@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 PRIVATE = StringAttr("private")
 
@@ -20,11 +20,27 @@ def is_private(function: func.FuncOp) -> bool:
     return function.sym_visibility == PRIVATE
 
 
-def references_of(op: Operation) -> Iterator[str]:
-    """The names of the symbols that `op` itself refers to: the callee of a call, or a symbol given as an attribute."""
-    for attribute in (*op.properties.values(), *op.attributes.values()):
-        if isinstance(attribute, SymbolRefAttr):
+def _symbols_in(attribute: Attribute) -> Iterator[str]:
+    match attribute:
+        case SymbolRefAttr():
             yield attribute.root_reference.data
+        case ArrayAttr():
+            for element in attribute:
+                yield from _symbols_in(element)
+        case DictionaryAttr():
+            for entry in attribute.data.values():
+                yield from _symbols_in(entry)
+        case ParametrizedAttribute():
+            for parameter in attribute.parameters:
+                yield from _symbols_in(parameter)
+        case _:
+            pass
+
+
+def references_of(op: Operation) -> Iterator[str]:
+    """The names of the symbols that `op` itself refers to: the callee of a call, or a symbol within an attribute."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        yield from _symbols_in(attribute)
 
 
 @dataclass(frozen=True, slots=True)

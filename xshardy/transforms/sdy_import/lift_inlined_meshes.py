@@ -3,27 +3,22 @@
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseIntOrFPElementsAttr,
-    DictionaryAttr,
-    IntegerAttr,
-    ModuleOp,
-    TensorType,
-    i64,
-)
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.transforms.sdy_import.shardings import transform_shardings
+from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
+from xshardy.transforms.sdy_import.shardings import transform_shardings, with_mesh
+from xshardy.transforms.sdy_import.stablehlo_meshes import (
+    STABLEHLO_MESH,
+    as_dictionary,
+    from_stablehlo,
+    transform_group_meshes,
+)
 from xshardy.transforms.sdy_import.symbols import SymbolNames
-
-STABLEHLO_MESH = "stablehlo.mesh"
-"""The discardable attribute by which StableHLO's collectives know a mesh."""
 
 
 def mesh_name(mesh: MeshAttr) -> str:
@@ -31,15 +26,6 @@ def mesh_name(mesh: MeshAttr) -> str:
     if mesh.maximal_device_id is not None:
         return f"maximal_mesh_{mesh.maximal_device_id}"
     return "empty_mesh" if mesh.is_empty else "mesh"
-
-
-def stablehlo_mesh(mesh: MeshAttr) -> DictionaryAttr:
-    """`{axes = [{name = "a", size = 2 : i64}], device_ids = dense<[1, 0]> : tensor<2xi64>}`"""
-    axes = [DictionaryAttr({"name": axis.axis, "size": IntegerAttr(axis.size.data, i64)}) for axis in mesh.axes]
-    fields: dict[str, Attribute] = {"axes": ArrayAttr(axes)}
-    if devices := [device.data for device in mesh.device_ids]:
-        fields["device_ids"] = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(devices)]), devices)
-    return DictionaryAttr(fields)
 
 
 class MeshNames:
@@ -74,20 +60,20 @@ class MeshNames:
             self._last = op
         return name
 
+    def named(self, mesh_or_ref: SymbolRefAttr | MeshAttr) -> SymbolRefAttr:
+        """The name that a mesh has, or that it has now instead of another one."""
+        if isinstance(mesh_or_ref, MeshAttr):
+            return SymbolRefAttr(self.name_of(mesh_or_ref))
+        name = mesh_or_ref.string_value()
+        return SymbolRefAttr(self._renamed.get(name, name))
+
     def lifted(self, sharding: TensorShardingAttr) -> TensorShardingAttr:
         """`sharding` with its mesh by name."""
-        if isinstance(sharding.mesh_or_ref, MeshAttr):
-            name = self.name_of(sharding.mesh_or_ref)
-        else:
-            old = sharding.mesh_or_ref.string_value()
-            name = self._renamed.get(old, old)
-        return TensorShardingAttr(
-            name,
-            sharding.dim_shardings,
-            sharding.replicated_axes,
-            sharding.unreduced_axes,
-            sharding.reduction_op.data,
-        )
+        return with_mesh(sharding, self.named(sharding.mesh_or_ref))
+
+    def lifted_group_mesh(self, mesh: SymbolRefAttr | StableHLOMeshAttr) -> SymbolRefAttr:
+        """The name of the mesh of replica groups."""
+        return self.named(mesh if isinstance(mesh, SymbolRefAttr) else from_stablehlo(mesh))
 
 
 @dataclass(frozen=True)
@@ -97,7 +83,9 @@ class LiftInlinedMeshesPass(ModulePass):
     name = "sdy-lift-inlined-meshes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        transform_shardings(op, MeshNames(op).lifted)
+        names = MeshNames(op)
+        transform_shardings(op, names.lifted)
+        transform_group_meshes(op, names.lifted_group_mesh)
         for mesh in op.ops:
             if isinstance(mesh, MeshOp):
-                mesh.attributes.setdefault(STABLEHLO_MESH, stablehlo_mesh(mesh.mesh))
+                mesh.attributes.setdefault(STABLEHLO_MESH, as_dictionary(mesh.mesh))

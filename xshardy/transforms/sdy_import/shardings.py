@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
     TensorShardingAttr,
@@ -20,6 +21,17 @@ PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
 def priority_of(dimension: DimensionShardingAttr) -> int | None:
     """The priority that is written on `dimension`; None if there is none."""
     return None if isinstance(dimension.priority, NoneAttr) else dimension.priority.data
+
+
+def with_mesh(sharding: TensorShardingAttr, mesh_or_ref: SymbolRefAttr | MeshAttr) -> TensorShardingAttr:
+    """`sharding` over another mesh, or over the same one written in another way."""
+    return TensorShardingAttr(
+        mesh_or_ref,
+        sharding.dim_shardings,
+        sharding.replicated_axes,
+        sharding.unreduced_axes,
+        sharding.reduction_op.data,
+    )
 
 
 def transform_shardings(module: ModuleOp, transform: Callable[[TensorShardingAttr], TensorShardingAttr]) -> None:

@@ -1,0 +1,75 @@
+"""Meshes as StableHLO writes them: in the replica groups of collectives, and in an attribute of `sdy.mesh`."""
+
+from collections.abc import Callable
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    NoneAttr,
+    SymbolRefAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
+from xshardy.dialects.stablehlo.replica_groups import MeshAxisAttr as StableHLOMeshAxisAttr
+from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
+
+STABLEHLO_MESH = "stablehlo.mesh"
+"""The discardable attribute by which StableHLO's collectives know a mesh."""
+
+GROUPING = (
+    stablehlo.AllGatherOp,
+    stablehlo.AllReduceOp,
+    stablehlo.ReduceScatterOp,
+    stablehlo.AllToAllOp,
+    stablehlo.CollectiveBroadcastOp,
+)
+"""The collectives whose replica groups may be axes of a mesh, in the order in which upstream names their meshes."""
+
+
+def _device_ids(mesh: MeshAttr) -> DenseIntOrFPElementsAttr | None:
+    ids = [device.data for device in mesh.device_ids]
+    return DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(ids)]), ids) if ids else None
+
+
+def as_dictionary(mesh: MeshAttr) -> DictionaryAttr:
+    """`{axes = [{name = "a", size = 2 : i64}], device_ids = dense<[1, 0]> : tensor<2xi64>}`"""
+    axes = [DictionaryAttr({"name": axis.axis, "size": IntegerAttr(axis.size.data, i64)}) for axis in mesh.axes]
+    fields: dict[str, Attribute] = {"axes": ArrayAttr(axes)}
+    if (ids := _device_ids(mesh)) is not None:
+        fields["device_ids"] = ids
+    return DictionaryAttr(fields)
+
+
+def to_stablehlo(mesh: MeshAttr) -> StableHLOMeshAttr:
+    """`mesh` in StableHLO's attribute."""
+    axes = [StableHLOMeshAxisAttr(axis.axis, axis.size) for axis in mesh.axes]
+    return StableHLOMeshAttr(ArrayAttr(axes), _device_ids(mesh) or NoneAttr())
+
+
+def from_stablehlo(mesh: StableHLOMeshAttr) -> MeshAttr:
+    """`mesh` in the attribute of sdy."""
+    ids = () if isinstance(mesh.device_ids, NoneAttr) else cast(tuple[int, ...], mesh.device_ids.get_values())
+    return MeshAttr.of([(axis.axis.data, axis.size.data) for axis in mesh.axes], ids)
+
+
+def transform_group_meshes(
+    module: ModuleOp, transform: Callable[[SymbolRefAttr | StableHLOMeshAttr], SymbolRefAttr | StableHLOMeshAttr]
+) -> None:
+    """Replace the mesh of each replica groups in `module`, written out or named, by what `transform` makes of it."""
+    found: list[tuple[Operation, ReplicaGroupMeshAxesAttr]] = []
+    for op in module.walk():
+        groups = op.properties.get("replica_groups")
+        if isinstance(groups, ReplicaGroupMeshAxesAttr) and isinstance(op, GROUPING):
+            found.append((op, groups))
+    for op, groups in sorted(found, key=lambda each: GROUPING.index(type(each[0]))):
+        if isinstance(groups.mesh, SymbolRefAttr | StableHLOMeshAttr):
+            op.properties["replica_groups"] = ReplicaGroupMeshAxesAttr(transform(groups.mesh), groups.axes)
