@@ -19,10 +19,11 @@ from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.sharding.rules.builder import Row, Shape, Shapes, UnknownOperation, build_rule
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "linalg": ("linalg",),
     "sdy": ("without_rule", "elementwise"),
     "stablehlo": (
-        *("elementwise", "dots", "movement", "reshape", "reductions"),
-        "without_rule",
+        *("elementwise", "dots", "movement", "reshape", "reductions", "convolution", "dynamic_slices"),
+        *("gather_scatter", "linear_algebra", "random_numbers", "collectives", "custom_calls", "without_rule"),
     ),
 }
 """The modules beside this one with rows for the operations of a dialect; imported when the first of them is met."""
