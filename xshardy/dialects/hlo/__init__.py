@@ -9,9 +9,29 @@ To add an op, write it in the module of its kind, or in one of its own, and list
 
 from xdsl.ir import Dialect
 
+from xshardy.dialects.hlo.arrays import (
+    DynamicReshapeOp,
+    ElidedConstantOp,
+    RaggedDotOp,
+    RngGetAndUpdateStateOp,
+    ScaledDotOp,
+    ScanOp,
+    StochasticConvertOp,
+    TopKOp,
+    TupleConstantOp,
+)
 from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp
 from xshardy.dialects.hlo.async_ops import AsyncDoneOp, AsyncStartOp, AsyncUpdateOp
 from xshardy.dialects.hlo.async_types import AsyncBundleType
+from xshardy.dialects.hlo.collectives import (
+    AllGatherOp,
+    AllReduceOp,
+    AllToAllOp,
+    CollectiveBroadcastOp,
+    CollectivePermuteOp,
+    RaggedAllToAllOp,
+    ReduceScatterOp,
+)
 from xshardy.dialects.hlo.data_movement import BitcastOp, CopyOp
 from xshardy.dialects.hlo.elementwise import (
     AcoshOp,
@@ -25,7 +45,10 @@ from xshardy.dialects.hlo.elementwise import (
     SinhOp,
 )
 from xshardy.dialects.hlo.fusion import FusionCalleeExists, FusionKind, FusionKindAttr, FusionOp, check_callee_types
+from xshardy.dialects.hlo.instruction import InstructionOp
 from xshardy.dialects.hlo.layout import LAYOUT, MEMORY, layout_of
+from xshardy.dialects.hlo.opaque import OpaqueOp
+from xshardy.dialects.hlo.ordering import AddDependencyOp, DomainOp
 from xshardy.dialects.hlo.own_async_ops import (
     AllGatherDoneOp,
     AllGatherStartOp,
@@ -47,10 +70,14 @@ __all__ = [
     "MEMORY",
     "AcosOp",
     "AcoshOp",
+    "AddDependencyOp",
     "AllGatherDoneOp",
+    "AllGatherOp",
     "AllGatherStartOp",
     "AllReduceDoneOp",
+    "AllReduceOp",
     "AllReduceStartOp",
+    "AllToAllOp",
     "AsinOp",
     "AsinhOp",
     "AsyncBundleType",
@@ -60,25 +87,41 @@ __all__ = [
     "AsyncUpdateOp",
     "AtanhOp",
     "BitcastOp",
+    "CollectiveBroadcastOp",
     "CollectivePermuteDoneOp",
+    "CollectivePermuteOp",
     "CollectivePermuteStartOp",
     "ComplexFunctionOp",
     "CopyDoneOp",
     "CopyOp",
     "CopyStartOp",
     "CoshOp",
+    "DomainOp",
     "DoneOp",
+    "DynamicReshapeOp",
+    "ElidedConstantOp",
     "ErfOp",
     "FusionCalleeExists",
     "FusionKind",
     "FusionKindAttr",
     "FusionOp",
+    "InstructionOp",
+    "OpaqueOp",
+    "RaggedAllToAllOp",
+    "RaggedDotOp",
     "RecvDoneOp",
     "RecvOp",
+    "ReduceScatterOp",
+    "RngGetAndUpdateStateOp",
+    "ScaledDotOp",
+    "ScanOp",
     "SendDoneOp",
     "SendOp",
     "SinhOp",
     "StartOp",
+    "StochasticConvertOp",
+    "TopKOp",
+    "TupleConstantOp",
     "check_callee_types",
     "layout_of",
 ]
@@ -112,6 +155,25 @@ HLO = Dialect(
         SendDoneOp,
         RecvOp,
         RecvDoneOp,
+        DynamicReshapeOp,
+        ElidedConstantOp,
+        RaggedDotOp,
+        RngGetAndUpdateStateOp,
+        ScaledDotOp,
+        ScanOp,
+        StochasticConvertOp,
+        TopKOp,
+        TupleConstantOp,
+        AllGatherOp,
+        AllReduceOp,
+        AllToAllOp,
+        CollectiveBroadcastOp,
+        CollectivePermuteOp,
+        RaggedAllToAllOp,
+        ReduceScatterOp,
+        OpaqueOp,
+        AddDependencyOp,
+        DomainOp,
     ],
     [AsyncBundleType, FusionKindAttr],
 )

@@ -1,0 +1,172 @@
+"""Functions of arrays that HLO has and StableHLO lacks, or that it has in another form."""
+
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FlatSymbolRefAttrConstr, StringAttr, TupleType
+from xdsl.dialects.builtin import i64 as i64_type
+from xdsl.irdl import (
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp, elements
+from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, INTEGER_TENSOR, TENSOR, VALUE, tensor_type
+
+I64_ARRAY = DenseArrayBase.constr(i64_type)
+
+
+class ArrayFunctionOp(InstructionOp):
+    """A function without effects."""
+
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class TopKOp(ArrayFunctionOp):
+    """The `k` largest (or smallest) elements along the last dimension, and their indices."""
+
+    name = "hlo.topk"
+    operand = operand_def(TENSOR)
+    k = prop_def(I64_ATTR)
+    largest = prop_def(BoolAttr)
+    is_stable = opt_prop_def(BoolAttr)
+    values = result_def(TENSOR)
+    indices = result_def(INTEGER_TENSOR)
+
+    def verify_(self) -> None:
+        operand = tensor_type(self.operand)
+        if not (sizes := operand.get_shape()):
+            raise VerifyException("the operand has at least one dimension")
+        expected = (*sizes[:-1], self.k.value.data)
+        for result in self.results:
+            if tensor_type(result).get_shape() != expected:
+                raise VerifyException(f"result '{result.type}' has not the shape {list(expected)}")
+        if tensor_type(self.values).element_type != operand.element_type:
+            raise VerifyException(f"values '{self.values.type}' have not the element type of '{operand}'")
+
+
+@irdl_op_definition
+class DynamicReshapeOp(ArrayFunctionOp):
+    """The elements of `operand` in the shape whose sizes are operands too, one scalar for each dimension."""
+
+    name = "hlo.dynamic_reshape"
+    operand = operand_def(TENSOR)
+    sizes = var_operand_def(INTEGER_TENSOR)
+    result = result_def(TENSOR)
+
+    def verify_(self) -> None:
+        if len(self.sizes) != (rank := tensor_type(self.result).get_num_dims()):
+            raise VerifyException(f"takes a size for each of the {rank} dimensions, got {len(self.sizes)}")
+
+
+@irdl_op_definition
+class StochasticConvertOp(ArrayFunctionOp):
+    """`operand` in another element type, rounded up or down at random, by `random`."""
+
+    name = "hlo.stochastic_convert"
+    operand = operand_def(FLOAT_TENSOR)
+    random = operand_def(INTEGER_TENSOR)
+    result = result_def(TENSOR)
+
+    def verify_(self) -> None:
+        shapes = {tensor_type(value).get_shape() for value in (self.operand, self.random, self.result)}
+        if len(shapes) > 1:
+            raise VerifyException("operands and result have one shape")
+
+
+@irdl_op_definition
+class RngGetAndUpdateStateOp(InstructionOp):
+    """The state of the random number generator, to which `delta` is then added."""
+
+    name = "hlo.rng_get_and_update_state"
+    delta = prop_def(I64_ATTR)
+    result = result_def(INTEGER_TENSOR)
+    assembly_format = "attr-dict `:` type($result)"
+
+
+class ContractionOp(ArrayFunctionOp):
+    """A product of tensors, summed over the contracting dimensions."""
+
+    lhs_batch_dims = opt_prop_def(I64_ARRAY)
+    rhs_batch_dims = opt_prop_def(I64_ARRAY)
+    lhs_contracting_dims = opt_prop_def(I64_ARRAY)
+    rhs_contracting_dims = opt_prop_def(I64_ARRAY)
+    operand_precision = opt_prop_def(StringAttr)
+
+
+@irdl_op_definition
+class RaggedDotOp(ContractionOp):
+    """A product in which one dimension of `lhs` falls into groups of sizes that are an operand."""
+
+    name = "hlo.ragged_dot"
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(TENSOR)
+    group_sizes = operand_def(INTEGER_TENSOR)
+    lhs_ragged_dims = opt_prop_def(I64_ARRAY)
+    rhs_group_dims = opt_prop_def(I64_ARRAY)
+    result = result_def(TENSOR)
+
+
+@irdl_op_definition
+class ScaledDotOp(ContractionOp):
+    """A product of two tensors, blocks of which have factors of their own: the last two operands."""
+
+    name = "hlo.scaled_dot"
+    inputs = var_operand_def(TENSOR)
+    result = result_def(TENSOR)
+
+    def verify_(self) -> None:
+        if len(self.inputs) != 4:
+            raise VerifyException(f"takes two tensors and the factors of each, got {len(self.inputs)} operand(s)")
+
+
+@irdl_op_definition
+class ScanOp(ArrayFunctionOp):
+    """Apply a computation along a dimension, carrying values from step to step."""
+
+    name = "hlo.scan"
+    inputs = var_operand_def(VALUE)
+    to_apply = prop_def(FlatSymbolRefAttrConstr)
+    dimensions = opt_prop_def(I64_ARRAY)
+    num_carries = opt_prop_def(I64_ATTR)
+    is_reverse = opt_prop_def(BoolAttr)
+    is_associative = opt_prop_def(StringAttr)
+    outputs = var_result_def(VALUE)
+
+    def verify_(self) -> None:
+        if self.num_carries is not None and not 0 <= self.num_carries.value.data <= len(self.inputs):
+            raise VerifyException(
+                f"carries {self.num_carries.value.data} values, but takes {len(self.inputs)} operand(s)"
+            )
+
+
+@irdl_op_definition
+class ElidedConstantOp(ArrayFunctionOp):
+    """A constant whose value was left out, as `{...}`, when the text was printed."""
+
+    name = "hlo.elided_constant"
+    result = result_def(VALUE)
+    assembly_format = "attr-dict `:` type($result)"
+
+
+@irdl_op_definition
+class TupleConstantOp(ArrayFunctionOp):
+    """A constant that is a tuple. Its parts are constants, in order, flattened."""
+
+    name = "hlo.tuple_constant"
+    parts = var_operand_def(TENSOR)
+    result = result_def(base(TupleType))
+
+    def verify_(self) -> None:
+        leaves = list(elements(self.result.type))
+        while any(isinstance(leaf, TupleType) for leaf in leaves):
+            leaves = [part for leaf in leaves for part in elements(leaf)]
+        if tuple(leaves) != tuple(self.parts.types):
+            raise VerifyException("the operands are the parts of the result, in order")

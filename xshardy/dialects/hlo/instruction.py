@@ -1,0 +1,21 @@
+"""What the operations share that are instructions of HLO as it writes them."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
+from xdsl.ir import Attribute
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict
+
+I64_ATTR = IntegerAttr.constr(i64)
+
+
+class InstructionOp(IRDLOperation):
+    """An instruction of HLO, attribute for attribute. Its properties have the names that HLO text gives them."""
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
+
+
+def elements(type: Attribute) -> tuple[Attribute, ...]:
+    """The types in a tuple type; the type itself if it is none."""
+    return cast(tuple[Attribute, ...], type.types.data) if isinstance(type, TupleType) else (type,)
