@@ -19,6 +19,10 @@ def call(evaluator: Evaluator, op: func.CallOp | hlo.FusionOp, *arguments: Value
     return evaluator.call(op.callee.string_value(), arguments)
 
 
+def composite(evaluator: Evaluator, op: stablehlo.CompositeOp, *arguments: Value) -> Sequence[Value]:
+    return evaluator.call(op.decomposition.string_value(), arguments)
+
+
 def make_tuple(evaluator: Evaluator, op: stablehlo.TupleOp, *elements: Value) -> Sequence[Value]:
     return [elements]
 
@@ -36,6 +40,7 @@ def pass_through(evaluator: Evaluator, op: Operation, *operands: Value) -> Seque
 CONTROL: Mapping[type[Operation], Rule] = {
     func.CallOp: call,
     hlo.FusionOp: call,
+    stablehlo.CompositeOp: composite,
     stablehlo.GetTupleElementOp: get_tuple_element,
     stablehlo.OptimizationBarrierOp: pass_through,
     stablehlo.TupleOp: make_tuple,

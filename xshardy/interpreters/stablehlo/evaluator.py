@@ -10,14 +10,24 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 from xshardy.interpreters.stablehlo.windows import WINDOWS
 
-RULES: Mapping[type[Operation], Rule] = {**CONTROL, **ELEMENTWISE, **REDUCTIONS, **SHAPES, **WINDOWS}
+RULES: Mapping[type[Operation], Rule] = {
+    **ASYNCHRONOUS,
+    **CONTROL,
+    **ELEMENTWISE,
+    **RANDOM_BITS,
+    **REDUCTIONS,
+    **SHAPES,
+    **WINDOWS,
+}
 
 
 class Evaluator:

@@ -91,6 +91,13 @@ def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rh
     return convert(np.matmul(left, right), dtype).reshape(shape)
 
 
+def dot(evaluator: Evaluator, op: stablehlo.DotOp, lhs: Array, rhs: Array) -> Array:
+    """Over the last dimension of the left and the first one of the right."""
+    dtype = numpy_dtype(op.result.type)
+    working = contraction_type(dtype)
+    return convert(np.dot(convert(lhs, working), convert(rhs, working)), dtype)
+
+
 def grouped(x: Array, *groups: Sequence[int]) -> Array:
     """`x` with a single dimension for each group of its dimensions."""
     order = [d for group in groups for d in group]
@@ -99,6 +106,7 @@ def grouped(x: Array, *groups: Sequence[int]) -> Array:
 
 REDUCTIONS: Mapping[type[Operation], Rule] = {
     stablehlo.DotGeneralOp: dot_general,
+    stablehlo.DotOp: dot,
     stablehlo.MapOp: map_,
     stablehlo.ReduceOp: reduce,
 }

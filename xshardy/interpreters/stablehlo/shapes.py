@@ -166,6 +166,17 @@ def reinterpreted(op: Operation, elements: Array) -> Array:
     return elements.view(dtype)
 
 
+def get_dimension_size(evaluator: Evaluator, op: stablehlo.GetDimensionSizeOp, x: Array) -> Array:
+    return np.array(x.shape[op.dimension.value.data], np.int32)
+
+
+def set_dimension_size(evaluator: Evaluator, op: stablehlo.SetDimensionSizeOp, x: Array, size: Array) -> Array:
+    """Raises `InterpretationError` for any size but that which `x` has: shapes do not change while a program runs."""
+    if op.result.type != op.operand.type:
+        raise unsupported(op, f"the result is a {op.result.type}, whose size is not known before it runs")
+    return x
+
+
 def major_to_minor(value: SSAValue) -> tuple[int, ...]:
     """The dimensions of a tensor from the outermost one in memory to the innermost."""
     layout = hlo.layout_of(value)
@@ -195,10 +206,12 @@ SHAPES: Mapping[type[Operation], Rule] = {
     stablehlo.DynamicSliceOp: dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
     stablehlo.GatherOp: gather,
+    stablehlo.GetDimensionSizeOp: get_dimension_size,
     stablehlo.IotaOp: iota,
     stablehlo.PadOp: pad,
     stablehlo.ReshapeOp: reshape,
     stablehlo.ReverseOp: reverse,
+    stablehlo.SetDimensionSizeOp: set_dimension_size,
     stablehlo.SliceOp: slice_,
     stablehlo.TransposeOp: transpose,
 }

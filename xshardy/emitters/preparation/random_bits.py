@@ -1,0 +1,190 @@
+"""
+`rng_bit_generator` as elementwise operations: every element from the state and its own number.
+
+Both generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", in the arrangement of XLA's
+RNG library: which numbers an element has, and what becomes of the state.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import IntegerType, Signedness, TensorType
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.preparation.building import Tensors, element_type
+from xshardy.indexing.operations import shape_of
+
+U32, U64 = (IntegerType(width, Signedness.UNSIGNED) for width in (32, 64))
+
+# -- The generators: numbers of u32 from a counter and a key ----------------------------------------------------------
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+"""Of Threefry-2x32: the rounds of even and of odd groups."""
+PARITY = 0x1BD11BDA
+"""What the key words of Threefry-2x32 are completed with."""
+THREEFRY_GROUPS = 5
+"""Of four rounds each."""
+
+PHILOX_WEYL = (0x9E3779B9, 0xBB67AE85)
+"""What the key words of Philox-4x32 grow by from round to round."""
+PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+PHILOX_ROUNDS = 10
+
+
+def halves(t: Tensors, x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The low and the high word of elements of u64."""
+    return t.convert(x, U32), t.convert(t.shifted_right(x, 32), U32)
+
+
+def joined(t: Tensors, low: SSAValue, high: SSAValue) -> SSAValue:
+    """Elements of u64 from their words."""
+    return t.either(t.convert(low, U64), t.shifted_left(t.convert(high, U64), 32))
+
+
+def rotated_left(t: Tensors, x: SSAValue, distance: int) -> SSAValue:
+    return t.either(t.shifted_left(x, distance), t.shifted_right(x, 32 - distance))
+
+
+def threefry(
+    t: Tensors, counter: tuple[SSAValue, SSAValue], key: tuple[SSAValue, SSAValue]
+) -> tuple[SSAValue, SSAValue]:
+    """Threefry-2x32 of 20 rounds: two words from a counter and a key of two words each."""
+    keys = (*key, t.xor(t.xor(t.like(PARITY, key[0]), key[0]), key[1]))
+    x, y = (t.add(word, k) for word, k in zip(counter, key, strict=True))
+    for group in range(THREEFRY_GROUPS):
+        for distance in ROTATIONS[group % 2]:
+            x = t.add(x, y)
+            y = t.xor(x, rotated_left(t, y, distance))
+        x = t.add(x, keys[(group + 1) % 3])
+        y = t.add(t.add(y, keys[(group + 2) % 3]), t.like(group + 1, y))
+    return x, y
+
+
+def philox(t: Tensors, counter: Sequence[SSAValue], key: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Philox-4x32 of 10 rounds: four words from a counter of four and a key of two."""
+    for _ in range(PHILOX_ROUNDS):
+        (low0, high0), (low1, high1) = (
+            halves(t, t.multiply(t.convert(word, U64), t.constant(multiplier, U64, shape_of(word))))
+            for word, multiplier in zip((counter[0], counter[2]), PHILOX_MULTIPLIERS, strict=True)
+        )
+        counter = [t.xor(t.xor(high1, counter[1]), key[0]), low1, t.xor(t.xor(high0, counter[3]), key[1]), low0]
+        key = [t.add(word, t.like(step, word)) for word, step in zip(key, PHILOX_WEYL, strict=True)]
+    return counter
+
+
+# -- Who gets which number --------------------------------------------------------------------------------------------
+
+
+class Bits(NamedTuple):
+    """Random elements of u32 or u64, and the state to go on from."""
+
+    elements: SSAValue
+    state: SSAValue
+
+
+def numbered(t: Tensors, shape: Sequence[int], parts: Mapping[int, SSAValue] | None = None) -> SSAValue:
+    """The number of each element of `shape` in row-major order, as u64; `parts` are indices to take instead of own."""
+    number, stride = t.constant(0, U64, shape), 1
+    parts = parts or {}
+    for d, size in reversed(list(enumerate(shape))):
+        count = size if d not in parts else -(-size // 2)
+        if count > 1:
+            index = parts.get(d) or t.iota(d, U64, shape)
+            number = t.add(number, t.multiply(index, t.constant(stride, U64, shape)))
+        stride *= count
+    return number
+
+
+def split_dimension(shape: Sequence[int]) -> int | None:
+    """The dimension along which two neighbours share a counter: the first even one, else the first of the largest."""
+    even = [d for d, size in enumerate(shape) if size % 2 == 0]
+    return even[0] if even else max(range(len(shape)), key=lambda d: shape[d], default=None)
+
+
+def threefry_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -> Bits:
+    """A counter gives an element of u64, or two neighbours of u32. The state is the key and the counter."""
+    key, start = t.element(state, 0), t.element(state, 1)
+    keys = halves(t, t.splat(key, shape))
+    axis = split_dimension(shape) if width < 64 else None
+    if axis is None:
+        counter = t.add(numbered(t, shape), t.splat(start, shape))
+        low, high = threefry(t, halves(t, counter), keys)
+        count, elements = prod(shape), joined(t, low, high) if width == 64 else low
+    else:
+        index = t.iota(axis, U64, shape)
+        number = numbered(t, shape, {axis: t.shifted_right(index, 1)})
+        low, high = threefry(t, halves(t, t.add(number, t.splat(start, shape))), keys)
+        is_first = t.compare(t.both(index, t.like(1, index)), stablehlo.ComparisonDirection.EQ, t.like(0, index))
+        elements = t.select(is_first, low, high)
+        count = prod(shape) // shape[axis] * -(-shape[axis] // 2) if shape[axis] else 0
+    return Bits(elements, t.vector([key, t.add(start, t.constant(count, U64))]))
+
+
+def philox_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -> Bits:
+    """
+    A counter of two words of u64 gives four elements of u32 or two of u64, one after the other.
+
+    In a state of two words the high word of the counter is the key.
+    """
+    words = shape_of(state)[0]
+    key, low = t.element(state, 0), t.element(state, 1)
+    high = t.element(state, 2) if words > 2 else key
+    per_counter = 2 if width == 64 else 4
+    number = numbered(t, shape)
+    start, carry = _added(t, (low, high), t.shifted_right(number, per_counter.bit_length() - 1))
+    outputs = philox(t, [*halves(t, start), *halves(t, carry)], halves(t, t.splat(key, shape)))
+    if width == 64:
+        outputs = [joined(t, *outputs[:2]), joined(t, *outputs[2:])]
+    lane = t.both(number, t.like(per_counter - 1, number))
+    *others, elements = outputs
+    for i, output in reversed(list(enumerate(others))):
+        elements = t.select(t.compare(lane, stablehlo.ComparisonDirection.EQ, t.like(i, lane)), output, elements)
+    counters = -(-prod(shape) // per_counter)
+    new = _added(t, (low, high), t.constant(counters, U64))
+    return Bits(elements, t.vector([key, *new][:words]))
+
+
+def _added(t: Tensors, wide: tuple[SSAValue, SSAValue], number: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """A number of two words of u64, the low one first, and a number of one word."""
+    shape = shape_of(number)
+    low, high = (t.splat(word, shape) if shape else word for word in wide)
+    total = t.add(low, number)
+    overflows = t.compare(total, stablehlo.ComparisonDirection.LT, low)
+    return total, t.select(overflows, t.add(high, t.like(1, high)), high)
+
+
+GENERATORS: Mapping[RngAlgorithm, Callable[[Tensors, SSAValue, Sequence[int], int], Bits]] = {
+    RngAlgorithm.DEFAULT: philox_bits,
+    RngAlgorithm.PHILOX: philox_bits,
+    RngAlgorithm.THREE_FRY: threefry_bits,
+}
+"""What XLA does on GPUs for each algorithm."""
+
+
+class ExpandRngBitGenerator(RewritePattern):
+    """`rng_bit_generator(state)` -> elementwise operations on the number of each element."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.RngBitGeneratorOp, rewriter: PatternRewriter, /):
+        if element_type(op.initial_state) != U64 or shape_of(op.initial_state) not in ((2,), (3,)):
+            raise PassFailedException(
+                f"{op.name}: a state of type {op.initial_state.type} cannot be emitted; pass two or three ui64: a key "
+                "and a counter"
+            )
+        t = Tensors(Builder(InsertPoint.before(op)))
+        target, shape = element_type(op.output), shape_of(op.output)
+        width = bit_width(target)
+        bits, state = GENERATORS[op.rng_algorithm.data](t, op.initial_state, shape, width)
+        if width < 32:
+            bits = t.convert(bits, IntegerType(width, Signedness.UNSIGNED))
+        if element_type(bits) != target:
+            bits = t(stablehlo.BitcastConvertOp(bits, TensorType(target, shape)))
+        rewriter.replace(op, [], [state, bits])

@@ -1,0 +1,108 @@
+"""Operations that are others in disguise, or nothing at all to a kernel: one pattern for each."""
+
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import TensorType, i32
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.types import bit_width, tensor_type
+from xshardy.emitters.preparation.building import Tensors, element_type
+from xshardy.indexing.operations import minor_to_major, shape_of
+
+
+class ForgetBarrier(RewritePattern):
+    """`optimization_barrier(x, y)` -> `x, y`: there is one kernel, and it is computed all at once."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.OptimizationBarrierOp, rewriter: PatternRewriter, /):
+        rewriter.replace(op, [], op.operands)
+
+
+class ElementOfTuple(RewritePattern):
+    """`get_tuple_element(tuple(x, y), 1)` -> `y`"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.GetTupleElementOp, rewriter: PatternRewriter, /):
+        if isinstance(op.operand.owner, stablehlo.TupleOp):
+            rewriter.replace(op, [], [op.operand.owner.operands[op.index.value.data]])
+
+
+class DotIsDotGeneral(RewritePattern):
+    """`dot(x, y)` -> `dot_general(x, y)` over the last dimension of `x` and the first of `y`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.DotOp, rewriter: PatternRewriter, /):
+        contracted = integers([len(shape_of(op.lhs)) - 1]), integers([0])
+        numbers = DotDimensionNumbersAttr(integers([]), integers([]), *contracted)
+        replace(rewriter, op, stablehlo.DotGeneralOp(op.lhs, op.rhs, numbers, op.result.type))
+
+
+class KnownDimensionSize(RewritePattern):
+    """
+    `get_dimension_size(x)` -> a constant, where the type says it; the size that was set, where it was.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.GetDimensionSizeOp, rewriter: PatternRewriter, /):
+        dimension, operand = op.dimension.value.data, op.operand
+        while isinstance(setter := operand.owner, stablehlo.SetDimensionSizeOp):
+            if setter.dimension.value.data == dimension:
+                rewriter.replace(op, [], [setter.size])
+                return
+            operand = setter.operand
+        size = tensor_type(operand).get_shape()[dimension]
+        if size >= 0:
+            t = Tensors(Builder(InsertPoint.before(op)))
+            rewriter.replace(op, [], [t.constant(size, i32)])
+
+
+class WholeDimensionSize(RewritePattern):
+    """`set_dimension_size(x, 5)` -> `x`, where `x` has that size."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.SetDimensionSizeOp, rewriter: PatternRewriter, /):
+        if op.result.type == op.operand.type:
+            rewriter.replace(op, [], [op.operand])
+
+
+class BitcastBetweenWidths(RewritePattern):
+    """
+    `bitcast(x) : f32[6] -> s8[24]` -> `bitcast(bitcast_convert(x) : f32[6] -> s8[6, 4])`, which keeps its elements.
+
+    From narrow to wide elements, the bitcast comes first. The dimension of the parts of an element is the minor one.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: hlo.BitcastOp, rewriter: PatternRewriter, /):
+        source, target = element_type(op.operand), element_type(op.result)
+        width, result_width = bit_width(source), bit_width(target)
+        if width == result_width or not prod(shape_of(op.result)):
+            return
+        if width > result_width:
+            shape = (*shape_of(op.operand), width // result_width)
+            convert = stablehlo.BitcastConvertOp(op.operand, TensorType(target, shape))
+            set_order(convert, (len(shape) - 1, *minor_to_major(op.operand)))
+            rewriter.insert(convert)
+            replace(rewriter, op, hlo.BitcastOp(convert.result, op.result.type))
+            return
+        shape = (*shape_of(op.result), result_width // width)
+        bitcast = hlo.BitcastOp(op.operand, TensorType(source, shape))
+        set_order(bitcast, (len(shape) - 1, *minor_to_major(op.result)))
+        rewriter.insert(bitcast)
+        replace(rewriter, op, stablehlo.BitcastConvertOp(bitcast.result, op.result.type))
+
+
+def set_order(op: Operation, order: tuple[int, ...]) -> None:
+    """Give the result of `op` a layout: its dimensions from minor to major."""
+    op.attributes[hlo.LAYOUT] = integers(order)
+
+
+def replace(rewriter: PatternRewriter, op: Operation, new: Operation) -> None:
+    """Put `new` in the place of `op`, with its discardable attributes: layouts, among others."""
+    new.attributes.update(op.attributes)
+    rewriter.replace(op, new)
