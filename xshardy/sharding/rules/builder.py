@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import BoolAttr
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
 from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
@@ -109,6 +109,14 @@ class Row:
     parameters: Callable[[Any], Hashable] = no_parameters
 
 
+# The parts of rules are few, and an attribute takes long to make: they are shared.
+
+
+@lru_cache(maxsize=4096)
+def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(map(IntAttr, values))
+
+
 @lru_cache(maxsize=4096)
 def _tensor_mapping(dims: tuple[tuple[int, ...], ...]) -> TensorMappingAttr:
     return TensorMappingAttr(_dim_mapping(factors) for factors in dims)
@@ -116,7 +124,7 @@ def _tensor_mapping(dims: tuple[tuple[int, ...], ...]) -> TensorMappingAttr:
 
 @lru_cache(maxsize=4096)
 def _dim_mapping(factors: tuple[int, ...]) -> DimMappingAttr:
-    return DimMappingAttr(factors)
+    return DimMappingAttr(_integers(factors))
 
 
 def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
@@ -146,13 +154,13 @@ def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
                 dim.append(len(sizes))
                 sizes.append(1)
     return OpShardingRuleAttr(
-        sizes,
+        _integers(tuple(sizes)),
         [_tensor_mapping(tuple(map(tuple, mapping))) for mapping in operands],
         [_tensor_mapping(tuple(map(tuple, mapping))) for mapping in results],
-        groups[FactorType.REDUCTION],
-        groups[FactorType.NEED_REPLICATION],
-        groups[FactorType.PERMUTATION],
-        blocked,
+        _integers(tuple(groups[FactorType.REDUCTION])),
+        _integers(tuple(groups[FactorType.NEED_REPLICATION])),
+        _integers(tuple(groups[FactorType.PERMUTATION])),
+        _integers(tuple(blocked)),
         BoolAttr.from_bool(False),
     )
 

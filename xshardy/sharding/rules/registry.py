@@ -5,8 +5,9 @@ Source: Shardy's docs, "Sharding representation" and "Op interfaces" (ShardingRu
 """
 
 from collections.abc import Hashable, Mapping
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
+from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -33,16 +34,28 @@ ALWAYS_WITHOUT: tuple[type[Operation], ...] = (ModuleOp, FuncOp, CallOp)
 """Operations that are handled apart, so that nobody need be told that they have no rule."""
 
 
-@cache
+def nobody_knows(shapes: Shapes, name: str) -> NoReturn:
+    """The factors of an operation without a row."""
+    raise UnknownOperation(f"op '{name}' is unknown to SDY sharding rule registry")
+
+
+def _name(op: Operation) -> str:
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+UNKNOWN = Row(nobody_knows, _name)
+
+
+@lru_cache(maxsize=4096)
 def row_of(operation: type[Operation]) -> Row | None:
-    """The row for a class of operations; None if it has no rule and needs none. Raises `KeyError` if it is unknown."""
+    """The row for a class of operations; None if it has no rule and needs none."""
     if issubclass(operation, (*ALWAYS_WITHOUT, ShardableDataFlowOpInterface)) or operation.has_trait(IsTerminator):
         return None
     for family in FAMILIES.get(operation.name.partition(".")[0], ()):
         rows: Mapping[type[Operation], Row | None] = import_module(f"xshardy.sharding.rules.{family}").RULES
         if operation in rows:
             return rows[operation]
-    raise KeyError(operation.name)
+    return UNKNOWN
 
 
 def shape_of(type: Attribute) -> Shape:
@@ -65,7 +78,7 @@ class ShardingRules:
     def __init__(self, *, conservative: bool = False):
         self.conservative = conservative
         self.unknown: dict[str, Operation] = {}
-        """What a user should be told of operations that nobody knows how to shard, and the first of each kind."""
+        """What a user should be told of operations on tensors that nobody knows how to shard, and the first of each."""
         self._rules: dict[Hashable, OpShardingRuleAttr | None] = {}
 
     def of(self, op: Operation) -> OpShardingRuleAttr | None:
@@ -79,12 +92,7 @@ class ShardingRules:
             return written
         if isinstance(op, ShardingRuleOpInterface):
             return op.sharding_rule()
-        try:
-            row = row_of(type(op))
-        except KeyError:
-            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-            self.unknown.setdefault(f"op '{name}' is unknown to SDY sharding rule registry", op)
-            return None
+        row = row_of(type(op))
         if row is None:
             return None
         shapes = Shapes(
@@ -93,10 +101,14 @@ class ShardingRules:
         parameters = row.parameters(op)
         key = row.factors, shapes, parameters
         if key not in self._rules:
-            try:
-                factors = row.factors(shapes, parameters)
-            except UnknownOperation as error:
-                self.unknown.setdefault(str(error), op)
-                return None
-            self._rules[key] = None if factors is None else build_rule(shapes, factors)
+            self._rules[key] = self._new_rule(op, row, shapes, parameters)
         return self._rules[key]
+
+    def _new_rule(self, op: Operation, row: Row, shapes: Shapes, parameters: object) -> OpShardingRuleAttr | None:
+        try:
+            factors = row.factors(shapes, parameters)
+        except UnknownOperation as error:
+            if any(isinstance(type, ShapedType) for type in (*op.operand_types, *op.result_types)):
+                self.unknown.setdefault(str(error), op)
+            return None
+        return None if factors is None else build_rule(shapes, factors)
