@@ -22,7 +22,7 @@ from xshardy.dialects.xla_gpu.discardable import (
     set_launch_dimensions,
     set_range,
 )
-from xshardy.dialects.xla_gpu.ops import LoopOp, SyncThreadsOp, YieldOp
+from xshardy.dialects.xla_gpu.ops import LoopOp, PredicatedInsertOp, SyncThreadsOp, YieldOp
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.launch_dimensions import LaunchDimensions
 from xshardy.emitters.signatures import emitted_tensor_type
@@ -98,6 +98,12 @@ def block_ids(s: Scalars, launch: LaunchDimensions) -> list[tuple[SSAValue, Vari
     return ids if y == 1 else [*ids, _id(s, gpu.BlockIdOp, gpu.DimensionEnum.Y, "bl_y", y)]
 
 
+def group_id(s: Scalars, launch: LaunchDimensions) -> SSAValue:
+    """The index of the block along z: which group of results it makes."""
+    value, _ = _id(s, gpu.BlockIdOp, gpu.DimensionEnum.Z, "bl_z", launch.groups)
+    return value
+
+
 def _id(
     s: Scalars, make: type[gpu.ThreadIdOp | gpu.BlockIdOp], dimension: gpu.DimensionEnum, name: str, size: int
 ) -> tuple[SSAValue, Variable]:
@@ -120,7 +126,7 @@ def verify_outputs(entry: Entry) -> None:
         seen.add(value)
         for use in value.uses:
             match use.operation:
-                case tensor.InsertOp() as insert if insert.dest is value:
+                case tensor.InsertOp() | PredicatedInsertOp() as insert if insert.dest is value:
                     pending.append(insert.result)
                 case LoopOp() as loop if use.index >= len(loop.dims):
                     position = use.index - len(loop.dims)

@@ -14,9 +14,10 @@ from xdsl.utils.hints import isa
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.interpreters import simt, stablehlo
-from xshardy.interpreters.check import Comparison, Tolerance, compare, random_inputs, tolerance_of, unlike
+from xshardy.interpreters.check import Comparison, Tolerance, compare, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import run_on_host
+from xshardy.interpreters.inputs import combined_elements, inputs_of
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import kernel_source
 from xshardy.tools.console import console
@@ -45,10 +46,9 @@ class ErrorBounds:
     absolute: float | None = None
     relative: float | None = None
 
-    def for_type(self, type: Attribute) -> Tolerance | None:
-        if self.absolute is None and self.relative is None:
-            return None
-        usual = tolerance_of(numpy_dtype(type))
+    def tolerance(self, type: Attribute, combined: int) -> Tolerance:
+        """The tolerance for elements of `type`, each of which is made of up to `combined` elements."""
+        usual = tolerance_of(numpy_dtype(type), combined)
         absolute = usual.absolute if self.absolute is None else self.absolute
         return Tolerance(usual.relative if self.relative is None else self.relative, absolute)
 
@@ -71,7 +71,7 @@ def execute_fusion(
     `SimtError` for what no kernel may do, such as access out of bounds.
     """
     computation = fusion.callee_function()
-    inputs = random_inputs(computation.function_type.inputs.data, seed)
+    inputs = inputs_of(computation, seed)
     expected = stablehlo.evaluate(computation, inputs) if check else None
     types = result_types(computation)
     zeros = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
@@ -80,6 +80,7 @@ def execute_fusion(
     layouts = [type for type in simt.find_kernel(module).function_type.inputs if isa(type, TensorType[Attribute])]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
+    combined = combined_elements(computation)
     name = compiler.fusion_name(fusion)
     for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
         if level not in levels:
@@ -89,10 +90,9 @@ def execute_fusion(
         seconds = perf_counter() - start
         values = map(in_tensor_order, written, layouts[len(inputs) :])
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
-            element = type.element_type
-            comparison = (
-                None if expected is None else compare(value, expected[index], element, bounds.for_type(element))
-            )
+            element, comparison = type.element_type, None
+            if expected is not None:
+                comparison = compare(value, expected[index], element, bounds.tolerance(element, combined))
             yield Output(name, level, index, type, value, comparison, seconds)
 
 

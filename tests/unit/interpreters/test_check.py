@@ -7,7 +7,9 @@ from special_values import DTYPES, special_values
 from xdsl.dialects.builtin import TensorType, f32
 from xdsl.parser import Parser
 
-from xshardy.interpreters.check import Tolerance, compare, numpy_dtype, random_inputs, unlike
+from xshardy.interpreters.check import Tolerance, compare, unlike
+from xshardy.interpreters.element_types import numpy_dtype
+from xshardy.interpreters.inputs import random_inputs
 from xshardy.universe import new_context
 
 

@@ -60,6 +60,13 @@ def reduction_dimensions(op: ReduceOp) -> ReductionDimensions | None:
     return None
 
 
+def kept_order(op: ReduceOp) -> tuple[int, ...]:
+    """The dimensions of the result of `op`, minor first, in the order that they have in its input."""
+    reduced = op.dimensions.get_values()
+    order = [d for d in minor_to_major(op.inputs[0]) if d not in reduced]
+    return tuple(sorted(order).index(d) for d in order)
+
+
 def _around(shape: Sequence[int], order: Sequence[int], dims: Collection[int]) -> tuple[int, int, int] | None:
     """The elements before, in and behind `dims` in `order`, the dimensions from major to minor; None if apart."""
     places = [place for place, d in enumerate(order) if d in dims]

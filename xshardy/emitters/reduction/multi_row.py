@@ -24,9 +24,10 @@ from xshardy.indexing.interval import Interval
 def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling | None:
     """Several rows of `[major reduced, kept, minor reduced]` to a warp; None if a row is longer, or no power of two."""
     major, kept, minor = dimensions.sizes
-    if minor & (minor - 1) or not minor:
+    widest = _widest_vector(minor, elements)
+    if minor & (minor - 1) or not 0 < minor <= device.threads_per_warp * widest:
         return None
-    vector = _vector_size(kept, minor, elements, device)
+    vector = _vector_size(kept, minor, widest, device)
     if minor > device.threads_per_warp * vector:
         return None
     along_row = minor // vector
@@ -52,16 +53,16 @@ def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device
     )
 
 
-def _vector_size(kept: int, minor: int, elements: Elements, device: Device) -> int:
-    """
-    How many neighbours a thread reads at once: 8 bytes, or 16 of wide elements, within a row.
-
-    Fewer if there were not a block for every core otherwise.
-    """
+def _widest_vector(minor: int, elements: Elements) -> int:
+    """How many neighbours a thread reads at once, at most: 8 bytes, or 16 of wide elements, within a row."""
     widths = (elements.narrowest_output, elements.narrowest_input or elements.narrowest_output)
     size = min(minor, max(1, 64 // min(widths)))
-    if max(widths) >= 32:
-        size = min(max(1, 128 // max(widths)), size)
+    return min(max(1, 128 // max(widths)), size) if max(widths) >= 32 else size
+
+
+def _vector_size(kept: int, minor: int, widest: int, device: Device) -> int:
+    """As many neighbours, but fewer if there were not a block for every core otherwise."""
+    size = widest
     while size > 1 and ceil_div(kept, rows_per_block(kept, minor // size)) < device.cores:
         size //= 2
     return size

@@ -146,4 +146,4 @@ def shared_tile(
     shape = [write.range_of(result).upper + 1 for result in write.results]
     if padding is None:
         padding = int(shape[-1] % device.threads_per_warp == 0)
-    return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance)
+    return SharedTile((*shape[:-1], shape[-1] + padding), write.simplify(), read.simplify(), distance)

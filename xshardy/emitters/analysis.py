@@ -1,0 +1,129 @@
+"""
+What the choice of an emitter is made from: the results of a fusion, and the operation behind each that shapes the code.
+
+Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-46.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.selection import ClampOp, SelectOp
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.elemental.kinds import element_type_of
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.indexing.operations import ELEMENTWISE, minor_to_major, shape_of
+
+MANY = 3
+"""Operands that an operation between a hero and a result may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """A fused computation, and the device that it is compiled for."""
+
+    computation: FuncOp
+    device: Device
+
+    @cached_property
+    def roots(self) -> tuple[SSAValue, ...]:
+        """The results."""
+        terminator = self.computation.body.block.last_op
+        assert isinstance(terminator, ReturnOp)
+        return tuple(terminator.arguments)
+
+    @cached_property
+    def narrowest_input(self) -> int | None:
+        """The width of the narrowest element that is read, in bits; None if nothing is read."""
+        return min(_widths(self.computation.body.block.args), default=None)
+
+    @cached_property
+    def narrowest_output(self) -> int:
+        """The width of the narrowest element that is written, in bits."""
+        return min(_widths(self.roots))
+
+    def only_hero(self, root: SSAValue, is_hero: Callable[[Operation], bool]) -> Operation | None:
+        """
+        The only operation for which `is_hero` holds, and from which `root` is made element by element.
+
+        None also if something else than `root` is made of it in another way.
+        """
+        hero: Operation | None = None
+        pending, seen = [root.owner], set[Operation]()
+        while pending:
+            owner = pending.pop()
+            if not isinstance(owner, Operation) or owner in seen:
+                continue
+            seen.add(owner)
+            if is_hero(owner):
+                if hero is not None:
+                    return None
+                hero = owner
+            elif is_intermediate(owner, MANY):
+                pending += [operand.owner for operand in owner.operands]
+        return hero if hero is not None and _only_used_by_intermediates(hero) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The emitter that a fusion gets, the operation because of which, if any, and the reason in words."""
+
+    emitter: str
+    hero: Operation | None
+    reason: str
+    emit: Callable[[str], ModuleOp]
+    """From the name of the kernel to its module."""
+
+
+def behind_intermediates(value: SSAValue) -> list[SSAValue]:
+    """What `value` is made of by a chain of intermediate operations of one operand each, the first of them last."""
+    values: list[SSAValue] = []
+    while is_intermediate(value.owner, 1):
+        assert isinstance(value.owner, Operation)
+        (value,) = value.owner.operands
+        values.append(value)
+    return values
+
+
+def is_intermediate(op: object, operands: int) -> bool:
+    """Whether `op` makes each element of its result of the elements of up to that many operands at the same place."""
+    if not isinstance(op, Operation) or not 1 <= len(op.operands) <= operands:
+        return False
+    if isinstance(op, hlo.CopyOp):
+        return minor_to_major(op.results[0]) == minor_to_major(op.operands[0])
+    if isinstance(op, (*ELEMENTWISE, SelectOp, ClampOp, hlo.BitcastOp)):
+        return True
+    return isinstance(op, ReshapeOp) and all(
+        minor_to_major(value) == tuple(reversed(range(len(shape_of(value))))) for value in (op.operand, op.result)
+    )
+
+
+def _only_used_by_intermediates(hero: Operation) -> bool:
+    pending, seen = [hero], {hero}
+    while pending:
+        for result in pending.pop().results:
+            for use in result.uses:
+                user = use.operation
+                if user in seen or isinstance(user, ReturnOp):
+                    continue
+                if not is_intermediate(user, MANY):
+                    return False
+                seen.add(user)
+                pending.append(user)
+    return True
+
+
+def _widths(values: Iterable[SSAValue]) -> list[int]:
+    return [bit_width(element_type_of(value.type)) for value in values]
+
+
+def elements_in(value: SSAValue) -> int:
+    """How many elements a tensor has."""
+    return prod(shape_of(value))

@@ -1,0 +1,297 @@
+"""
+The kernel of a reduction: threads accumulate what they read, then warps and blocks combine what their threads have.
+
+Source: rows XGPU-07, XGPU-21, XGPU-22, XGPU-46.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeAlias, cast
+
+from xdsl.dialects import scf, tensor, vector
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, VectorType, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.dialects.xla_gpu.ops import (
+    AllocateSharedOp,
+    PredicatedExtractOp,
+    PredicatedInsertOp,
+    ShuffleReduceOp,
+    SyncThreadsOp,
+)
+from xshardy.emitters.analysis import behind_intermediates
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.entry import block_ids, group_id, make_entry, thread_id, verify_outputs
+from xshardy.emitters.indices import Indices, LoopBody, apply_map, in_domain, loop_over
+from xshardy.emitters.partition import RootGroup, Subgraph, partition, roots_of
+from xshardy.emitters.reduction.dimensions import kept_order
+from xshardy.emitters.reduction.groups import ReductionGroup
+from xshardy.emitters.reduction.tiling import SharedTile, Tiling
+from xshardy.emitters.subgraph import emit_subgraphs
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, minor_to_major, shape_of
+
+Values: TypeAlias = Sequence[SSAValue]
+ByHero: TypeAlias = Mapping[ReduceOp, Values]
+"""For each hero a scalar, or a vector, per result."""
+
+
+def emit_reduction(computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str) -> ModuleOp:
+    """The kernel of a computation whose results are in these groups, and the functions it calls, in a new module."""
+    return ReductionEmitter(computation, groups, tiling, entry_name).emit()
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFunctions:
+    """The functions for one group of results: what heroes read and start from, side outputs, and the results."""
+
+    group: ReductionGroup
+    inputs: Mapping[ReduceOp, Subgraph]
+    inits: Mapping[ReduceOp, Subgraph]
+    side_outputs: Mapping[int, Subgraph]
+    epilogue: Subgraph | None
+    """From the reduced values to the results that are made of them."""
+
+
+class ReductionEmitter:
+    """Writes the entry function of a reduction."""
+
+    def __init__(self, computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str):
+        self.tiling = tiling
+        self.roots = roots_of(computation)
+        self.read = next(hero.inputs[0] for group in groups for hero in group.heroes)
+        self.launch = replace(tiling.launch, groups=len(groups))
+        self.entry = make_entry(entry_name, computation.body.block.args, self.roots, self.launch)
+        root_groups = [root_group for group in groups for root_group in self._root_groups(group)]
+        self.parts = partition(computation, groups=root_groups)
+        functions = iter(self.parts.subgraphs)
+        self.groups = [
+            GroupFunctions(
+                group,
+                {hero: next(functions) for hero in group.heroes},
+                {hero: next(functions) for hero in group.heroes},
+                {number: next(functions) for number in group.side_outputs},
+                next(functions) if group.reduced else None,
+            )
+            for group in groups
+        ]
+
+    def _root_groups(self, group: ReductionGroup) -> Sequence[RootGroup]:
+        """The functions for a group, in the order of the fields of `GroupFunctions`."""
+        reduced = [result for hero in group.heroes for result in hero.results]
+        return [
+            *(RootGroup.same_indices(hero.inputs) for hero in group.heroes),
+            *(RootGroup.same_indices(hero.init_values) for hero in group.heroes),
+            *(RootGroup.same_indices([self.roots[number]]) for number in group.side_outputs),
+            *([RootGroup.same_place([self.roots[i] for i in group.reduced], reduced)] if group.reduced else ()),
+        ]
+
+    def emit(self) -> ModuleOp:
+        s = Scalars.at_end(self.entry.function.body.block)
+        ids = [thread_id(s, self.launch), *block_ids(s, self.launch)]
+        self.ids = tuple(value for value, _ in ids)
+        updated = self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s)
+        s.builder.insert(ReturnOp(*updated))
+        verify_outputs(self.entry)
+        return ModuleOp([self.entry.function, *emit_subgraphs(self.parts)])
+
+    def emit_switch(self, s: Scalars) -> Values:
+        """The code of every group, of which the blocks of the grid run one each."""
+
+        def region(functions: GroupFunctions) -> Region:
+            block = Block()
+            inner = Scalars.at_end(block)
+            inner.builder.insert(scf.YieldOp(*self.emit_group(inner, functions)))
+            return Region(block)
+
+        default, *others = [region(functions) for functions in self.groups]
+        types = [output.type for output in self.entry.outputs]
+        cases = DenseArrayBase.from_list(i64, list(range(1, len(self.groups))))
+        switch = scf.IndexSwitchOp(group_id(s, self.launch), cases, default, others, types)
+        s.builder.insert(switch)
+        return switch.results
+
+    def emit_group(self, s: Scalars, functions: GroupFunctions) -> Values:
+        """One group of results: the outputs as they are then."""
+        inits = {hero: self.call(s, function, ()) for hero, function in functions.inits.items()}
+        outputs, reduced = self.accumulate(s, functions, inits)
+        if self.tiling.distance is not None:
+            reduced = self.shuffle(s, reduced, self.tiling.distance)
+        if self.tiling.tile is None:
+            return self.write_results(s, functions, reduced, outputs, ())
+        return self.reduce_in_block(s, functions, self.tiling.tile, inits, reduced, outputs)
+
+    # -- Within a thread ----------------------------------------------------------------------------------------------
+
+    def accumulate(self, s: Scalars, functions: GroupFunctions, inits: ByHero) -> tuple[Values, ByHero]:
+        """
+        The loop of a thread over the elements that it reads: the outputs behind it, and what each hero has there.
+
+        A thread that makes several neighbouring results has a vector of them.
+        """
+        size = self.tiling.vector_size
+        outputs = self.entry.outputs
+        starts = [value if size == 1 else self.splat(s, value, size) for hero in inits for value in inits[hero]]
+
+        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            written, accumulated = [*carried[: len(outputs)]], by_hero(inits, carried[len(outputs) :])
+            updated: list[SSAValue] = []
+            for hero, accumulators in accumulated.items():
+                before = [self.lane(inner, value, ivs) for value in accumulators]
+                at = apply_map(inner, bitcast_map(self.read, hero.inputs[0]), indices)
+                elements = self.call(inner, functions.inputs[hero], at)
+                after = self.combine(inner, hero, before, elements)
+                updated += [self.with_lane(inner, *pair, ivs) for pair in zip(after, accumulators, strict=True)]
+            for number, function in functions.side_outputs.items():
+                at = apply_map(inner, bitcast_map(self.read, self.roots[number]), indices)
+                (element,) = self.call(inner, function, at)
+                written[number] = inner(tensor.InsertOp(element, written[number], at))
+            return [*written, *updated]
+
+        shape, order = shape_of(self.read), minor_to_major(self.read)
+        map = in_memory_of(shape, order, self.tiling.input_shape, self.tiling.input)
+        results = loop_over(s, map, self.ids, [*outputs, *starts], body)
+        return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
+
+    def call(self, s: Scalars, function: Subgraph, indices: Indices, given: Values = ()) -> Values:
+        call = function.call(self.entry.inputs, indices, given)
+        s.builder.insert(call)
+        return call.results
+
+    def combine(self, s: Scalars, hero: ReduceOp, before: Values, elements: Values) -> Values:
+        """What a hero has after elements, from what it had before."""
+        call = self.parts.applied[hero].root.call([*before, *elements], ())
+        s.builder.insert(call)
+        return call.results
+
+    def splat(self, s: Scalars, value: SSAValue, size: int) -> SSAValue:
+        return s(vector.BroadcastOp(value, VectorType(value.type, [size])))
+
+    def lane(self, s: Scalars, value: SSAValue, ivs: Indices) -> SSAValue:
+        """The element of a vector that the innermost loop is at; a scalar is what it is."""
+        if not isinstance(value.type, VectorType):
+            return value
+        return s(vector.ExtractOp(value, [ivs[-1]], element_type(value)))
+
+    def with_lane(self, s: Scalars, element: SSAValue, value: SSAValue, ivs: Indices) -> SSAValue:
+        """`value` with that element instead of the one that the innermost loop is at."""
+        return s(vector.InsertOp(element, value, [ivs[-1]])) if isinstance(value.type, VectorType) else element
+
+    # -- Between threads ----------------------------------------------------------------------------------------------
+
+    def shuffle(self, s: Scalars, values: ByHero, distance: int) -> ByHero:
+        """The values of each hero combined with those of the threads of the warp up to twice the distance away."""
+        if not distance:
+            return values
+        combined: dict[ReduceOp, Values] = {}
+        for hero, own in values.items():
+            shuffle = ShuffleReduceOp(own, self.parts.applied[hero].root.name, distance)
+            s.builder.insert(shuffle)
+            combined[hero] = shuffle.results
+        return combined
+
+    def reduce_in_block(
+        self, s: Scalars, functions: GroupFunctions, tile: SharedTile, inits: ByHero, reduced: ByHero, outputs: Values
+    ) -> Values:
+        """Each thread writes what it has to shared memory, and warps combine what others wrote: the outputs then."""
+        tiles = self.write_tiles(s, tile, [*chain(*reduced.values())])
+
+        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            # All threads take part in a shuffle, so those that have nothing to read take the init value.
+            is_read = in_domain(inner, tile.read, [self.launch.threads], self.ids[:1])
+            elements = [
+                inner(PredicatedExtractOp(shared, indices, is_read, init))
+                for shared, init in zip(tiles, chain(*inits.values()), strict=True)
+            ]
+            combined = self.shuffle(inner, by_hero(inits, elements), tile.distance)
+            return self.write_results(inner, functions, combined, carried, ivs)
+
+        return self.for_each_thread(s, tile.read, outputs, body)
+
+    def write_tiles(self, s: Scalars, tile: SharedTile, values: Values) -> Values:
+        """Shared tiles with `values`, a scalar or a vector of each thread per tile, behind a barrier."""
+        types = [TensorType(element_type(value), tile.shape) for value in values]
+        tiles = [s(AllocateSharedOp(type)) for type in types]
+
+        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            writes = in_domain(inner, tile.write, [self.launch.threads], self.ids[:1])
+            return [
+                inner(PredicatedInsertOp(self.lane(inner, value, ivs), shared, indices, writes))
+                for value, shared in zip(values, carried, strict=True)
+            ]
+
+        synced = SyncThreadsOp(self.for_each_thread(s, tile.write, tiles, body))
+        s.builder.insert(synced)
+        return synced.results
+
+    def for_each_thread(self, s: Scalars, map: IndexingMap, inits: Values, body: LoopBody) -> Values:
+        """
+        `body` at the results of `map` from the thread, at those threads, too, that are not in the domain of `map`.
+
+        It is in a loop if the map has range variables.
+        """
+        threads = replace(map.dimensions[0], bounds=Interval.of_size(self.launch.threads))
+        everywhere = replace(map, dimensions=(threads,), constraints=())
+        if map.ranges:
+            return loop_over(s, everywhere, self.ids[:1], inits, body)
+        return body(s, (), apply_map(s, everywhere, self.ids[:1]), inits)
+
+    # -- Results ------------------------------------------------------------------------------------------------------
+
+    def write_results(
+        self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, ivs: Indices
+    ) -> Values:
+        """The outputs with the results of a group, of the threads that hold one at `ivs`."""
+        if functions.epilogue is None:
+            return outputs
+        ids, written = [*self.ids, *ivs], [*outputs]
+        maps = [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots]
+        places = [apply_map(s, map, ids) for map in maps]
+        results = self.call(s, functions.epilogue, places[0], [*chain(*reduced.values())])
+        sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
+        holds = in_domain(s, maps[0], sizes, ids)
+        for number, result, at in zip(functions.group.reduced, results, places, strict=True):
+            written[number] = s(PredicatedInsertOp(result, written[number], at, holds))
+        return written
+
+    def place_of(self, root: SSAValue) -> IndexingMap:
+        """From a thread, and the number of the element in its vector, to the indices of `root` that it makes."""
+        path = [root, *behind_intermediates(root)]
+        hero = path[-1].owner
+        assert isinstance(hero, ReduceOp)
+        shape, order = shape_of(path[-1]), kept_order(hero)
+        map = in_memory_of(shape, order, self.tiling.output_shape, self.tiling.output)
+        for operand, result in zip(reversed(path), reversed(path[:-1]), strict=False):
+            if isinstance(result.owner, hlo.BitcastOp | ReshapeOp):
+                map = map.then(bitcast_map(operand, result))
+        return map.simplify()
+
+
+def in_memory_of(
+    shape: Sequence[int], order: Sequence[int], tiled_shape: Sequence[int], map: IndexingMap
+) -> IndexingMap:
+    """
+    `map`, to row-major indices of `tiled_shape`, as one to the indices of the element at the same place in memory.
+
+    They are those of a tensor of `shape` whose dimensions lie in `order`, minor first.
+    """
+    linear = linear_index(tiled_shape, tuple(reversed(range(len(tiled_shape)))), map.results)
+    return map.with_results(delinearized(shape, order, linear)).simplify()
+
+
+def by_hero(heroes: ByHero, values: Values) -> ByHero:
+    """`values`, those of one hero behind those of the other, as a mapping with the keys of `heroes`."""
+    remaining = iter(values)
+    return {hero: [next(remaining) for _ in heroes[hero]] for hero in heroes}
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """The type of the elements of a vector; a scalar's own."""
+    type = value.type
+    return cast(VectorType[Attribute], type).element_type if isinstance(type, VectorType) else type

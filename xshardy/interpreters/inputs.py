@@ -1,0 +1,193 @@
+"""
+Seeded inputs of every element type, and of a computation: such that a kernel that computes in another order agrees.
+
+A kernel may combine the elements of a reduction in any order, and start every part of it from the initial value. So the
+initial value has to be neutral, and no partial result of floats may overflow.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
+from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
+from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.interpreters.element_types import (
+    BITS,
+    KINDS,
+    SIGNED_INTEGERS,
+    Array,
+    DType,
+    Kind,
+    as_tensor_type,
+    float_info,
+    numpy_dtype,
+)
+from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.numerics.integers import wrapped
+
+Generator: TypeAlias = np.random.Generator
+
+SPECIAL_SHARE = 1 / 32
+"""
+The share of the elements of an input that are special: zeros, infinities, NaN, the bounds of the type, and the like.
+"""
+
+# -- Element types ----------------------------------------------------------------------------------------------------
+
+
+def plain_floats(rng: Generator, size: int, dtype: DType) -> Array:
+    """Numbers around 0."""
+    return rng.normal(0, 2, size).astype(dtype)
+
+
+def random_floats(rng: Generator, size: int, dtype: DType) -> Array:
+    """Mostly numbers around 0 and 1."""
+    info = float_info(dtype)
+    bounds = info.largest, -info.largest, info.smallest_subnormal
+    specials = np.array([0.0, -0.0, 1.0, -1.0, 0.5, *bounds, np.inf, -np.inf, np.nan])
+    is_special = rng.random(size) < SPECIAL_SHARE
+    return np.where(is_special, rng.choice(specials, size), rng.normal(0, 2, size)).astype(dtype)
+
+
+def random_complex(rng: Generator, size: int, dtype: DType) -> Array:
+    """Mostly numbers around 0; the special ones are finite, as XLA does not say what becomes of infinite ones."""
+    numbers = rng.normal(0, 2, size) + 1j * rng.normal(0, 2, size)
+    specials = np.array([0, 1, -1, 1j, -1j, 0.5 + 0.5j])
+    return np.where(rng.random(size) < SPECIAL_SHARE, rng.choice(specials, size), numbers).astype(dtype)
+
+
+def random_integers(rng: Generator, size: int, dtype: DType) -> Array:
+    """One half are all values of the type alike, the other half small numbers."""
+    bits = rng.integers(0, 2**64, size, dtype=np.uint64)
+    lowest = -8 if dtype in SIGNED_INTEGERS.values() else 0
+    small = rng.integers(lowest, 8, size).astype(np.uint64)
+    bounds = np.array([0, 1, 2**64 - 1, 2 ** (BITS[dtype] - 1), 2 ** (BITS[dtype] - 1) - 1], np.uint64)
+    mixed = np.where(rng.random(size) < 0.5, bits, small)
+    return wrapped(np.where(rng.random(size) < SPECIAL_SHARE, rng.choice(bounds, size), mixed), dtype)
+
+
+def random_preds(rng: Generator, size: int, dtype: DType) -> Array:
+    return convert(rng.integers(0, 2, size), dtype)
+
+
+Make: TypeAlias = Callable[[Generator, int, DType], Array]
+
+GENERATORS: Mapping[Kind, Make] = {
+    Kind.PRED: random_preds,
+    Kind.INTEGER: random_integers,
+    Kind.FLOAT: random_floats,
+    Kind.COMPLEX: random_complex,
+}
+
+
+def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kind, Make] = GENERATORS) -> list[Array]:
+    """
+    An array for each type, a scalar or a tensor of static shape. The same types and seed give the same arrays
+    everywhere.
+    """
+    rng = np.random.default_rng(seed)
+    result: list[Array] = []
+    for kind in types:
+        tensor = as_tensor_type(kind)
+        shape = () if tensor is None else tensor.get_shape()
+        dtype = numpy_dtype(kind)
+        size = int(np.prod(shape, dtype=np.int64))
+        result.append(generators[KINDS[dtype]](rng, size, dtype).reshape(shape))
+    return result
+
+
+# -- Computations -----------------------------------------------------------------------------------------------------
+
+COMBINING = (ReduceOp, ReduceWindowOp, DotGeneralOp, ConvolutionOp, ScatterOp)
+"""Operations that combine many elements in an order that is not said."""
+
+
+def inputs_of(computation: FuncOp, seed: int) -> list[Array]:
+    """Inputs of `computation`; the same ones for the same seed."""
+    generators = GENERATORS
+    if combined_elements(computation) > 1:
+        generators = {**GENERATORS, Kind.FLOAT: plain_floats}
+    inputs = random_inputs(computation.function_type.inputs.data, seed, generators)
+    for number, value in neutral_parameters(computation).items():
+        inputs[number] = np.full_like(inputs[number], value)
+    return inputs
+
+
+def combined_elements(computation: FuncOp) -> int:
+    """The largest number of elements that an operation of `computation` combines to one; 1 if none does."""
+    return max((_combined(op) for op in computation.walk() if isinstance(op, COMBINING)), default=1)
+
+
+def _combined(op: Operation) -> int:
+    read, made = (prod(tensor_type(value).get_shape()) for value in (op.operands[0], op.results[0]))
+    match op:
+        case ReduceWindowOp():
+            return prod(op.window_dimensions.get_values())
+        case DotGeneralOp() | ConvolutionOp():
+            other = prod(tensor_type(op.operands[1]).get_shape())
+            return max(2, read, other)
+        case ScatterOp():
+            return max(2, prod(tensor_type(op.updates[0]).get_shape()))
+        case _:
+            return read // made if made else 1
+
+
+NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {
+    "stablehlo.add": lambda dtype: 0,
+    "stablehlo.multiply": lambda dtype: 1,
+    "stablehlo.maximum": lambda dtype: _bounds(dtype)[0],
+    "stablehlo.minimum": lambda dtype: _bounds(dtype)[1],
+    "stablehlo.and": lambda dtype: True if KINDS[dtype] is Kind.PRED else wrapped_ones(dtype),
+    "stablehlo.or": lambda dtype: 0,
+    "stablehlo.xor": lambda dtype: 0,
+}
+"""For the operation that a reduction combines elements by: the number that changes nothing."""
+
+
+def _bounds(dtype: DType) -> tuple[int | float, int | float]:
+    if KINDS[dtype] is Kind.FLOAT:
+        return -float_info(dtype).largest, float_info(dtype).largest
+    if KINDS[dtype] is Kind.PRED:
+        return False, True
+    if dtype in SIGNED_INTEGERS.values():
+        return -(2 ** (BITS[dtype] - 1)), 2 ** (BITS[dtype] - 1) - 1
+    return 0, 2 ** BITS[dtype] - 1
+
+
+def wrapped_ones(dtype: DType) -> int:
+    """The integer all of whose bits are set."""
+    return -1 if dtype in SIGNED_INTEGERS.values() else 2 ** BITS[dtype] - 1
+
+
+def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
+    """The parameters that reductions start from, with a number that changes nothing there; 0 where none is known."""
+    found: dict[int, int | float] = {}
+    for op in computation.walk():
+        if not isinstance(op, ReduceOp | ReduceWindowOp):
+            continue
+        last = op.body.block.last_op
+        assert last is not None
+        for init, combined in zip(op.init_values, last.operands, strict=True):
+            parameter = _behind_conversions(init)
+            if isinstance(parameter, BlockArgument) and parameter.block is computation.body.block:
+                by = combined.owner.name if isinstance(combined.owner, Operation) else ""
+                dtype = numpy_dtype(tensor_type(parameter).element_type)
+                found[parameter.index] = NEUTRAL[by](dtype) if by in NEUTRAL else 0
+    return found
+
+
+def _behind_conversions(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, ConvertOp | ReshapeOp | BroadcastInDimOp | hlo.BitcastOp):
+        value = value.owner.operands[0]
+    return value
