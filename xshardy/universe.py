@@ -42,14 +42,21 @@ PASSES: Mapping[str, str] = {
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
     "sdy-add-func-data-flow-edges": "transforms.sdy_import.add_func_data_flow_edges:AddFuncDataFlowEdgesPass",
+    "sdy-aggressive-propagate": "transforms.sdy_propagation.aggressive_propagate:AggressivePropagatePass",
     "sdy-apply-sharding-constraints": "transforms.sdy_import.apply_sharding_constraints:ApplyShardingConstraintsPass",
+    "sdy-basic-propagate": "transforms.sdy_propagation.basic_propagate:BasicPropagatePass",
     "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_splitter:ConstantOrScalarSplitterPass",
     "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
+    "sdy-explicit-gather-scatter-batching": (
+        "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
+    ),
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
+    "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_import.inline_meshes:InlineMeshesPass",
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
+    "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
     ),
@@ -59,6 +66,7 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
+    "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",

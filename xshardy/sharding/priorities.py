@@ -1,0 +1,52 @@
+"""
+Op priorities: which operations propagate first, and in which directions.
+
+In round 0 only operations take part that pass shardings through and whose operands have no other use, so that nothing
+can come into conflict; each later round allows more, and keeps what earlier ones allowed.
+Source: Shardy's docs, "Sharding propagation", section "Operation priorities".
+"""
+
+from enum import Enum, auto
+
+from xshardy.sharding.factors import FactorRule
+from xshardy.sharding.strategies import Direction
+
+ROUNDS = 5
+"""The number of rounds; in the last one everything propagates both ways."""
+
+ANY_ROUND = ROUNDS - 1
+"""The round that allows everything: where priorities are not asked for it is the only one."""
+
+
+class OpKind(Enum):
+    """What op priorities tell apart."""
+
+    PASS_THROUGH = auto()
+    """Elementwise operations, reshapes, transposes, edges: each dimension of the result is one of the operand."""
+    DYNAMIC_SLICE = auto()
+    """Dynamic slices and their updates, which pass shardings through from their operands."""
+    BROADCAST = auto()
+    """Broadcasts, which may take an axis for a dimension that the operand does not have."""
+    OTHER = auto()
+
+
+_PASSED_THROUGH = {OpKind.PASS_THROUGH: Direction.BOTH, OpKind.DYNAMIC_SLICE: Direction.FORWARD}
+"""The directions of operations that pass shardings through."""
+
+
+def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bool) -> tuple[Direction, ...]:
+    """
+    The direction of each factor of `rule` in a round (0 to 4) for an operation of this kind.
+
+    `is_single_use` tells whether no operand, scalars aside, has another use. An edge has no factor that is special.
+    """
+    whole = _PASSED_THROUGH.get(kind, Direction.NONE) if round_ > 0 or is_single_use else Direction.NONE
+    cautious = Direction.BACKWARD if kind is OpKind.BROADCAST else Direction.BOTH
+    special = pass_through = whole
+    if round_ >= 2:
+        pass_through |= cautious
+    if round_ >= 3:
+        special |= cautious
+    if round_ >= 4:
+        pass_through = special = Direction.BOTH
+    return tuple(special if factor in rule.special else pass_through for factor in range(len(rule.sizes)))

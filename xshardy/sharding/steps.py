@@ -1,0 +1,127 @@
+"""
+One propagation step through one operation, remembered: models repeat their layers, and layers their shardings.
+
+What a step does depends on the rule of the operation, on the strategy and the directions, and on the shardings of its
+tensors. All operations for which the former are the same share a `Steps`, which maps the latter to what changes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xshardy.sharding.factors import FactorRule, TensorFactors, project, unproject
+from xshardy.sharding.interning import Sharding, ShardingTable
+from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy
+
+
+class Update(NamedTuple):
+    """A tensor of an operation gets another sharding."""
+
+    slot: int
+    """Which one: operands are counted first, then results."""
+    sharding: int
+    in_group: int
+    """What the other members of its sharding group get: its sharding as the operation sees it."""
+
+
+class Border(NamedTuple):
+    """How the result of an operation is sharded as seen from its operands, and back: an edge may enter a region."""
+
+    inwards: Callable[[Sharding], Sharding]
+    outwards: Callable[[Sharding], Sharding]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """What operations share that propagate alike."""
+
+    rule: FactorRule
+    is_elementwise: bool = False
+    is_conservative: bool = False
+    border: Border | None = None
+
+
+class Projection(NamedTuple):
+    """The factor shardings of the operands and of the results of an operation, over the mesh number `mesh`."""
+
+    mesh: int
+    operands: list[TensorFactors]
+    results: list[TensorFactors]
+
+
+class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
+    """
+    What changes, by the numbers of the shardings of the operands and of the results; worked out when first asked for.
+
+    A key may be longer than that: what comes after the results is ignored.
+    """
+
+    def __init__(self, signature: Signature, strategy: Strategy, directions: Sequence[Direction], table: ShardingTable):
+        super().__init__()
+        self.signature = signature
+        self._propagate = STRATEGIES[strategy]
+        self._table = table
+        blocked = signature.rule.blocked
+        self._directions = tuple(
+            Direction.NONE if factor in blocked else direction for factor, direction in enumerate(directions)
+        )
+
+    def __missing__(self, key: tuple[int, ...]) -> tuple[Update, ...]:
+        updates = self[key] = tuple(self._updates(key))
+        return updates
+
+    def before(self, key: tuple[int, ...]) -> Projection | None:
+        """The factor shardings of these tensors; None if they are not over one mesh, or over a single device."""
+        rule = self.signature.rule
+        count = len(rule.operands)
+        mesh = self._table.common_mesh(key[: count + len(rule.results)])
+        if mesh is None or self._table.is_maximal(mesh):
+            return None
+        operands = [project(m, self._table.sharding(n), rule.sizes) for m, n in zip(rule.operands, key, strict=False)]
+        results = [project(m, self._seen(n), rule.sizes) for m, n in zip(rule.results, key[count:], strict=False)]
+        return Projection(mesh, operands, results)
+
+    def after(self, key: tuple[int, ...]) -> Projection | None:
+        """What the strategy makes of `before(key)`."""
+        projection = self.before(key)
+        if projection is None:
+            return None
+        signature = self.signature
+        self._propagate(
+            Step(
+                signature.rule,
+                projection.operands,
+                projection.results,
+                self._directions,
+                self._table.axis_sizes(projection.mesh),
+                signature.is_elementwise,
+                signature.is_conservative,
+            )
+        )
+        return projection
+
+    def _seen(self, number: int) -> Sharding | None:
+        """The sharding of a result as the operation sees it."""
+        sharding, border = self._table.sharding(number), self.signature.border
+        return sharding if sharding is None or border is None else border.inwards(sharding)
+
+    def _updates(self, key: tuple[int, ...]) -> Sequence[Update]:
+        projection = self.after(key)
+        if projection is None:
+            return ()
+        rule, border = self.signature.rule, self.signature.border
+        updates: list[Update] = []
+        tensors = zip((*rule.operands, *rule.results), projection.operands + projection.results, strict=True)
+        for slot, (mapping, tensor) in enumerate(tensors):
+            if not tensor.is_expanded:
+                continue
+            is_result = slot >= len(rule.operands)
+            old = self._seen(key[slot]) if is_result else self._table.sharding(key[slot])
+            new = unproject(tensor, mapping, rule.sizes, projection.mesh)
+            # Not all that was found can be written: a factor may lie behind one that is not fully sharded.
+            if new == old or (old is None and new.is_empty):
+                continue
+            seen = self._table.number(new)
+            stored = self._table.number(border.outwards(new)) if is_result and border is not None else seen
+            updates.append(Update(slot, stored, seen))
+        return updates

@@ -1,0 +1,252 @@
+"""
+Propagating along the factors of one operation: which axes the tensors that have a factor take over from each other.
+
+The basic strategy takes what all tensors agree on: where two could go on with different axes, or an axis is used up
+elsewhere in some tensor, it goes no further in any. The aggressive strategy lets each tensor take what it can, and
+settles conflicts between factors in favour of the larger source.
+Source: Shardy's docs, "Sharding propagation".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, IntFlag
+from math import gcd, prod
+
+from xshardy.sharding.factors import FactorRule, FactorSharding, TensorFactors
+from xshardy.sharding.spans import (
+    Axes,
+    Span,
+    contains,
+    is_list_prefix,
+    is_prefix,
+    is_strict_prefix,
+    prefix_without,
+    size_of,
+)
+
+
+class Direction(IntFlag):
+    """Which ways axes may go along a factor: forward is from operands to results. `|` is the union of two."""
+
+    NONE = 0
+    FORWARD = 1
+    BACKWARD = 2
+    BOTH = 3
+
+
+class Strategy(Enum):
+    """How far propagation goes where tensors are in conflict."""
+
+    BASIC = "basic"
+    AGGRESSIVE = "aggressive"
+
+
+@dataclass(slots=True)
+class Step:
+    """What a strategy works on: the factor shardings of an operation's tensors, which it expands in place."""
+
+    rule: FactorRule
+    operands: list[TensorFactors]
+    results: list[TensorFactors]
+    directions: Sequence[Direction]
+    """The direction of each factor."""
+    axis_sizes: Sequence[int]
+    """The sizes of the axes of the mesh, in devices."""
+    is_elementwise: bool = False
+    is_conservative: bool = False
+    """Whether axes must be whole: splitting one may leave a dimension that its axes do not divide."""
+
+    @property
+    def tensors(self) -> list[TensorFactors]:
+        """The operands, then the results."""
+        return self.operands + self.results
+
+    def is_split(self, axis: Span) -> bool:
+        """Whether `axis` is only a part of an axis of the mesh."""
+        return axis.start != 1 or axis.end != self.axis_sizes[axis.axis]
+
+
+def _joined(known: Axes, more: Axes, may_expand: bool) -> tuple[Axes, bool]:
+    """
+    The major axes on which two lists agree, and whether the result may still grow.
+
+    If one continues the other there is no conflict, and the result is the longer one; but without `may_expand` it is
+    never longer than `known`.
+    """
+    joined: list[Span] = []
+    for position, (old, new) in enumerate(zip(known, more, strict=False), start=1):
+        if old == new:
+            joined.append(new)
+        elif is_prefix(new, old):
+            # A further axis in the shorter list would be in conflict: if it went on with `old`, the two were merged.
+            if position < len(more):
+                return (*joined, new), False
+            joined.append(old)
+        elif is_prefix(old, new):
+            if not may_expand or position < len(known):
+                return (*joined, old), False
+            joined.append(new)
+        else:
+            return tuple(joined), False
+    common = len(joined)
+    joined += known[common:]
+    if may_expand:
+        joined += more[common:]
+    return tuple(joined), may_expand
+
+
+def compatible_major_axes(step: Step, factor: int) -> Axes:
+    """
+    The major axes of `factor` on which all tensors agree, conflicts with other factors aside.
+
+    Only tensors on the side that the direction of the factor comes from add axes to them.
+    """
+    direction = step.directions[factor]
+    if direction is Direction.NONE:
+        return ()
+    backward = direction is Direction.BACKWARD
+    sources, targets = (step.results, step.operands) if backward else (step.operands, step.results)
+    axes: Axes = ()
+    may_expand = True
+    for tensor in sources:
+        if (sharding := tensor.factors.get(factor)) is not None:
+            axes, may_expand = _joined(axes, sharding.axes, may_expand)
+    may_expand &= direction is Direction.BOTH
+    for tensor in targets:
+        if (sharding := tensor.factors.get(factor)) is not None:
+            axes, may_expand = _joined(axes, sharding.axes, may_expand)
+    return axes
+
+
+def _without_conflicts(step: Step, axes: Axes, compatible: Callable[[Span, int], Span | None]) -> Axes:
+    """
+    The beginning of `axes` up to the first axis that `compatible` does not leave whole, and what it leaves of that.
+
+    `compatible` is given an axis, and into how many parts the axes before it divide the factor.
+    """
+    kept: list[Span] = []
+    parts = 1
+    for axis in axes:
+        left = compatible(axis, parts)
+        if left is None or (step.is_conservative and step.is_split(left)):
+            break
+        kept.append(left)
+        if left != axis:
+            break
+        parts *= left.size
+    return tuple(kept)
+
+
+def _prefix_free_in_other_factors(axis: Span, tensor: TensorFactors, factor: int) -> Span | None:
+    """The major part of `axis` along which no factor of `tensor` but `factor` is sharded."""
+    left: Span | None = axis
+    for other, sharding in tensor.factors.items():
+        if other == factor:
+            continue
+        left = prefix_without(left, sharding.overflow)
+        left = None if left is None else prefix_without(left, sharding.axes)
+        if left is None:
+            return None
+    return left
+
+
+def _prefix_that_fits(
+    axis: Span, tensor: TensorFactors, sharding: FactorSharding, parts: int, size: int
+) -> Span | None:
+    """
+    The major part of `axis` that a factor of `tensor` has, or can still take.
+
+    The factor has `size` elements, of which axes before this one make `parts` parts. It can take more axes if it is
+    open and nothing overflows; if it is not the minor-most of its dimension, they must divide what is left of it.
+    """
+    left = prefix_without(axis, tensor.replicated)
+    left = None if left is None else prefix_without(left, tensor.unreduced)
+    if left is None or any(contains(known, left) for known in sharding.axes):
+        return left
+    if not sharding.is_closed and not sharding.overflow:
+        if sharding.is_minor_most:
+            return left
+        if size % parts == 0 and ((divisor := gcd(size // parts, left.size)) > 1 or left.size == 1):
+            return left if divisor == left.size else Span(left.axis, left.start, left.start * divisor)
+    if sharding.axes and is_prefix(sharding.axes[-1], left):
+        return sharding.axes[-1]
+    return None
+
+
+def propagate_basic(step: Step) -> None:
+    """Expand each factor in all tensors along the axes that none of them is in conflict with."""
+    for factor, size in enumerate(step.rule.sizes):
+        axes = compatible_major_axes(step, factor)
+        if not axes:
+            continue
+
+        def compatible(axis: Span, parts: int, factor: int = factor, size: int = size) -> Span | None:
+            left: Span | None = axis
+            for tensor in step.tensors:
+                left = _prefix_free_in_other_factors(left, tensor, factor)
+                if left is not None and (sharding := tensor.factors.get(factor)) is not None:
+                    left = _prefix_that_fits(left, tensor, sharding, parts, size)
+                if left is None:
+                    return None
+            return left
+
+        axes = _without_conflicts(step, axes, compatible)
+        for tensor in step.tensors:
+            tensor.expand(factor, axes)
+
+
+def propagate_aggressive(step: Step) -> None:
+    """Expand factors tensor by tensor, results first; where factors compete for an axis the larger source wins it."""
+    wanted = [compatible_major_axes(step, factor) for factor in range(len(step.rule.sizes))]
+    if not any(wanted):
+        return
+    order = _by_size_of_source(step, wanted)
+    for tensor in step.results:
+        for factor in order:
+            tensor.expand(factor, _axes_for(step, tensor, factor, wanted[factor]))
+    for tensor in step.operands:
+        for factor in order:
+            axes = _axes_for(step, tensor, factor, wanted[factor])
+            if step.is_elementwise:
+                # Sideways, from operand to operand, only what the result has as well: it may have to be replicated.
+                for result in step.results:
+                    sharding = result.factors.get(factor)
+                    if sharding is not None and is_strict_prefix(sharding.axes, axes):
+                        axes = sharding.axes
+            tensor.expand(factor, axes)
+
+
+def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> Axes:
+    """The major part of `wanted` along which `factor` can be sharded in `tensor`; nothing if it has as much already."""
+    sharding = tensor.factors.get(factor)
+    if sharding is None or not wanted:
+        return ()
+    size = step.rule.sizes[factor]
+    axes = _without_conflicts(step, wanted, lambda axis, parts: _prefix_that_fits(axis, tensor, sharding, parts, size))
+    if not is_strict_prefix(sharding.axes, axes):
+        return ()
+    return _without_conflicts(step, axes, lambda axis, _: _prefix_free_in_other_factors(axis, tensor, factor))
+
+
+def _by_size_of_source(step: Step, wanted: Sequence[Axes]) -> list[int]:
+    """
+    The factors in the order in which they get their axes: those from the largest source first.
+
+    The source of a factor is the largest tensor, in elements, that has all of the wanted axes. Ties go, in elementwise
+    operations, to the factor that is sharded most; then to the first source, and to the first factor.
+    """
+    source_size = [-1] * len(wanted)
+    source = [-1] * len(wanted)
+    for index, tensor in enumerate(step.tensors):
+        elements = prod(step.rule.sizes[factor] for factor in tensor.factors)
+        for factor, sharding in tensor.factors.items():
+            if wanted[factor] and elements > source_size[factor] and is_list_prefix(wanted[factor], sharding.axes):
+                source_size[factor], source[factor] = elements, index
+    parts = [size_of(axes) if step.is_elementwise else 0 for axes in wanted]
+    return sorted(range(len(wanted)), key=lambda f: (-source_size[f], -parts[f], source[f], f))
+
+
+STRATEGIES: Mapping[Strategy, Callable[[Step], None]] = {
+    Strategy.BASIC: propagate_basic,
+    Strategy.AGGRESSIVE: propagate_aggressive,
+}

@@ -1,0 +1,73 @@
+"""
+The border of a manual computation: inside, shardings are local to the manual axes; outside, these come first.
+
+Source: rows SDY-OP-09 and SDY-IF-01 (transformation of the sharding of a target).
+"""
+
+from collections.abc import Collection
+
+from xdsl.ir import BlockArgument
+
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp
+from xshardy.sharding.interning import Dim, Sharding, ShardingTable
+from xshardy.sharding.spans import Axes
+from xshardy.sharding.steps import Border
+
+
+def _without(axes: Axes, manual: Collection[int]) -> Axes:
+    return tuple(axis for axis in axes if axis.axis not in manual)
+
+
+def erase_manual_axes(sharding: Sharding, manual: Collection[int]) -> Sharding:
+    """`sharding` as the body has it, which is local to the axes with these numbers."""
+    return sharding._replace(
+        dims=tuple(dim._replace(axes=_without(dim.axes, manual)) for dim in sharding.dims),
+        replicated=_without(sharding.replicated, manual),
+        unreduced=_without(sharding.unreduced, manual),
+    )
+
+
+def add_manual_axes(sharding: Sharding, outer: Sharding, manual: Collection[int]) -> Sharding:
+    """`sharding` of the body as it is outside: each dimension has the manual axes first that it has in `outer`."""
+    dims = (
+        Dim(tuple(axis for axis in around.axes if axis.axis in manual) + dim.axes, dim.is_closed, dim.priority)
+        for dim, around in zip(sharding.dims, outer.dims, strict=True)
+    )
+    return Sharding(sharding.mesh, tuple(dims), outer.replicated, outer.unreduced)
+
+
+class ManualBorders:
+    """The borders of the edges of a module, shared by edges that cross alike."""
+
+    def __init__(self, table: ShardingTable):
+        self._table = table
+        self._known: dict[tuple[int, frozenset[int], bool], Border] = {}
+
+    def of(self, edge: DataFlowEdgeOp) -> Border | None:
+        """The border that `edge` crosses; None if what it connects is sharded alike on both sides."""
+        target = edge.input
+        enters = isinstance(target, BlockArgument)
+        computation = target.block.parent_op() if isinstance(target, BlockArgument) else target.owner
+        if not isinstance(computation, ManualComputationOp):
+            return None
+        index = target.index if enters else computation.outputs.index(target)
+        shardings = computation.in_shardings if enters else computation.out_shardings
+        number = self._table.read(shardings.shardings.data[index])
+        manual = self._table.axis_numbers(number, computation.manual_axes.names)
+        key = number, manual, enters
+        if key not in self._known:
+            self._known[key] = self._border(number, manual, enters=enters)
+        return self._known[key]
+
+    def _border(self, number: int, manual: frozenset[int], *, enters: bool) -> Border:
+        outer = self._table.sharding(number)
+        assert outer is not None, "a manual computation has a sharding for each of its values"
+
+        def local(sharding: Sharding) -> Sharding:
+            return erase_manual_axes(sharding, manual)
+
+        def global_(sharding: Sharding) -> Sharding:
+            return add_manual_axes(sharding, outer, manual)
+
+        # The edge of an argument is inside and its source outside; the edge of a result the other way round.
+        return Border(global_, local) if enters else Border(local, global_)

@@ -1,0 +1,41 @@
+"""The numbers that values and operations of a module have in the propagation engine."""
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
+from xshardy.sharding.propagation import NO_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResult:
+    """A result of a function, as the home of a sharding."""
+
+    function: FuncOp
+    index: int
+
+
+Home = SSAValue | FunctionResult
+"""Where the sharding of a value is written: at what makes it, or with the arguments or results of its function."""
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Which number each value and operation has, and which value and operation each number stands for."""
+
+    values: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of a value by its identity; hashing an `SSAValue` itself would take several times as long."""
+    operations: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of an operation by its identity."""
+    homes: list[Home | None] = field(default_factory=lambda: [None])
+    """By the number of a value, where its sharding is written."""
+    ops: list[Operation] = field(default_factory=list[Operation])
+    """By its number, the operation."""
+    rules: list[OpShardingRuleAttr | None] = field(default_factory=list[OpShardingRuleAttr | None])
+    """By the number of an operation, its rule."""
+
+    def value(self, value: SSAValue) -> int:
+        """The number of `value`; `NO_VALUE` if it cannot be sharded."""
+        return self.values.get(id(value), NO_VALUE)

@@ -1,0 +1,179 @@
+"""
+What the propagation engine asks of the IR: who hears of a change, whose operands have no other use, and what is dead.
+
+The order in which a change is told is that of MLIR's list of uses, which has the latest use first. xDSL keeps the same.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import ShapedType
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
+from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.sharding.propagation import Erased
+from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, owner_of
+from xshardy.transforms.sdy_propagation.call_sites import CallSites
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+
+
+class ModuleSurroundings:
+    """The answers for one module, with the numbers of `numbering`. Dead operations are erased from the module."""
+
+    def __init__(self, numbering: Numbering, calls: CallSites):
+        self._numbering = numbering
+        self._calls = calls
+        self._notified: dict[int, Sequence[int]] = {}
+
+    # Notifications
+
+    def notified_by(self, value: int) -> Sequence[int]:
+        """The operations that hear of a change of `value`, in order, and `~op` for those around them."""
+        if (known := self._notified.get(value)) is None:
+            told = [number for op in self._told(value) for number in self._with_ancestors(op)]
+            known = self._notified[value] = tuple(told)
+        return known
+
+    def _told(self, value: int) -> Iterator[Operation]:
+        home = self._numbering.homes[value]
+        if home is None or isinstance(home, FunctionResult):
+            return
+        if isinstance(home, BlockArgument):
+            parent = home.block.parent_op()
+            if parent is not None:
+                yield parent
+        elif isinstance(home.owner, Operation):
+            if isinstance(home.owner, DataFlowEdgeOp):
+                for target in _other_targets(home.owner.input):
+                    yield from self._users(target)
+            yield home.owner
+        yield from self._users(home)
+
+    def _users(self, value: SSAValue) -> Iterator[Operation]:
+        """What hears that the sharding of `value` has changed, for each of its uses."""
+        for use in value.uses:
+            user = use.operation
+            if (edge := _edge_fed_by(use)) is not None:
+                yield edge
+            elif isinstance(user, ReturnOp):
+                yield from self._after_return(user, use.index)
+            elif user.has_trait(IsTerminator):
+                if (parent := user.parent_op()) is not None:
+                    yield parent
+            elif isinstance(user, CallOp):
+                callee = self._calls.callee(user)
+                if callee is not None and callee.body.blocks:
+                    yield from self._users(callee.args[use.index])
+            else:
+                yield user
+
+    def _after_return(self, terminator: ReturnOp, index: int) -> Iterator[Operation]:
+        """What hears that operand `index` of the end of a function has changed: who uses it after a call."""
+        function = terminator.parent_op()
+        if isinstance(function, FuncOp):
+            for call in self._calls.calls_of(function):
+                yield from self._users(call.results[index])
+
+    def _with_ancestors(self, op: Operation) -> Iterator[int]:
+        """The number of `op`, then those of the operations around it, negated."""
+        numbers = self._numbering.operations
+        number = numbers.get(id(op))
+        if number is not None:
+            yield number
+        around = op.parent_op()
+        while around is not None and not isinstance(around, FuncOp):
+            number = numbers.get(id(around))
+            if number is not None and self._numbering.rules[number] is not None:
+                yield ~number
+            around = around.parent_op()
+
+    # Uses
+
+    def is_single_use(self, op: int) -> bool:
+        """Whether no operand of `op`, scalars aside, has another use."""
+        return all(operand.has_one_use() or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
+
+    def erase_if_dead(self, op: int) -> Erased | None:
+        """Erase `op` and what is in it if nothing uses it and it has no effect; None if it stays."""
+        operation = self._numbering.ops[op]
+        if operation.parent is None or not is_trivially_dead(operation):
+            return None
+        notified: list[int] = []
+        operands: list[SSAValue] = []
+        gone: list[int] = []
+        for inner in tuple(_users_first(operation)):
+            number = self._numbering.operations.pop(id(inner), None)
+            if number is not None:
+                gone.append(number)
+            operands += inner.operands
+            notified += self._makers_to_see_again(inner)
+            inner.detach()
+            inner.erase()
+        alive = [number for number in dict.fromkeys(notified) if number not in gone]
+        return Erased(alive, self._now_single_use(operands), gone)
+
+    def _makers_to_see_again(self, op: Operation) -> Iterator[int]:
+        """What makes an operand of `op` that at most one other operation uses."""
+        for operand in op.operands:
+            others = {id(user) for use in operand.uses if (user := use.operation) is not op}
+            if len(others) <= 1 and isinstance(operand.owner, Operation):
+                number = self._numbering.operations.get(id(operand.owner))
+                if number is not None:
+                    yield number
+
+    def _now_single_use(self, values: Sequence[SSAValue]) -> Sequence[int]:
+        """The operations that are the only user left of one of `values`, and of their other operands."""
+        users = (value.get_user_of_unique_use() for value in values)
+        numbers = (self._numbering.operations.get(id(user)) for user in users if user is not None)
+        return tuple(number for number in numbers if number is not None and self.is_single_use(number))
+
+
+def _users_first(op: Operation) -> Iterator[Operation]:
+    """`op` and what is in it, so that each value is used only by what comes before its maker."""
+    for region in reversed(op.regions):
+        for block in reversed(region.blocks):
+            for inner in reversed(tuple(block.ops)):
+                yield from _users_first(inner)
+    yield op
+
+
+def _is_scalar(value: SSAValue) -> bool:
+    return isinstance(value.type, ShapedType) and not value.type.get_shape()
+
+
+def _other_targets(owner: SSAValue) -> Sequence[SSAValue]:
+    """The targets of the edge that `owner` owns but for itself: the arguments of the regions of a loop."""
+    op = owner.owner
+    if not isinstance(op, Operation) or not isinstance(owner, OpResult):
+        return ()
+    return tuple(
+        argument
+        for region in op.regions
+        for argument in region.block.args
+        if argument.index == owner.index and owner_of(argument) is owner
+    )
+
+
+def _edge_fed_by(use: Use) -> DataFlowEdgeOp | None:
+    """
+    The data flow edge that the value flows into in this use; None if there is none.
+
+    As upstream has it, the edge of an argument of a body of sdy is not found from the operand that feeds it: it hears
+    of a change only when all operations are visited again.
+    """
+    user = use.operation
+    ends = user.has_trait(IsTerminator)
+    around = user.parent_op() if ends else user
+    if around is None or not has_data_flow(around):
+        return None
+    if not ends and isinstance(around, ShardableDataFlowOpInterface):
+        owner: SSAValue = around.operands[use.index]
+    elif use.index < len(around.results):
+        owner = around.results[use.index]
+    else:
+        return None
+    edge = owner.get_user_of_unique_use()
+    return edge if isinstance(edge, DataFlowEdgeOp) else None

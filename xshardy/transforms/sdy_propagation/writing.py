@@ -1,0 +1,91 @@
+"""What propagation found, written into the module: shardings where a value has its home, and rules on operations."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation
+
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.sharding.propagation import Program
+from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, set_sharding
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+
+
+def write_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> None:
+    """Write the shardings of `program` that differ from those that the module has, which `written` lists by value."""
+    table = program.table
+    of_functions: dict[tuple[FuncOp, str], dict[int, TensorShardingAttr]] = {}
+    of_operations: dict[Operation, None] = {}
+    for number, (sharding, old) in enumerate(zip(program.shardings, written, strict=True)):
+        attribute = table.attribute(sharding)
+        if sharding == old or attribute is None:
+            continue
+        match numbering.homes[number]:
+            case FunctionResult(function, index):
+                of_functions.setdefault((function, "res_attrs"), {})[index] = attribute
+            case BlockArgument(index=index, block=block) if isinstance(function := block.parent_op(), FuncOp):
+                of_functions.setdefault((function, "arg_attrs"), {})[index] = attribute
+            case None:
+                pass
+            case home:
+                op = home.owner
+                if isinstance(op, DataFlowEdgeOp):
+                    op.properties[SHARDING_OF_EDGE] = attribute
+                elif isinstance(op, Operation) and _is_plain(op):
+                    of_operations[op] = None
+                else:
+                    set_sharding(home, attribute)
+    _write_results(program, numbering, of_operations)
+    for (function, name), shardings in of_functions.items():
+        _write_into(function, name, shardings)
+
+
+SHARDING_OF_EDGE = "sharding"
+
+
+def _is_plain(op: Operation) -> bool:
+    """Whether the shardings of the results of `op` are one attribute that any operation may have."""
+    return "sharding" not in op.properties and not isinstance(op, CollectiveOpInterface) and not has_data_flow(op)
+
+
+def _write_results(program: Program, numbering: Numbering, operations: Mapping[Operation, None]) -> None:
+    """Write the shardings of all results of each of these operations; equal ones share an attribute."""
+    made: dict[tuple[int, ...], TensorShardingPerValueAttr] = {}
+    for op in operations:
+        key = tuple([program.shardings[numbering.value(result)] for result in op.results])
+        if (attribute := made.get(key)) is None:
+            shardings = map(program.table.attribute, key)
+            attribute = TensorShardingPerValueAttr(sharding for sharding in shardings if sharding is not None)
+            made[key] = attribute
+        op.attributes[SHARDING] = attribute
+
+
+def _write_into(function: FuncOp, name: str, shardings: Mapping[int, TensorShardingAttr]) -> None:
+    """Write shardings of arguments (`arg_attrs`) or of results (`res_attrs`), by their index."""
+    types = function.function_type
+    given = function.arg_attrs if name == "arg_attrs" else function.res_attrs
+    count = len(types.inputs if name == "arg_attrs" else types.outputs)
+    function.properties[name] = ArrayAttr(
+        DictionaryAttr({**entry.data, SHARDING: shardings[index]}) if index in shardings else entry
+        for index, entry in enumerate(given or (DictionaryAttr({}),) * count)
+    )
+
+
+def write_rules(numbering: Numbering) -> None:
+    """Write on each operation the rule by which shardings went through it."""
+    for op, rule in zip(numbering.ops, numbering.rules, strict=True):
+        if rule is not None:
+            op.attributes[SHARDING_RULE] = rule
+
+
+def erase_rules(module: ModuleOp) -> None:
+    """Erase all rules but those that the user wrote."""
+    for op in module.walk():
+        rule = op.attributes.get(SHARDING_RULE)
+        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
+            del op.attributes[SHARDING_RULE]
