@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.llvm import (
     FCmpOp,
@@ -81,7 +82,7 @@ def constant_attribute(value: Attribute, type: Attribute) -> Attribute:
 
 def _dense_constant(value: DenseIntOrFPElementsAttr, type: VectorType) -> DenseIntOrFPElementsAttr:
     old = value.get_element_type()
-    elements = (value.get_values()[0],) if value.is_splat() else value.get_values()
+    elements = value.get_values()[:1] if is_splat(value) else value.get_values()
     if isinstance(old, AnyFloat) and isa(type.element_type, IntegerType):
         elements = tuple(float_bits(float(element), old) for element in elements)  # pyright: ignore[reportArgumentType]
     return DenseIntOrFPElementsAttr.from_list(type, elements)  # pyright: ignore

@@ -26,6 +26,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.dense_elements import element_count, is_splat
+
 
 class LLVMTextError(DiagnosticException):
     """A module cannot be written as LLVM IR text."""
@@ -169,9 +171,9 @@ def _dense_text(value: DenseIntOrFPElementsAttr, type: Attribute) -> str:
     elements = cast(Sequence[float | tuple[float, float]], value.get_values())
     if not any(_is_not_zero(number) for number in elements):
         return "zeroinitializer"
-    texts = [scalar_text(number, element) for number in (elements[:1] if value.is_splat() else elements)]
-    if value.is_splat():
-        texts *= len(elements)
+    texts = [scalar_text(number, element) for number in (elements[:1] if is_splat(value) else elements)]
+    if len(texts) == 1:
+        texts *= element_count(value)
     prefix = type_text(element)
     opening, closing = "<>" if isinstance(type, VectorType) else "[]"
     for size in reversed(shape):

@@ -1,48 +1,173 @@
 """
-Dense literals as upstream writes them: hexadecimal digits in a tensor of floats are the bits of a number.
+Dense literals as upstream writes them, read and written: `dense<[1.0, 0x7F80]> : tensor<2xbf16>`.
 
-`dense<0x7F80> : tensor<bf16>` is infinity; xDSL reads the number 32640.
+Hexadecimal digits in a tensor of floats are the bits of a number; in a string, they are the bytes of all elements, or
+of the one element of a splat. Integers whose bits do not fill their bytes are extended by their sign in xDSL's
+attributes, and by zeros in upstream's strings. How long a literal takes grows with its text, not with its type.
 """
 
-from typing import cast
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import isfinite, prod
+from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType
-from xdsl.parser import AttrParser
-from xdsl.parser import Parser as XDSLParser
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    Signedness,
+)
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from xshardy.dialects.dense_elements import Dense, dense, repeats
+from xshardy.syntax.floats import float_text
 from xshardy.syntax.tokens import TokenParser
+
+ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType[Any]
+
+MOST_LISTED = 100
+"""Elements of a literal that is written as a list; a longer one is written as a string of hexadecimal digits."""
+
+BYTE = 8
+
+_NUMBERS = re.compile(r"\[(?:[-0-9.eE,\[\]\s]|true|false)*+(?=>)")
+"""Nested lists of decimal numbers and truth values."""
+
+_NOT_A_FLOAT = re.compile(r"(?<![0-9.])[0-9]++[eE]")
+"""A number with an exponent that is one for JSON and none for MLIR, where digits and a point must be in front."""
 
 
 class Bits(int):
     """An integer written in hexadecimal: where a float is wanted, its bits."""
 
-    def to_float(self, parser: AttrParser, type: AnyFloat) -> float:
-        """The float of `type` that has these bits."""
-        if self >= 1 << type.bitwidth:
-            parser.raise_error(f"{int(self):#x} has more bits than a number of type {type}")
-        return type.unpack(self.to_bytes(type.size, "little"), 1)[0]
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is between `<` and `>`: the shape of a list, and how it becomes the bytes of elements of a type."""
 
-def as_float(parser: AttrParser, value: float, type: AnyFloat) -> float:
-    """What `value` stands for in a tensor of `type`."""
-    return value.to_float(parser, type) if isinstance(value, Bits) else float(value)
+    shape: Sequence[int] | None
+    """None: nothing, one element for all, or a string, which has no shape."""
+    to_bytes: Callable[[ElementType], bytes | None]
+    """None, if the elements must be looked at one by one for a complaint."""
 
 
 class DenseLiteralParser(TokenParser):
     """xDSL's parser with upstream's dense literals."""
 
-    class _TensorLiteralElement(XDSLParser._TensorLiteralElement):
-        def to_type(self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType):
-            if isinstance(type, AnyFloat) and isinstance(self.value, Bits):
-                return self.value.to_float(parser, type)
-            if isinstance(type, ComplexType) and isinstance(type.element_type, AnyFloat):
-                if not isinstance(self.value, tuple):
-                    parser.raise_error("expected a complex number, as in (1.0, 0.0)", self.span.start, self.span.end)
-                real, imaginary = self.value
-                return as_float(parser, real, type.element_type), as_float(parser, imaginary, type.element_type)
-            return super().to_type(parser, type)
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
+        start = self.pos
+        self.parse_punctuation("<", " in dense attribute")
+        inside = self.pos
+        for read in (self._read_numbers, self._read_contents):
+            if (contents := read()) is None:
+                continue
+            self.parse_punctuation(">", " in dense attribute")
+            expected = type if type is not None else self._parse_type_behind()
+            self._verify_shape(contents.shape, expected, start)
+            try:
+                data = contents.to_bytes(expected.element_type)
+            except NotImplementedError:
+                self.raise_error(
+                    f"elements of type {expected.element_type} cannot be kept: xDSL has no bytes for it", start
+                )
+            if data is not None:
+                return self._dense(expected, data, start)
+            self._resume_from(inside)
+        raise AssertionError("elements that are read one by one become bytes, or a complaint")
+
+    def _parse_type_behind(self) -> Any:
+        self.parse_punctuation(":", " in dense attribute")
+        return self._parse_dense_literal_type()
+
+    def _verify_shape(self, shape: Sequence[int] | None, type: Any, start: int) -> None:
+        if shape is not None and tuple(shape) != type.get_shape():
+            self.raise_error(
+                f"inferred shape of elements literal ({list(shape)}) does not match type ({list(type.get_shape())})",
+                start,
+            )
+
+    def _dense(self, type: Any, data: bytes, start: int) -> Dense:
+        count, size = prod(type.get_shape()), type.element_type.compile_time_size
+        if not data and count:
+            self.raise_error(f"parsed zero elements, but type ('{type}') expected at least 1", start)
+        if len(data) not in (size, size * count):
+            self.raise_error(f"elements hex data size is invalid for provided type: '{type}'", start)
+        return dense(type, data)
+
+    # What is between `<` and `>`
+
+    def _read_contents(self) -> Contents:
+        """Any literal, token by token."""
+        start = self._current_token.span
+        if self._current_token.kind is MLIRTokenKind.GREATER:
+            return Contents(None, lambda type: b"")
+        if (digits := self.parse_optional_str_literal()) is not None:
+            data = self._hexadecimal(digits, start)
+            return Contents(None, lambda type: widened(data, type))
+        elements, shape = self._parse_tensor_literal()
+
+        def to_bytes(type: ElementType) -> bytes:
+            return b"".join(self._element_bytes(element.value, type, element.span) for element in elements)
+
+        return Contents(shape or None, to_bytes)
+
+    def _read_numbers(self) -> Contents | None:
+        """
+        A list of numbers, at once: a list may be long. The JSON of numbers is MLIR's, but for `1e5`.
+
+        None for all else, and for what is no literal: reading that token by token says what is wrong.
+        """
+        match = _NUMBERS.match(self.lexer.input.content, self.pos)
+        if match is None or _NOT_A_FLOAT.search(match[0]):
+            return None
+        try:
+            values, shape = flattened(json.loads(match[0]))
+        except (ValueError, RecursionError):
+            return None
+        self._resume_from(match.end())
+        return Contents(shape, lambda type: packed_numbers(values, type))
+
+    def _hexadecimal(self, text: str, span: Span) -> bytes:
+        try:
+            if text.startswith("0x"):
+                return bytes.fromhex(text[2:])
+        except ValueError:
+            pass
+        self.raise_error("expected string containing hex digits starting with `0x`", span.start, span.end)
+
+    def _element_bytes(self, value: Any, type: ElementType, span: Span) -> bytes:
+        if isinstance(type, ComplexType):
+            if isinstance(value, tuple):
+                parts = cast(tuple[float, float], value)
+                return b"".join(self._element_bytes(part, type.element_type, span) for part in parts)
+            complaint = "expected a complex number, as in (1.0, 0.0)"
+        elif isinstance(value, tuple):
+            complaint = f"expected a number of type {type}, but parsed a complex number"
+        elif isinstance(type, AnyFloat):
+            if isinstance(value, float):
+                return packed_float(value, type)
+            complaint = "unexpected decimal integer literal for a floating point value"
+            if isinstance(value, Bits):
+                if value < 1 << type.bitwidth:
+                    return value.to_bytes(type.compile_time_size, "little")
+                complaint = "hexadecimal float constant out of range for type"
+        elif isinstance(value, float):
+            complaint = "expected integer elements, but parsed floating-point"
+        elif isinstance(value, bool) and type != IntegerType(1):
+            complaint = "expected i1 type for 'true' or 'false' values"
+        elif value < 0 and isinstance(type, IntegerType) and type.signedness.data == Signedness.UNSIGNED:
+            complaint = "expected unsigned integer elements, but parsed negative value"
+        else:
+            if (data := packed_numbers([value], type)) is not None:
+                return data
+            complaint = "integer constant out of range for type"
+        self.raise_error(complaint, span.start, span.end)
 
     def _parse_optional_bool_int_or_float(self) -> tuple[bool | int | float, Span] | None:
         token = self._current_token
@@ -62,3 +187,112 @@ class DenseLiteralParser(TokenParser):
         end = self._current_token.span
         self.parse_punctuation(")")
         return (cast(float, real), cast(float, imaginary)), Span(start.start, end.end, start.input)
+
+
+def flattened(nested: Any) -> tuple[list[Any], list[int]]:
+    """`[[1, 2], [3, 4]]` -> `([1, 2, 3, 4], [2, 2])`. Raises `ValueError` if lists of one depth differ in length."""
+    values: list[Any] = [nested]
+    shape: list[int] = []
+    while values and list in (kinds := set(map(type, values))):
+        if len(kinds) > 1 or len(lengths := set(map(len, values))) > 1:
+            raise ValueError("lists of one depth differ in length")
+        shape += lengths
+        values = list(chain.from_iterable(values))
+    return values, shape
+
+
+def packed_numbers(values: Sequence[Any], type: ElementType) -> bytes | None:
+    """The bytes of numbers; None if one is not of `type`. A signless integer may be one of its bits: 255 is an i8."""
+    if isinstance(type, AnyFloat):
+        if not all(isinstance(value, float) for value in values):
+            return None
+        try:
+            return type.pack(values)
+        except OverflowError:
+            return b"".join(packed_float(value, type) for value in values)
+    kinds = {value.__class__ for value in values}
+    if isinstance(type, ComplexType) or float in kinds:
+        return None
+    if bool in kinds and type != IntegerType(1):
+        return None
+    width = type.bitwidth if isinstance(type, IntegerType) else 64
+    is_signed = isinstance(type, IndexType) or type.signedness.data != Signedness.UNSIGNED
+    lower, upper = (-(1 << width >> 1), 1 << width >> 1) if is_signed else (0, 1 << width)
+    if values and not (lower <= min(values) and max(values) < upper):
+        normalized = [type.normalized_value(value) if isinstance(type, IntegerType) else None for value in values]
+        if None in normalized:
+            return None
+        return type.pack(cast(Sequence[int], normalized))
+    return type.pack(values)
+
+
+def packed_float(value: float, type: AnyFloat) -> bytes:
+    """The bytes of the float of `type` that is next to `value`: infinity if that is too large."""
+    try:
+        return type.pack((value,))
+    except OverflowError:
+        return type.pack((float("inf") if value > 0 else float("-inf"),))
+
+
+def has_spare_bits(type: ElementType) -> bool:
+    """Whether an element does not fill its bytes, as an i4 does not."""
+    return isinstance(type, IntegerType) and type.bitwidth % BYTE != 0
+
+
+def widened(data: bytes, type: ElementType) -> bytes:
+    """Bytes of a string: those of integers that do not fill them are extended by their sign. Undoes `narrowed`."""
+    if not has_spare_bits(type) or len(data) % type.compile_time_size:
+        return data
+    assert isinstance(type, IntegerType)
+    is_signed = type.signedness.data != Signedness.UNSIGNED
+    values = (value % (1 << type.bitwidth) for value in type.iter_unpack(data))
+    half = 1 << type.bitwidth >> 1
+    return type.pack([value - 2 * half if is_signed and value >= half else value for value in values])
+
+
+def narrowed(data: bytes, type: ElementType) -> bytes:
+    """Bytes as upstream writes them in a string: spare bits are 0."""
+    if not has_spare_bits(type):
+        return data
+    assert isinstance(type, IntegerType)
+    size, mask = type.compile_time_size, (1 << type.bitwidth) - 1
+    return b"".join((value & mask).to_bytes(size, "little") for value in type.iter_unpack(data))
+
+
+# Text
+
+
+def dense_text(attribute: Dense) -> str:
+    """`dense<[1, 2]>`: `attribute` without its type."""
+    type, data = attribute.get_element_type(), attribute.data.data
+    size = type.compile_time_size
+    if not data:
+        return "dense<>"
+    if repeats(data, size):
+        return f"dense<{element_texts(data[:size], type)[0]}>"
+    if len(attribute) > MOST_LISTED:
+        return f'dense<"0x{narrowed(data, type).hex().upper()}">'
+    texts = element_texts(data, type)
+    for length in reversed(attribute.get_shape()):
+        rows = (texts[start : start + length] for start in range(0, len(texts), length))
+        texts = [f"[{', '.join(row)}]" for row in rows]
+    return f"dense<{texts[0]}>"
+
+
+def element_texts(data: bytes, type: ElementType) -> Sequence[str]:
+    """The text of each element."""
+    if isinstance(type, ComplexType):
+        parts = element_texts(data, type.element_type)
+        return [f"({real},{imaginary})" for real, imaginary in zip(parts[::2], parts[1::2], strict=True)]
+    size = type.compile_time_size
+    values = cast(Sequence[Any], type.unpack(data, len(data) // size))
+    if isinstance(type, AnyFloat):
+        return [
+            float_text(value, type)
+            if isfinite(value)
+            else f"0x{data[index * size : (index + 1) * size][::-1].hex().upper()}"
+            for index, value in enumerate(values)
+        ]
+    if type == IntegerType(1):
+        return ["true" if value else "false" for value in values]
+    return [str(value) for value in values]

@@ -10,14 +10,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType, Signedness
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+)
 from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.printer import Printer as XDSLPrinter
 from xdsl.traits import IsTerminator
 from xdsl.utils.mlir_lexer import MLIRLexer
 
+from xshardy.dialects.dense_elements import Dense
 from xshardy.syntax.aliases import AliasTable, alias_stem
 from xshardy.syntax.attributes import TEXTS
+from xshardy.syntax.dense_literals import dense_text
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
 from xshardy.syntax.naming import ValueNames
@@ -121,6 +132,9 @@ class Printer(XDSLPrinter):
             self._parts.append("[")
             self.print_list(cast(ArrayAttr[Attribute], attribute).data, self._print_array_element)
             self._parts.append("]")
+        elif isinstance(attribute, DenseIntOrFPElementsAttr):
+            self._parts.append(f"{dense_text(cast(Dense, attribute))} : ")
+            self.print_attribute(cast(Dense, attribute).type)
         else:
             super().print_attribute(attribute)
         self._in_llvm_type = around

@@ -47,6 +47,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.dialects.stablehlo.types import CALL_VALUE, COMPOSITE_VALUE, is_compatible_shape
 
@@ -220,7 +221,7 @@ def verify_layout(name: str, type: Attribute, layout: DenseIntOrFPElementsAttr) 
     """`layout` orders the dimensions of `type`, from the one whose elements are next to each other."""
     if isinstance(type, TupleType):
         raise VerifyException("Tuple types are not fully supported with layout constraints yet")
-    order = layout.get_values()
+    order = cast(tuple[int, ...], first_values(layout))
     if not isinstance(type, ShapedType):
         if order:
             raise VerifyException(

@@ -11,7 +11,6 @@ from typing import cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
-    DenseIntElementsAttr,
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
@@ -35,6 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import ConstantLike, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.gather import GatheringOp
@@ -59,7 +59,7 @@ I64_ARRAY = DenseArrayBase.constr(i64)
 
 
 def constant_integers(value: SSAValue) -> tuple[int, ...] | None:
-    """The elements of `value` if it is a constant of integers; else None."""
+    """The elements of `value`, or the first of a large splat, if it is a constant of integers; else None."""
     owner = value.owner
     if not isinstance(owner, Operation) or not owner.has_trait(ConstantLike):
         return None
@@ -69,7 +69,7 @@ def constant_integers(value: SSAValue) -> tuple[int, ...] | None:
     constant = cast(DenseIntOrFPElementsAttr, constant)
     if not isinstance(constant.get_element_type(), IntegerType | IndexType):
         return None
-    return cast(DenseIntElementsAttr, constant).get_values()
+    return cast(tuple[int, ...], first_values(constant))
 
 
 def verify_elements(operand: SSAValue, result: SSAValue) -> None:

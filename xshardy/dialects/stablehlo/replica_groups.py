@@ -5,7 +5,6 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntElementsAttr,
     DenseIntOrFPElementsAttr,
     IntAttr,
     NoneAttr,
@@ -20,6 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import ATTRIBUTE, INTEGER, STRING, Field, StructAttribute
 
 NO_DEVICE = -1
@@ -147,13 +147,17 @@ class MeshOfGroupsExists(SymbolUserOpInterface):
 
 
 def integer_table(name: str, attribute: DenseIntOrFPElementsAttr) -> tuple[tuple[int, ...], list[int]]:
-    """The shape and the values of the attribute `name`. Raises `VerifyException` on all but 64-bit integers."""
+    """
+    The shape and the values of the attribute `name`; of a large splat, the first of them.
+
+    Raises `VerifyException` on all but 64-bit integers.
+    """
     if attribute.get_element_type() != i64:
         raise VerifyException(
             f"attribute '{name}' failed to satisfy constraint: 64-bit signless integer elements attribute, but got "
             f"elements of '{attribute.type}'"
         )
-    return attribute.get_shape(), list(cast(DenseIntElementsAttr, attribute).get_values())
+    return attribute.get_shape(), list(cast(tuple[int, ...], first_values(attribute)))
 
 
 def verify_replica_groups(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -27,6 +28,7 @@ from xdsl.irdl import (
 from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.reduction import verify_reducer
@@ -186,7 +188,7 @@ def padding_pairs(padding: DenseIntElementsAttr) -> tuple[tuple[int, int], ...]:
         raise VerifyException(
             "expects the shape of padding-attribute to be {N, 2}, but got {" + ", ".join(map(str, shape)) + "}."
         )
-    values = padding.get_values()
+    values = cast(tuple[int, ...], first_values(padding))
     return tuple(zip(values[::2], values[1::2], strict=True))
 
 

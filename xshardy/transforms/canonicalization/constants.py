@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
+from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.extensions.arith_elementwise import element_type_of
 
 INDEX_WIDTH = 64
@@ -92,7 +93,7 @@ def splat_attr(value: int | float, type: Attribute) -> Attribute | None:
 
 def dense_attr(values: Sequence[int | float], type: Attribute) -> Attribute:
     """A constant of a vector or tensor `type` with these elements; one value is all of them."""
-    return DenseIntOrFPElementsAttr.from_list(cast(Any, type), cast(Any, values))
+    return dense_values(type, values)
 
 
 def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:

@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import xla_gpu
+from xshardy.dialects.dense_elements import dense, is_one_for_all
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.indexing.affine import add, constant, dim, mul, total, used_variables
@@ -269,6 +270,8 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     type_ = value.type
     if not is_nested(type_):
         return value
+    if is_one_for_all(value):
+        return dense(flat_type(type_), value.data.data)
     major_to_minor = tuple(reversed(minor_to_major(type_)))
     elements = np.frombuffer(value.data.data, dtype=f"V{value.get_element_type().compile_time_size}")
     in_memory = elements.reshape(type_.get_shape()).transpose(major_to_minor)

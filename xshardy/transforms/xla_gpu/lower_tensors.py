@@ -35,6 +35,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.data_layout import index_integer
+from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
@@ -206,8 +207,8 @@ def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     `dense<[1, 2, 3]> : tensor<3xi4>` -> `dense<[33, 3]> : tensor<2xi8>`.
     """
     layout = ElementLayout(value.get_element_type())
-    count = len(value)
-    raw = value.data.data
+    raw = all_bytes(value)
+    count = len(raw) // value.get_element_type().compile_time_size
     if layout.bits < BYTE:
         starts = range(0, count, layout.per_byte)
         raw = bytes(_pack(raw[start : start + layout.per_byte], layout.bits) for start in starts)
