@@ -7,7 +7,8 @@ How HLO text writes a bundle: as a tuple of shapes, of operands, outputs and con
 | `copy-start` | `(output, operand, contexts...)` |
 | `all-gather-start` | `(operand, output)`, with several `((operands), (outputs))` |
 | `all-reduce-start` | `output`, with several `(outputs)`: operands are not there |
-| `collective-permute-start` | `(operand, output, contexts...)` |
+| `collective-permute-start` | `(operand, output, contexts...)`, with several `((operands), (outputs), contexts...)`; \
+in place, with the output and the places as further operands, these are not there |
 | `send` | `(operand, contexts..., token)`: of the operands only the first |
 | `recv` | `(output, contexts..., token)`: of the operands none |
 
@@ -83,9 +84,16 @@ def read_reduce(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleS
     return BundleShapes(tuple(operands), elements)
 
 
+def write_permute(bundle: BundleShapes) -> Tree:
+    is_one = len(bundle.outputs) == 1
+    operands, outputs = (bundle.operands[0], bundle.outputs[0]) if is_one else (bundle.operands, bundle.outputs)
+    return (operands, outputs, *bundle.contexts)
+
+
 def read_permute(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleShapes:
-    operand, output, *contexts = elements
-    return BundleShapes((operand,), (output,), tuple(contexts))
+    sources, results, *contexts = elements
+    further = operands[1:] if len(elements_of(results)) == 1 else ()
+    return BundleShapes((*elements_of(sources), *further), elements_of(results), tuple(contexts))
 
 
 def read_send(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleShapes:
@@ -114,7 +122,7 @@ TUPLE_FORMS: Mapping[str, TupleForm] = {
     ),
     "all-reduce-start": TupleForm(lambda bundle: bare_if_one(bundle.outputs), read_reduce, "output or (outputs)"),
     "collective-permute-start": TupleForm(
-        lambda bundle: (*bundle.operands, *bundle.outputs, *bundle.contexts), read_permute, "(operand, output, state)"
+        write_permute, read_permute, "(operand, output, state) or ((operands), (outputs), state)"
     ),
     "send": TupleForm(
         lambda bundle: (bundle.operands[0], *bundle.contexts, *bundle.outputs), read_send, "(operand, state, token)"

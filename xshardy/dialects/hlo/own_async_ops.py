@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, bundle_type
+from xshardy.dialects.hlo.collectives import AllGatherOp, AllReduceOp, CollectivePermuteOp
 from xshardy.dialects.hlo.data_movement import CopyOp
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import UI32
@@ -37,9 +38,9 @@ COUNTER = TensorType(UI32, [])
 
 
 class OwnStartOp(StartOp):
-    """Start an operation of type `WRAPS`; `CONTEXTS` is the context state that it may have."""
+    """Start an operation of one of the types `WRAPS`; `CONTEXTS` is the context state that it may have."""
 
-    WRAPS: ClassVar[type[Operation]]
+    WRAPS: ClassVar[tuple[type[Operation], ...]]
     CONTEXTS: ClassVar[tuple[tuple[Attribute, ...], ...]] = ((),)
 
     def verify_(self) -> None:
@@ -54,7 +55,7 @@ class OwnStartOp(StartOp):
     def verify_wrapped(self, function: func.FuncOp, wrapped: Operation) -> None:
         if not isinstance(wrapped, self.WRAPS):
             raise VerifyException(
-                f"The {self.opcode} expects @{function.sym_name.data} to hold a '{self.WRAPS.name}', found "
+                f"The {self.opcode} expects @{function.sym_name.data} to hold a '{self.WRAPS[0].name}', found "
                 f"'{wrapped.name}': start another operation with hlo.async_start"
             )
 
@@ -64,7 +65,7 @@ class CopyStartOp(OwnStartOp):
     """Start to copy a tensor, perhaps into another memory space."""
 
     CONSUMERS: ClassVar = ("hlo.copy_done",)
-    WRAPS: ClassVar = CopyOp
+    WRAPS: ClassVar = (CopyOp,)
     CONTEXTS: ClassVar = ((COUNTER,),)
 
     name = "hlo.copy_start"
@@ -84,7 +85,7 @@ class AllReduceStartOp(OwnStartOp):
     """Start to reduce tensors over the devices of a group. HLO's result is the outputs alone."""
 
     CONSUMERS: ClassVar = ("hlo.all_reduce_done",)
-    WRAPS: ClassVar = stablehlo.AllReduceOp
+    WRAPS: ClassVar = (stablehlo.AllReduceOp, AllReduceOp)
 
     name = "hlo.all_reduce_start"
 
@@ -103,7 +104,7 @@ class AllGatherStartOp(OwnStartOp):
     """Start to collect the tensors of the devices of a group."""
 
     CONSUMERS: ClassVar = ("hlo.all_gather_done",)
-    WRAPS: ClassVar = stablehlo.AllGatherOp
+    WRAPS: ClassVar = (stablehlo.AllGatherOp, AllGatherOp)
 
     name = "hlo.all_gather_start"
 
@@ -122,7 +123,7 @@ class CollectivePermuteStartOp(OwnStartOp):
     """Start to send a tensor to another device, and to receive that of a third. Older text has two contexts."""
 
     CONSUMERS: ClassVar = ("hlo.collective_permute_done",)
-    WRAPS: ClassVar = stablehlo.CollectivePermuteOp
+    WRAPS: ClassVar = (stablehlo.CollectivePermuteOp, CollectivePermuteOp)
     CONTEXTS: ClassVar = ((), (COUNTER, COUNTER))
 
     name = "hlo.collective_permute_start"
@@ -142,7 +143,7 @@ class SendOp(OwnStartOp):
     """Start to send a tensor to the host or to another device; the last operand, and the only output, is a token."""
 
     CONSUMERS: ClassVar = ("hlo.send_done",)
-    WRAPS: ClassVar = stablehlo.SendOp
+    WRAPS: ClassVar = (stablehlo.SendOp,)
     CONTEXTS: ClassVar = ((COUNTER,),)
 
     name = "hlo.send"
@@ -162,7 +163,7 @@ class RecvOp(OwnStartOp):
     """Start to receive a tensor from the host or from another device; the operand, and the last output, is a token."""
 
     CONSUMERS: ClassVar = ("hlo.recv_done",)
-    WRAPS: ClassVar = stablehlo.RecvOp
+    WRAPS: ClassVar = (stablehlo.RecvOp,)
     CONTEXTS: ClassVar = ((COUNTER,),)
 
     name = "hlo.recv"
@@ -178,8 +179,9 @@ class RecvDoneOp(DoneOp):
 
 
 OWN_STARTS: Mapping[type[Operation], type[OwnStartOp]] = {
-    start.WRAPS: start
+    wrapped: start
     for start in (CopyStartOp, AllReduceStartOp, AllGatherStartOp, CollectivePermuteStartOp, SendOp, RecvOp)
+    for wrapped in start.WRAPS
 }
 """How operations are started that `hlo.async_start` may not wrap."""
 
