@@ -1,8 +1,9 @@
 """
 Emitters: from an HLO fusion to the xla_gpu dialect.
 
-A fusion is cut into functions (`partition`), an emitter is chosen by its hero (`heroes`), and every function is emitted
-element by element (`subgraph`, `elemental`). Source: rows XGPU-02, XGPU-10 to XGPU-22, XGPU-31.
+A fusion is prepared (`preparation`), an emitter is chosen by its hero (`heroes`), the fusion is cut into functions
+(`partition`), and every function is emitted element by element (`subgraph`, `operations`, `elemental`).
+Source: rows XGPU-02, XGPU-10 to XGPU-22, XGPU-31.
 """
 
 from typing import TYPE_CHECKING
@@ -23,11 +24,12 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
     from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.index_width import narrow_indices
+    from xshardy.emitters.preparation import prepare
 
-    computation = fusion.callee_function()
-    emitter = choose_emitter(computation)
+    computation = prepare(fusion.callee_function())
+    choice = choose_emitter(computation)
     require_emittable(computation)
-    module = emitter(computation, ENTRY_NAME)
+    module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
     return module
 

@@ -13,7 +13,7 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 if TYPE_CHECKING:
@@ -154,16 +154,26 @@ def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Arr
 
 def reinterpreted(op: Operation, elements: Array) -> Array:
     """
-    The bytes of flat `elements` as elements of the result's type.
+    The bits of flat `elements` as elements of the result's type, the lowest bits of an element first.
 
-    Raises `InterpretationError` between a type of fewer than 8 bits, which has a byte for each element here, and one of
-    another width.
+    Raises `InterpretationError` between a truth value, which has a byte, and a type of another width.
     """
     dtype = numpy_dtype(op.results[0].type)
-    widths = {BITS.get(kind, 8 * kind.itemsize) for kind in (elements.dtype, dtype)}
-    if len(widths) > 1 and min(widths) < 8:
+    width, target = (BITS.get(kind, 8 * kind.itemsize) for kind in (elements.dtype, dtype))
+    if width == target or min(width, target) >= 8:
+        return np.ascontiguousarray(elements).view(dtype)
+    if np.dtype(np.bool_) in (elements.dtype, dtype):
         raise unsupported(op, f"no bitcast from {elements.dtype} to {dtype}: convert to a type of 8 bits first")
-    return elements.view(dtype)
+    places = np.arange(target, dtype=np.uint64)
+    bits = unsigned_bits(elements, width).reshape(-1, target)
+    numbers = (bits << places).sum(axis=-1, dtype=np.uint64)
+    return wrapped(numbers, dtype) if dtype in BITS else numbers.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+def unsigned_bits(elements: Array, width: int) -> Array:
+    """The bits of each of `elements`, the lowest one first, one behind the other: zeros and ones of u64."""
+    numbers = unsigned(elements) if elements.dtype in BITS else np.ascontiguousarray(elements).view(f"u{width // 8}")
+    return (numbers.astype(np.uint64)[:, None] >> np.arange(width, dtype=np.uint64) & np.uint64(1)).reshape(-1)
 
 
 def get_dimension_size(evaluator: Evaluator, op: stablehlo.GetDimensionSizeOp, x: Array) -> Array:
