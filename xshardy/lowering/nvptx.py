@@ -3,7 +3,6 @@
 """The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, ClassVar
@@ -17,6 +16,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
 from xshardy.dialects import nvvm
+from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
@@ -232,14 +232,8 @@ def _arguments(function: llvm.FuncOp) -> tuple[KernelArgument, ...]:
             alignment=_number(known.get("llvm.align")),
             is_output=read(known, INVARIANT) is None,
         )
-        for index, known in enumerate(_argument_attributes(function))
+        for index, known in enumerate(argument_attributes(function))
     )
-
-
-def _argument_attributes(function: llvm.FuncOp) -> Sequence[Mapping[str, Attribute]]:
-    if function.arg_attrs is None:
-        return [{} for _ in function.function_type.inputs]
-    return [each.data for each in function.arg_attrs]
 
 
 def _number(attribute: Attribute | None) -> int | None:

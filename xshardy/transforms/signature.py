@@ -1,25 +1,11 @@
 """The signature of a function as passes see it: the attributes of its arguments, and arguments that go away."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import FunctionType
 
-
-def argument_attributes(function: func.FuncOp) -> list[dict[str, Attribute]]:
-    """The attributes of each argument of `function`: a fresh dictionary per argument, empty where it has none."""
-    if function.arg_attrs is None:
-        return [{} for _ in function.function_type.inputs]
-    return [dict(attributes.data) for attributes in function.arg_attrs]
-
-
-def set_argument_attributes(function: func.FuncOp, attributes: Sequence[dict[str, Attribute]]) -> None:
-    """Give `function` these attributes, one dictionary per argument."""
-    if any(attributes):
-        function.arg_attrs = ArrayAttr(DictionaryAttr(of_argument) for of_argument in attributes)
-    else:
-        function.properties.pop("arg_attrs", None)
+from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
 
 
 def documented_name(key: str) -> str:

@@ -10,7 +10,9 @@ from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
+
+from xshardy.dialects.function_attributes import attributes_of_argument
 
 LAYOUT = "hlo.layout"
 MEMORY = "hlo.memory"
@@ -25,14 +27,10 @@ def layout_of(value: SSAValue) -> tuple[int, ...] | None:
             if isinstance(attribute, ArrayAttr):
                 attribute = cast(ArrayAttr[Attribute], attribute).data[index]
         case BlockArgument(block=block, index=index):
-            attribute = _argument_attributes(block.parent_op(), index).get(LAYOUT)
+            function = block.parent_op()
+            attribute = (
+                attributes_of_argument(function, index).get(LAYOUT) if isinstance(function, func.FuncOp) else None
+            )
         case _:
             return None
     return tuple(attribute.get_values()) if isinstance(attribute, DenseArrayBase) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-
-
-def _argument_attributes(op: Operation | None, index: int) -> dict[str, Attribute]:
-    """The attributes of argument `index` of a function; none for the arguments of other operations."""
-    if not isinstance(op, func.FuncOp) or op.arg_attrs is None:
-        return {}
-    return dict(op.arg_attrs.data[index].data)

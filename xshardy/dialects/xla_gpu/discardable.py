@@ -21,6 +21,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.interval import Interval
 
@@ -43,11 +44,6 @@ def read(attributes: Mapping[str, Attribute], name: str) -> Attribute | None:
     """The attribute that is called `xla.NAME`, as `name` says, or `xla_gpu.NAME`."""
     found = attributes.get(name)
     return attributes.get(name.replace("xla.", "xla_gpu.", 1)) if found is None else found
-
-
-def argument_attributes(function: FuncOp, index: int) -> Mapping[str, Attribute]:
-    """The attributes of argument `index`; an empty mapping if it has none."""
-    return {} if function.arg_attrs is None else function.arg_attrs.data[index].data
 
 
 # -- Ranges -----------------------------------------------------------------------------------------------------------
@@ -76,7 +72,7 @@ def get_range(value: SSAValue | Operation) -> Interval | None:
     assert isinstance(value, BlockArgument)
     match value.block.parent_op():
         case FuncOp() as function:
-            return _interval(read(argument_attributes(function, value.index), RANGE))
+            return _interval(read(attributes_of_argument(function, value.index), RANGE))
         case scf.ForOp() as loop if value.index == 0:
             bounds = constant_value(loop.lb), constant_value(loop.ub)
             if bounds[0] is None or bounds[1] is None or bounds[0] >= bounds[1]:
@@ -150,7 +146,7 @@ def slice_index(value: SSAValue) -> int | None:
 def _argument_attribute(value: SSAValue, name: str) -> Attribute | None:
     if not isinstance(value, BlockArgument) or not isinstance(function := value.block.parent_op(), FuncOp):
         return None
-    return read(argument_attributes(function, value.index), name)
+    return read(attributes_of_argument(function, value.index), name)
 
 
 def set_launch_dimensions(function: FuncOp, block: Sequence[int], grid: Sequence[int]) -> None:

@@ -37,9 +37,10 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
+from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
-from xshardy.dialects.xla_gpu.discardable import argument_attributes, is_invariant
+from xshardy.dialects.xla_gpu.discardable import is_invariant
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.atomic_updates import compare_and_swap, lower_atomic_rmw
 from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buffers
@@ -142,7 +143,7 @@ def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: Index) ->
     """The known alignment in bytes: at the start of an argument that of its pointer, else that of an element."""
     pointer = access.pointer(tensor)
     if index == 0 and isinstance(pointer, BlockArgument) and pointer.owner is access.function.body.block:
-        align = argument_attributes(access.function, pointer.index).get(ALIGN)
+        align = attributes_of_argument(access.function, pointer.index).get(ALIGN)
         if isa(align, IntegerAttr):
             return align.value.data
     return ElementLayout(tensor_type(tensor).element_type).alignment

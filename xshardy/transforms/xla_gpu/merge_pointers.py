@@ -14,14 +14,10 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
 from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, is_entry, read
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.signature import (
-    argument_attributes,
-    documented_name,
-    erase_arguments,
-    set_argument_attributes,
-)
+from xshardy.transforms.signature import documented_name, erase_arguments
 
 NOALIAS = "llvm.noalias"
 """The argument attribute with which LLVM may assume that no other pointer reaches the same memory."""

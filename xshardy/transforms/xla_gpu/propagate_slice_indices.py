@@ -14,9 +14,10 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
 from xshardy.dialects.xla_gpu.discardable import ENTRY, INVARIANT, SLICE_INDEX, is_entry
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.signature import argument_attributes, documented_name, set_argument_attributes
+from xshardy.transforms.signature import documented_name
 
 PROPAGATED = frozenset((SLICE_INDEX, INVARIANT))
 """The facts about a buffer that every function may rely on."""

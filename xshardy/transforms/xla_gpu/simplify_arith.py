@@ -20,8 +20,9 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
 from xshardy.dialects.extensions.gpu import ShuffleOp
+from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
-from xshardy.dialects.xla_gpu.discardable import RANGE, argument_attributes, get_range, range_attr
+from xshardy.dialects.xla_gpu.discardable import RANGE, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.interval import Interval, at_corners
 from xshardy.transforms.canonicalization import scf_patterns
@@ -101,7 +102,7 @@ def range_name(op: Operation) -> str:
         if isinstance(owner, Operation):
             attributes.append(owner.attributes)
         elif isinstance(operand, BlockArgument) and isinstance(function := owner.parent_op(), FuncOp):
-            attributes.append(argument_attributes(function, operand.index))
+            attributes.append(attributes_of_argument(function, operand.index))
     return OTHER_RANGE if any(OTHER_RANGE in known for known in attributes) else RANGE
 
 
