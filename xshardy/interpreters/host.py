@@ -6,11 +6,11 @@ Executes the LLVM IR of a kernel on the CPU that this runs on, thread after thre
 The numpy interpreter stops at vectors and scf. What comes after them (index types, addresses, alignment, constants,
 calls of libdevice) is checked here: LLVM compiles the very text that is otherwise handed to the NVPTX backend, for the
 host. Special registers become variables that a loop over the grid sets, and libdevice becomes the C library. Threads
-run one after another, so a kernel whose threads wait for each other cannot be run this way.
+run one after another; those that wait for each other are coroutines (`host_threads`).
 """
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
@@ -22,6 +22,7 @@ import numpy as np
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import BITS, SIGNED_INTEGERS, Array, DType
+from xshardy.interpreters.host_threads import EXCHANGES, as_coroutine, scheduler
 from xshardy.lowering.nvptx import KernelSource
 
 REGISTERS = "llvm.nvvm.read.ptx.sreg."
@@ -30,7 +31,6 @@ ALIGNMENT = 256
 
 _REGISTER = re.compile(rf"declare i32 @{re.escape(REGISTERS)}(\w+)\.([xyz])\(\)")
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
-_BETWEEN_THREADS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.|shfl|redux|match|vote)[\w.]*")
 
 FLOAT_CONVERSIONS = """
 define bfloat @__truncsfbf2(float %x) {
@@ -85,7 +85,7 @@ def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int,
     Run `kernel` over its whole grid. Gives the buffers that it writes, by their slice index, in the shape they had.
 
     `buffers` are the arguments by slice index, elements in the order of memory; none is changed. Raises
-    `InterpretationError` for a kernel whose threads exchange values, and for one that calls what a host has not.
+    `InterpretationError` for a kernel that calls what a host has not.
     """
     memory = {number: _aligned(packed(array)) for number, array in buffers.items()}
     numbers = [
@@ -104,13 +104,25 @@ def _compiled(kernel: KernelSource) -> Generator[int]:
     """The address of a function that runs all threads, given an array of pointers to the arguments."""
     jit = binding.create_lljit_compiler(_host_machine())
     builder = binding.JITLibraryBuilder()
-    library = builder.add_ir(host_program(kernel)).export_symbol("xshardy.run").add_current_process()
+    library = (
+        builder.add_ir(_without_coroutines(host_program(kernel))).export_symbol("xshardy.run").add_current_process()
+    )
     try:
         tracker = library.link(jit, "kernel")
     except RuntimeError as error:
         raise InterpretationError(f"the host cannot run this kernel: {str(error).strip()}") from error
     yield tracker["xshardy.run"]
     del tracker
+
+
+def _without_coroutines(text: str) -> str:
+    """LLVM IR whose coroutines, if any, are split into functions."""
+    if "presplitcoroutine" not in text:
+        return text
+    module = binding.parse_assembly(text)
+    builder = binding.create_pass_builder(_host_machine(), binding.create_pipeline_tuning_options(speed_level=0))
+    builder.getModulePassManager().run(module, builder)
+    return str(module)
 
 
 @cache
@@ -127,13 +139,20 @@ def _host_machine() -> binding.TargetMachine:
 def host_program(kernel: KernelSource) -> str:
     """The LLVM IR of `kernel` with all that a host needs to run it: `xshardy.run(pointers)`."""
     text = kernel.llvm_ir
-    if (exchange := _BETWEEN_THREADS.search(text)) is not None:
-        raise InterpretationError(f"the threads of this kernel wait for each other ({exchange[0]}): run another level")
+    arguments = ", ".join(f"ptr %p{index}" for index in range(len(kernel.arguments)))
+    if EXCHANGES.search(text) is None:
+        block = _thread_loop(kernel, arguments)
+    else:
+        text, block = as_coroutine(text), scheduler(kernel, arguments)
     registers = set(_REGISTER.findall(text))
     text = _REGISTER.sub("", text).replace(f"@{REGISTERS}", "@xshardy.sreg.").replace("ptx_kernel ", "")
     text = _LIBDEVICE.sub(_c_library_call, text)
     definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
-    return "\n".join([text, *definitions, FLOAT_CONVERSIONS, _grid_loop(kernel, registers)])
+    setters = [
+        _register_setter("set_thread", "tid", kernel.block, registers),
+        _register_setter("set_block", "ctaid", kernel.grid, registers),
+    ]
+    return "\n".join([text, *definitions, FLOAT_CONVERSIONS, *setters, block, _grid_loop(kernel, arguments)])
 
 
 def _c_library_call(declaration: re.Match[str]) -> str:
@@ -169,40 +188,59 @@ def _register_definition(kernel: KernelSource, name: str, axis: str) -> str:
     )
 
 
-def _grid_loop(kernel: KernelSource, registers: set[tuple[str, str]]) -> str:
-    """`xshardy.run`: for each thread of each block, set the special registers and call the kernel."""
-    extents = [("tid", axis, size) for axis, size in zip("xyz", kernel.block, strict=False)]
-    extents += [("ctaid", axis, size) for axis, size in zip("xyz", kernel.grid, strict=False)]
+def _register_setter(name: str, register: str, sizes: Sequence[int], registers: set[tuple[str, str]]) -> str:
+    """`xshardy.NAME(number)`: set the special registers for the thread of a block, or the block of a grid, `number`."""
     body: list[str] = []
     stride = 1
-    for name, axis, size in extents:
-        if (name, axis) in registers:
-            variable = f"%{name}.{axis}"
+    for axis, size in zip("xyz", sizes, strict=False):
+        if (register, axis) in registers:
             body += [
-                f"{variable}.q = udiv i64 %thread, {stride}",
-                f"{variable}.r = urem i64 {variable}.q, {size}",
-                f"{variable} = trunc i64 {variable}.r to i32",
-                f"store i32 {variable}, ptr @xshardy.sreg.{name}.{axis}.value",
+                f"%{axis}.q = udiv i64 %number, {stride}",
+                f"%{axis}.r = urem i64 %{axis}.q, {size}",
+                f"%{axis} = trunc i64 %{axis}.r to i32",
+                f"store i32 %{axis}, ptr @xshardy.sreg.{register}.{axis}.value",
             ]
         stride *= size
-    pointers = range(len(kernel.arguments))
-    loads = [
-        f"%slot{index} = getelementptr ptr, ptr %pointers, i64 {index}\n  %p{index} = load ptr, ptr %slot{index}"
-        for index in pointers
-    ]
-    arguments = ", ".join(f"ptr %p{index}" for index in pointers)
-    setup, per_thread = "\n  ".join(loads), "\n  ".join(body)
+    lines = "\n  ".join([*body, "ret void"])
+    return f"define internal void @xshardy.{name}(i64 %number) {{\n  {lines}\n}}"
+
+
+def _thread_loop(kernel: KernelSource, arguments: str) -> str:
+    """`xshardy.block(arguments)`: call the kernel for each thread of a block."""
     return f"""
-define void @xshardy.run(ptr %pointers) {{
+define internal void @xshardy.block({arguments}) {{
 start:
-  {setup}
   br label %loop
 loop:
   %thread = phi i64 [ 0, %start ], [ %next, %loop ]
-  {per_thread}
+  call void @xshardy.set_thread(i64 %thread)
   call void @"{kernel.function}"({arguments})
   %next = add i64 %thread, 1
-  %more = icmp ult i64 %next, {prod(kernel.block) * prod(kernel.grid)}
+  %more = icmp ult i64 %next, {prod(kernel.block)}
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+
+
+def _grid_loop(kernel: KernelSource, arguments: str) -> str:
+    """`xshardy.run(pointers)`: run each block of the grid."""
+    loads = "\n  ".join(
+        f"%slot{index} = getelementptr ptr, ptr %pointers, i64 {index}\n  %p{index} = load ptr, ptr %slot{index}"
+        for index in range(len(kernel.arguments))
+    )
+    return f"""
+define void @xshardy.run(ptr %pointers) {{
+start:
+  {loads}
+  br label %loop
+loop:
+  %block = phi i64 [ 0, %start ], [ %next, %loop ]
+  call void @xshardy.set_block(i64 %block)
+  call void @xshardy.block({arguments})
+  %next = add i64 %block, 1
+  %more = icmp ult i64 %next, {prod(kernel.grid)}
   br i1 %more, label %loop, label %end
 end:
   ret void

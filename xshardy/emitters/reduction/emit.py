@@ -121,6 +121,8 @@ class ReductionEmitter:
         """One group of results: the outputs as they are then."""
         inits = {hero: self.call(s, function, ()) for hero, function in functions.inits.items()}
         outputs, reduced = self.accumulate(s, functions, inits)
+        if functions.epilogue is None:
+            return outputs
         if self.tiling.distance is not None:
             reduced = self.shuffle(s, reduced, self.tiling.distance)
         if self.tiling.tile is None:
@@ -248,8 +250,7 @@ class ReductionEmitter:
         self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, ivs: Indices
     ) -> Values:
         """The outputs with the results of a group, of the threads that hold one at `ivs`."""
-        if functions.epilogue is None:
-            return outputs
+        assert functions.epilogue is not None  # else nothing was reduced
         ids, written = [*self.ids, *ivs], [*outputs]
         maps = [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots]
         places = [apply_map(s, map, ids) for map in maps]
