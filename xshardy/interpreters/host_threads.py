@@ -64,7 +64,7 @@ def as_coroutine(text: str) -> str:
     start = text.index("define ptx_kernel void")
     end = text.index("\n}", start)
     before, kernel, behind = text[:start], text[start:end], text[end + 2 :]
-    lines = [line for line in _suspending(kernel.splitlines())]
+    lines = list(_suspending(kernel.splitlines()))
     left = EXCHANGES.search("\n".join([*lines, *(line for line in (before + behind).splitlines() if "call " in line)]))
     if left is not None:
         raise InterpretationError(f"the host cannot run {left[0]}: run another level")
