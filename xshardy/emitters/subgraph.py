@@ -40,8 +40,17 @@ from xshardy.indexing.operations import operand_maps, shape_of
 
 
 def emit_subgraphs(partition: Partition) -> list[FuncOp]:
-    """The private functions of all subgraphs of a partition, and of the computations that are applied in it."""
-    return [emit_subgraph(part, subgraph) for part in partition.with_applied for subgraph in part.subgraphs]
+    """
+    The private functions of all subgraphs of a partition, and of the computations that are applied in it.
+
+    Nobody calls for an element of a tensor that has none, so such a subgraph has no function.
+    """
+    return [
+        emit_subgraph(part, subgraph)
+        for part in partition.with_applied
+        for subgraph in part.subgraphs
+        if prod(subgraph.shape)
+    ]
 
 
 def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
@@ -120,12 +129,14 @@ class ScopeEmitter:
     def emit(self, wanted: Wanted) -> list[SSAValue]:
         """The wanted elements."""
         own = set[Operation | Block](self.ops)
-        at = {value.owner: indices for value, indices in wanted}
+        at = {value.owner: indices for value, indices in wanted if has_elements(value)}
         for op in reversed(self.ops):
+            if op not in at:  # what reads it has no elements
+                continue
             for operand, read in zip(op.operands, self.reads(op), strict=True):
-                if operand.owner in own and read.part is None:
+                if operand.owner in own and read.part is None and has_elements(operand):
                     at[operand.owner] = self.apply(read, at[op])  # the same for every user, or it were not here
-        for op in self.ops:
+        for op in filter(at.__contains__, self.ops):
             rule = OPERATIONS.get(type(op))
             self.values[op] = (self.plain(op, at[op]),) if rule is None else rule(self, op, at[op])
         return [self.element(value, indices) for value, indices in wanted]
@@ -171,7 +182,13 @@ class ScopeEmitter:
         return known
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
-        """One element of a value: given, of this part of the code, another function or a parameter, or made here."""
+        """
+        One element of a value: given, of this part of the code, another function or a parameter, or made here.
+
+        Of a value without elements it is any: this code never runs.
+        """
+        if not has_elements(value):
+            return self.s.constant(0, emitted_type(element_type_of(value.type)))
         if (given := self.function.given.get(value)) is not None:
             return given
         if (own := self.values.get(value.owner)) is not None:
@@ -207,6 +224,11 @@ class ScopeEmitter:
             self.s(call)
             known = self.cache[key] = tuple(call.results)
         return known[callee.roots.index(value)]
+
+
+def has_elements(value: SSAValue) -> bool:
+    """Whether no dimension of a tensor has size 0."""
+    return 0 not in shape_of(value)
 
 
 def _constant_behind(value: SSAValue) -> ConstantOp | None:

@@ -26,6 +26,14 @@ def fusion_of(text: str) -> FusionOp:
     return fusion
 
 
+def fusion_called(name: str, text: str) -> FusionOp:
+    """The fusion of the computation `name` in the HLO module `text`, which may have others."""
+    module = parse_hlo(text)
+    module.verify()
+    (fusion,) = (op for op in module.walk() if isinstance(op, FusionOp) and op.callee.string_value() == name)
+    return fusion
+
+
 def check(text: str, seed: int = 0) -> ModuleOp:
     """Emit the fusion of `text`, run it, and compare with the reference. Gives the emitted module."""
     fusion = fusion_of(text)

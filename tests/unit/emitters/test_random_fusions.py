@@ -1,113 +1,73 @@
-"""Random fusions of integers, in which values are shared at equal and at different indices, against the reference."""
+"""Random fusions of all operations and element types against the reference, to the last bit, at every level."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from random import Random
 
-from emission import check, check_module
+import numpy as np
+import pytest
+from emission import fusion_called
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_fusions import exact_inputs, module_text, random_fusion
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
 
-Shape = tuple[int, ...]
-
-
-@dataclass
-class Program:
-    """The instructions of a fusion of s32 so far, and the values that there are, by shape."""
-
-    lines: list[str] = field(default_factory=list)
-    values: dict[Shape, list[str]] = field(default_factory=dict)
-
-    def add(self, shape: Shape, instruction: str) -> None:
-        name = f"v{len(self.lines)}"
-        self.lines.append(f"  {name} = {text(shape)} {instruction}")
-        self.values.setdefault(shape, []).append(name)
-
-
-def text(shape: Shape) -> str:
-    return f"s32[{','.join(map(str, shape))}]"
+from xshardy import compiler
+from xshardy.emitters import emit_fusion
+from xshardy.emitters.loop import emit_loop_fusion
+from xshardy.emitters.preparation import prepare
+from xshardy.interpreters import simt
+from xshardy.interpreters.check import unlike
+from xshardy.interpreters.element_types import numpy_dtype
+from xshardy.interpreters.host import run_on_host
+from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.lowering.nvptx import kernel_source
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
 
-def listed(values: tuple[int, ...] | list[int]) -> str:
-    return ",".join(map(str, values))
+def check_exactly(kernel: ModuleOp, computation: FuncOp, levels: Sequence[str]) -> None:
+    """Run a kernel at each of `levels`: no bit differs from the reference, and nothing is left out."""
+    types = [argument.type for argument in computation.body.block.args]
+    assert all(isinstance(type, TensorType) for type in types)
+    inputs = exact_inputs(list(map(numpy_dtype, types)), [type.get_shape() for type in types], seed=0)
+    expected = evaluate(computation, inputs)
+    layouts = list(simt.find_kernel(kernel).function_type.inputs)
+    buffers = list(map(in_memory_order, [*inputs, *map(unlike, expected)], layouts))
+    for level in compiler.lower_by_level(kernel, last=levels[-1]):
+        if level not in levels:
+            continue
+        if level == LEVELS[-1]:
+            by_number = run_on_host(kernel_source(kernel), dict(enumerate(buffers)))
+            written = [by_number[number] for number in sorted(by_number)]
+        else:
+            written = simt.run_kernel(kernel, buffers)
+        for array, layout, reference in zip(written, layouts[len(inputs) :], expected, strict=True):
+            np.testing.assert_array_equal(in_tensor_order(array, layout), reference, err_msg=f"at level {level}")
 
 
-@st.composite
-def fusions(draw: st.DrawFn) -> str:
-    """A module with a fusion of up to 15 instructions on two parameters, and one or two roots."""
-    program = Program()
-    start = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    for _ in range(2):
-        program.values.setdefault(start, []).append(f"p{len(program.values.get(start, []))}")
-    program.add(start, "negate(p0)")
-    for _ in range(draw(st.integers(1, 14))):
-        step(draw, program)
-    *_, last = program.lines
-    shape = next(shape for shape, names in program.values.items() if last.split()[0] in names)
-    candidates = program.values[shape]
-    roots = [last.split()[0], *draw(st.lists(st.sampled_from(candidates), max_size=1))]
-    body = "\n".join(program.lines)
-    result = text(shape) if len(roots) == 1 else f"({', '.join([text(shape)] * len(roots))})"
-    end = (
-        f"  ROOT r = {text(shape)} copy({roots[0]})"
-        if len(roots) == 1
-        else f"  ROOT r = {result} tuple({', '.join(roots)})"
-    )
-    parameters = f"  p0 = {text(start)} parameter(0)\n  p1 = {text(start)} parameter(1)"
-    return (
-        f"HloModule m\nf {{\n{parameters}\n  zero = s32[] constant(0)\n{body}\n{end}\n}}\n"
-        f"ENTRY main {{\n{parameters}\n  ROOT fusion = {result} fusion(p0, p1), kind=kLoop, calls=f\n}}\n"
-    )
-
-
-def step(draw: st.DrawFn, program: Program) -> None:
-    """Add one instruction, of operands that there are."""
-    shape = draw(st.sampled_from(sorted(program.values)))
-    x, y = (draw(st.sampled_from(program.values[shape])) for _ in range(2))
-    dims = range(len(shape))
-    match draw(st.sampled_from(["unary", "binary", "transpose", "reverse", "slice", "pad", "concatenate", "reshape"])):
-        case "unary":
-            program.add(shape, f"negate({x})")
-        case "binary":
-            program.add(shape, f"{draw(st.sampled_from(['add', 'multiply', 'maximum']))}({x}, {y})")
-        case "transpose":
-            order = draw(st.permutations(dims))
-            program.add(tuple(shape[d] for d in order), f"transpose({x}), dimensions={{{listed(order)}}}")
-        case "reverse":
-            program.add(
-                shape, f"reverse({x}), dimensions={{{listed(draw(st.lists(st.sampled_from(dims), unique=True)))}}}"
-            )
-        case "slice":
-            starts = [draw(st.integers(0, size - 1)) for size in shape]
-            limits = [draw(st.integers(start + 1, size)) for start, size in zip(starts, shape, strict=True)]
-            strides = [draw(st.integers(1, 2)) for _ in dims]
-            ranges = zip(starts, limits, strides, strict=True)
-            bounds = ", ".join(f"[{start}:{limit}:{stride}]" for start, limit, stride in ranges)
-            sizes = tuple(-(-(b - a) // s) for a, b, s in zip(starts, limits, strides, strict=True))
-            program.add(sizes, f"slice({x}), slice={{{bounds}}}")
-        case "pad":
-            low, high, gaps = ([draw(st.integers(lowest, 1)) for _ in dims] for lowest in (-1, 0, 0))
-            sizes = tuple(
-                size + a + b + (size - 1) * gap for size, a, b, gap in zip(shape, low, high, gaps, strict=True)
-            )
-            if 0 in sizes:
-                return
-            padding = "x".join(f"{a}_{b}_{gap}" for a, b, gap in zip(low, high, gaps, strict=True))
-            program.add(sizes, f"pad({x}, zero), padding={padding}")
-        case "concatenate":
-            axis = draw(st.sampled_from(dims))
-            sizes = tuple(2 * size if d == axis else size for d, size in enumerate(shape))
-            program.add(sizes, f"concatenate({x}, {y}), dimensions={{{axis}}}")
-        case _:
-            rows, columns = shape
-            program.add((columns, rows), f"reshape({x})")
+randoms = st.randoms(use_true_random=False)
+sizes = st.integers(1, 20)
 
 
 @settings(max_examples=150)
-@given(fusions())
-def test_random_fusions(text: str):
-    check(text)
+@given(randoms, sizes)
+def test_random_fusions(rng: Random, instructions: int):
+    fusion = fusion_called("f", module_text(random_fusion(rng, instructions)))
+    check_exactly(emit_fusion(fusion), fusion.callee_function(), [EMITTED])
 
 
 @settings(max_examples=50)
-@given(fusions())
-def test_random_fusions_with_a_function_per_operation(text: str):
-    check_module(text, starts_function=lambda _: True)
+@given(randoms, sizes)
+def test_random_fusions_with_a_function_per_operation(rng: Random, instructions: int):
+    computation = fusion_called("f", module_text(random_fusion(rng, instructions))).callee_function()
+    kernel = emit_loop_fusion(prepare(computation), "main", starts_function=lambda _: True)
+    check_exactly(kernel, computation, [EMITTED])
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_fusions_at_all_levels(seed: int):
+    """In one loop: threads that wait for each other are not run on the host."""
+    rng = Random(seed)
+    computation = fusion_called("f", module_text(random_fusion(rng, rng.randint(1, 20)))).callee_function()
+    check_exactly(emit_loop_fusion(prepare(computation), "main"), computation, LEVELS)
