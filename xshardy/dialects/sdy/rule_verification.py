@@ -57,7 +57,7 @@ def _verify_mappings(
 
 def _verify_mapping(mapping: TensorMappingAttr, type: Attribute, sizes: Sequence[int]) -> set[int]:
     if not isinstance(type, ShapedType) or not type.has_static_shape():
-        raise VerifyException(f"expected a ranked tensor with a static shape. type: {type}")
+        raise VerifyException(f"expected a ranked tensor with a static shape. type: '{type}'")
     if mapping.rank != type.get_num_dims():
         raise VerifyException(f"mapping rank must match: {mapping.rank} != {type.get_num_dims()}")
     used: set[int] = set()

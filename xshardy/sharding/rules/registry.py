@@ -49,7 +49,9 @@ UNKNOWN = Row(nobody_knows, _name)
 @lru_cache(maxsize=4096)
 def row_of(operation: type[Operation]) -> Row | None:
     """The row for a class of operations; None if it has no rule and needs none."""
-    if issubclass(operation, (*ALWAYS_WITHOUT, ShardableDataFlowOpInterface)) or operation.has_trait(IsTerminator):
+    if issubclass(operation, (*ALWAYS_WITHOUT, ShardableDataFlowOpInterface)):
+        return None
+    if operation.has_trait(IsTerminator, value_if_unregistered=False):
         return None
     for family in FAMILIES.get(operation.name.partition(".")[0], ()):
         rows: Mapping[type[Operation], Row | None] = import_module(f"xshardy.sharding.rules.{family}").RULES
