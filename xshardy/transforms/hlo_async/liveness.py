@@ -1,0 +1,94 @@
+"""
+How long buffers stay alive: from the operation that provides them to the last one that reads a value in them.
+
+A done reads the whole bundle, so the operands of an asynchronous operation stay alive until its done at least, and its
+outputs have their buffers from the start on. Source: rows HLO-ASYNC-07 to -11.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+from xdsl.ir import Block
+
+from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, chain_of
+from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer, aliasing_of
+
+ENTRY = -1
+"""The position before the first operation of a block, where its arguments are provided."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRange:
+    """The positions in a block, both included, between which a buffer holds a value that is still needed."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: "LiveRange", *, may_meet: bool = False) -> bool:
+        """
+        Whether both need their buffers at once.
+
+        With `may_meet`, one may end where the other begins: the operation there writes over what it reads.
+        """
+        if self.first == other.first:
+            return True
+        earlier, later = (self, other) if self.first < other.first else (other, self)
+        return later.first < earlier.last or (later.first == earlier.last and not may_meet)
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """An asynchronous operation: its start, updates and done, and their positions in the block."""
+
+    chain: tuple[AsyncOperation, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def first(self) -> int:
+        """The position of the start."""
+        return self.positions[0]
+
+    @property
+    def last(self) -> int:
+        """The position of the done."""
+        return self.positions[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """What is alive when in a block, and what is in flight."""
+
+    block: Block
+    aliasing: Aliasing
+    ranges: Mapping[Buffer, LiveRange]
+    in_flight: tuple[InFlight, ...]
+
+    def max_in_flight(self) -> int:
+        """How many operations are in flight at once, at most."""
+        changes = [change for flight in self.in_flight for change in ((flight.first, 1), (flight.last, -1))]
+        return max(accumulate(change for _, change in sorted(changes)), default=0)
+
+
+def liveness_of(block: Block) -> Liveness:
+    """The liveness of the buffers of `block`, of a module that verifies. Reads each operation and use a few times."""
+    aliasing = aliasing_of(block)
+    positions = {op: position for position, op in enumerate(block.ops)}
+    first = {
+        buffer: ENTRY if op is None else positions[op]
+        for op, buffers in aliasing.provided.items()
+        for buffer in buffers
+    }
+    last = dict(first)
+    for value in aliasing.trees:
+        readers = (block.find_ancestor_op_in_block(use.operation) for use in value.uses)
+        last_reader = max((positions[reader] for reader in readers if reader is not None), default=ENTRY)
+        for buffer in aliasing.buffers_of(value):
+            last[buffer] = max(last[buffer], last_reader)
+    chains = (tuple(chain_of(op)) for op in block.ops if isinstance(op, StartOp))
+    return Liveness(
+        block,
+        aliasing,
+        {buffer: LiveRange(position, last[buffer]) for buffer, position in first.items()},
+        tuple(InFlight(chain, tuple(positions[op] for op in chain)) for chain in chains),
+    )

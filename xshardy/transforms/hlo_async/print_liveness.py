@@ -1,0 +1,28 @@
+"""Print aliasing and liveness as comments."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.hlo_async.liveness import liveness_of
+from xshardy.transforms.hlo_async.report import report
+
+
+@dataclass(frozen=True)
+class PrintLivenessPass(ModulePass):
+    """Print which values share buffers and how long these stay alive, for each function; the module is unchanged."""
+
+    name = "hlo-async-print-liveness"
+    all_functions: bool = False
+    """Also those in which nothing is asynchronous."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions_of(op).values():
+            if function.is_declaration:
+                continue
+            liveness = liveness_of(function.body.block)
+            if liveness.in_flight or self.all_functions:
+                print(report(op, function, liveness), end="")

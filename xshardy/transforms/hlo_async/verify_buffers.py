@@ -1,0 +1,37 @@
+"""Reject modules in which memory is used again too early."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.hlo_async.buffer_reuse import conflicts
+from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
+from xshardy.transforms.hlo_async.report import Reporter
+
+
+@dataclass(frozen=True)
+class VerifyBuffersPass(ModulePass):
+    """Check that no two buffers that share memory are needed at once, operations in flight included."""
+
+    name = "hlo-async-verify-buffers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions_of(op).values():
+            if function.is_declaration:
+                continue
+            liveness = liveness_of(function.body.block)
+            conflict = next(conflicts(liveness), None)
+            if conflict is None:
+                continue
+            reporter = Reporter(op, liveness)
+            until, provided = liveness.ranges[conflict.first].last, liveness.ranges[conflict.second].first
+            raise OperationFailedException(
+                function if provided == ENTRY else reporter.operations[provided],
+                f"{conflict.why}, but {reporter.buffer(conflict.first)} is needed until operation "
+                f"{reporter.position(until)} and {reporter.buffer(conflict.second)} is written at "
+                f"{reporter.position(provided)}: use another buffer, or copy first",
+            )
