@@ -8,7 +8,7 @@ its tensors has changed, or what it may propagate.
 Source: Shardy's docs, "Sharding propagation"; the order is that of MLIR's greedy rewrite driver.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -36,15 +36,24 @@ class Erased(NamedTuple):
     """The operation and all that was inside it."""
 
 
+class Hearers(NamedTuple):
+    """Whom a change of the sharding of a value concerns."""
+
+    notified: Sequence[int]
+    """
+    The operations that are visited again at once, in order.
+
+    `~op` stands for an operation around another one that is notified: it is visited even if it made the change.
+    """
+    concerned: Collection[int]
+    """All operations that have the value among their operands or results; some are visited in the next round only."""
+
+
 class Surroundings(Protocol):
     """What the engine asks of the program around its integers."""
 
-    def notified_by(self, value: int) -> Sequence[int]:
-        """
-        Which operations a change of the sharding of `value` is told to, in order.
-
-        `~op` stands for an operation around another one that is told, which hears of it even if it made the change.
-        """
+    def hearers(self, value: int) -> Hearers:
+        """Whom a change of the sharding of `value` concerns."""
         ...
 
     def is_single_use(self, op: int) -> bool:
@@ -104,15 +113,14 @@ class Engine:
     def __init__(self, program: Program, observe: Observer | None = None):
         self._program = program
         self._observe = observe
-        count = len(program.slots)
         self._steps: dict[tuple[Signature, Strategy, tuple[Direction, ...]], Steps] = {}
-        self._active: dict[Strategy, list[Steps | None]] = {strategy: [None] * count for strategy in Strategy}
-        """The steps of each operation in the current round; None where nothing may go."""
+        self._active: dict[Strategy, list[Steps | None]] = {}
+        """By strategy the steps of each operation in the current round; None where nothing may go."""
         self._allowed: dict[tuple[Strategy, OpClass], _Allowed] = {}
         """What each class may do in the current round."""
-        self._dirty = {strategy: bytearray(count) for strategy in Strategy}
-        """Which operations have to be visited again: something has changed since a visit changed nothing."""
-        self._waiting = bytearray(count)
+        self._dirty: dict[Strategy, bytearray] = {}
+        """By strategy the operations that are to be visited: something has changed since a visit changed nothing."""
+        self._waiting = bytearray(len(program.slots))
         """Which operations have been notified and not been visited since."""
         self._erased: set[int] = set()
         self._members: dict[OpClass, list[int]] = {}
@@ -120,10 +128,7 @@ class Engine:
             if op_class is not None:
                 self._members.setdefault(op_class, []).append(op)
         self._keys = [itemgetter(*slots, *PADDING) if slots else itemgetter(*PADDING) for slots in program.slots]
-        self._readers: list[list[int]] = [[] for _ in program.shardings]
-        for op, slots in enumerate(program.slots):
-            for value in slots:
-                self._readers[value].append(op)
+        self._hearers: dict[int, Hearers] = {}
 
     def run(self, strategies: Sequence[Strategy], *, by_op_priority: bool) -> None:
         """Propagate until nothing changes, with one strategy after the other, and by op priorities if asked for."""
@@ -138,17 +143,26 @@ class Engine:
         """Give `value` another sharding. What reads or makes it is visited again, but not notified."""
         program = self._program
         program.shardings[value] = sharding
+        concerned = self._hearers_of(value).concerned
         for dirty in self._dirty.values():
-            for op in self._readers[value]:
+            for op in concerned:
                 dirty[op] = 1
         for sibling, rank in program.siblings.get(value, ()):
             if program.shardings[sibling] == NO_SHARDING:
                 self.set_sharding(sibling, program.table.open_like(sharding, rank))
 
+    def _hearers_of(self, value: int) -> Hearers:
+        if (known := self._hearers.get(value)) is None:
+            known = self._hearers[value] = self._program.surroundings.hearers(value)
+        return known
+
     # Rounds
 
     def _enter_round(self, round_: int, strategy: Strategy) -> None:
         """Give every operation the steps that it may make in this round; it is visited if they are others."""
+        if strategy not in self._active:
+            self._active[strategy] = [None] * len(self._program.slots)
+            self._dirty[strategy] = bytearray(len(self._program.slots))
         active, dirty = self._active[strategy], self._dirty[strategy]
         for op_class, members in self._members.items():
             allowed = _Allowed(
@@ -260,7 +274,7 @@ class Engine:
     def _notify(self, op: int, value: int, stack: list[int], cursor: int) -> None:
         """Stack what is told of a change that `op` made to `value`, and has been passed by the sweep already."""
         waiting = self._waiting
-        for other in self._program.surroundings.notified_by(value):
+        for other in self._hearers_of(value).notified:
             if other < 0:
                 other = ~other
             elif other == op:
@@ -273,13 +287,13 @@ class Engine:
         """Forget operations, look again at those whose values they used, and stack the latter's makers."""
         for op in erased.gone:
             self._erased.add(op)
-            for strategy in Strategy:
-                self._active[strategy][op], self._dirty[strategy][op] = None, 0
+            for strategy, active in self._active.items():
+                active[op], self._dirty[strategy][op] = None, 0
         for op in erased.now_single_use:
             op_class = self._program.classes[op]
-            for strategy in Strategy:
+            for strategy, active in self._active.items():
                 if op_class is not None and (allowed := self._allowed.get((strategy, op_class))) is not None:
-                    self._active[strategy][op] = allowed.single_use
+                    active[op] = allowed.single_use
                     self._dirty[strategy][op] = 1
         for op in erased.notified:
             self._program.unused.add(op)

@@ -1,5 +1,6 @@
 """The numbers that values and operations of a module have in the propagation engine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
@@ -33,6 +34,8 @@ class Numbering:
     """By the number of a value, where its sharding is written."""
     ops: list[Operation] = field(default_factory=list[Operation])
     """By its number, the operation."""
+    around: dict[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
+    """By the number of an operation those of the operations around it, inner first, through which shardings go."""
     rules: list[OpShardingRuleAttr | None] = field(default_factory=list[OpShardingRuleAttr | None])
     """By the number of an operation, its rule."""
 

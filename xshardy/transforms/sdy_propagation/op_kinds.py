@@ -5,11 +5,17 @@ Source: Shardy's docs, "Sharding propagation", section "Operation priorities"; e
 declare so, and the operations of sdy that give their operand on.
 """
 
+from functools import cache
+from typing import NamedTuple
+
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
+from xdsl.traits import IsTerminator
 
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp, BroadcastSelectOp
 from xshardy.dialects.chlo.constants import ConstantLikeOp
 from xshardy.dialects.chlo.elementwise import BinaryFunctionOp, FloatPredicateOp
+from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp, ShardingConstraintOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
@@ -18,7 +24,7 @@ from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
-from xshardy.transforms.sdy_import.data_flow_edges import shape_of
+from xshardy.transforms.sdy_import.data_flow_edges import STABLEHLO_DATA_FLOWS, shape_of
 
 ELEMENTWISE = (
     *(UnaryElementwiseOp, BinaryElementwiseOp, IsFiniteOp, ComplexOp, CompareOp, SelectOp, ClampOp),
@@ -30,8 +36,30 @@ ELEMENTWISE = (
 NOT_ELEMENTWISE = (BinaryFunctionOp,)
 """Operations that are so in our dialect, but that upstream does not declare so."""
 
+HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
+"""Operations that keep the sharding of their result as a property."""
+
 OFFLOADS = ("MoveToDevice", "MoveToHost")
 """The targets of custom calls that move a tensor to another memory."""
+
+
+class OpTraits(NamedTuple):
+    """What reading and notifying ask of an operation, over and over."""
+
+    has_flow: bool
+    """Whether values flow through it along data flow edges."""
+    has_own_sharding: bool
+    """Whether it keeps the sharding of its result as a property."""
+    only_reads: bool
+    """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
+
+
+@cache
+def traits_of(op: type[Operation]) -> OpTraits:
+    """The traits of the operations of a class."""
+    has_flow = issubclass(op, ShardableDataFlowOpInterface) or op in STABLEHLO_DATA_FLOWS
+    gives_on = has_flow or issubclass(op, CallOp) or op.has_trait(IsTerminator, value_if_unregistered=False)
+    return OpTraits(has_flow, issubclass(op, HAS_OWN_SHARDING), not gives_on)
 
 
 def is_elementwise(op: Operation) -> bool:

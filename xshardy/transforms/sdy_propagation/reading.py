@@ -6,23 +6,22 @@ home. Rules are looked up once for operations that have the same types and attri
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, ShapedType
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, ShapedType, TupleType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
 from xshardy.dialects.sdy.ops import (
     DataFlowEdgeOp,
     FuncDataFlowEdgeOp,
     MeshOp,
     PropagationBarrierOp,
-    ReshardOp,
-    ShardingConstraintOp,
+    ShardingGroupOp,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
@@ -35,9 +34,10 @@ from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.steps import Border, Signature
 from xshardy.sharding.strategies import Direction
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_import.data_flow_edges import (
     argument_owners,
-    has_data_flow,
+    has_static_shape,
     owner_of,
     owner_sharding,
     rank_of,
@@ -45,17 +45,15 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
     shape_of,
     sources_of,
 )
+from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
-from xshardy.transforms.sdy_propagation.op_kinds import is_elementwise, kind_of
+from xshardy.transforms.sdy_propagation.op_kinds import is_elementwise, kind_of, traits_of
 from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
 
 RULE_DEPENDS_ON_MAKERS = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
 """Operations whose rule depends on what makes their operands, and not on their types and attributes alone."""
-
-HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
-"""Operations that keep the sharding of their result as a property."""
 
 EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
 """Operations that stand for an edge: its sources are not their operands."""
@@ -84,7 +82,8 @@ class _Reader:
         self._classes: dict[Hashable, OpClass] = {}
         """The class of operations by all that decides on it."""
         self._edges: list[tuple[int, DataFlowEdgeOp | FuncDataFlowEdgeOp]] = []
-        self._flows: dict[type[Operation], bool] = {}
+        self.groups: dict[int, list[SSAValue]] = {}
+        """The members of each sharding group, in the order of the text."""
 
     def read(self) -> None:
         """Read all functions, then the edges, whose sources may be anywhere."""
@@ -94,8 +93,8 @@ class _Reader:
         for number, edge in self._edges:
             self._connect(number, edge)
         main = main_function(functions)
-        if main is not None:
-            self._read_returns(main)
+        for function in functions:
+            self._read_function_results(function, is_main=function is main)
 
     # Values
 
@@ -118,19 +117,19 @@ class _Reader:
         for block in function.body.blocks:
             self._read_block(block)
 
-    def _read_returns(self, function: FuncOp) -> None:
-        """Number the results of the main function, and say what is returned as each."""
-        terminator = function.body.block.last_op if function.body.blocks else None
-        if not isinstance(terminator, ReturnOp):
-            return
+    def _read_function_results(self, function: FuncOp, *, is_main: bool) -> None:
+        """Number the results of a function; only for those of the main one it counts what is returned as each."""
         attributes = function.res_attrs.data if function.res_attrs else ()
-        for index, value in enumerate(terminator.operands):
-            number = len(self.program.shardings)
+        first = len(self.program.shardings)
+        for index in range(len(function.function_type.outputs)):
             self.numbering.homes.append(FunctionResult(function, index))
             sharding = _sharding_in(attributes[index]) if attributes else None
             self.program.shardings.append(self._table.read(sharding))
-            if isinstance(value.type, ShapedType) and value.type.has_static_shape():
-                self.program.returns.append((self.numbering.value(value), number, self._identity(value, 1).signature))
+        terminator = function.body.block.last_op if function.body.blocks else None
+        for index, value in enumerate(terminator.operands if terminator is not None and is_main else ()):
+            if has_static_shape(value):
+                signature = self._identity(value, 1).signature
+                self.program.returns.append((self.numbering.value(value), first + index, signature))
 
     def _read_results(self, op: Operation) -> Sequence[int]:
         """Number the results of an operation without data flow."""
@@ -141,7 +140,7 @@ class _Reader:
             self.numbering.homes[number] = results[0]
             self.program.shardings[number] = self._table.read(op.sharding)
             return (number,)
-        if isinstance(op, HAS_OWN_SHARDING):
+        if traits_of(type(op)).has_own_sharding:
             return (self._define(results[0], self._table.read(get_sharding(results[0]))),)
         written = op.attributes.get(SHARDING) if op.attributes else None
         if not isinstance(written, TensorShardingPerValueAttr):
@@ -162,50 +161,58 @@ class _Reader:
 
     # Operations
 
-    def _read_block(self, block: Block) -> None:
+    def _read_block(self, block: Block, around: Sequence[int] = ()) -> None:
+        """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
         numbering, program = self.numbering, self.program
-        values, flows = numbering.values, self._flows
+        values = numbering.values
         for op in block.ops:
             cls = type(op)
-            if (flow := flows.get(cls)) is None:
-                flow = flows[cls] = has_data_flow(op)
-            results = op.results
-            if results:
-                made = self._read_owners(op) if flow else self._read_results(op)
+            has_flow = traits_of(cls).has_flow
+            outer = around
+            if op.results or has_flow:
+                made = self._read_owners(op) if has_flow else self._read_results(op)
                 number = len(program.slots)
                 numbering.operations[id(op)] = number
                 numbering.ops.append(op)
                 rule, op_class = (None, None) if cls in EDGES else self._look_up(op)
                 numbering.rules.append(rule)
                 program.classes.append(op_class)
-                used = () if op_class is None else [values.get(id(operand), NO_VALUE) for operand in op.operands]
-                program.slots.append((*used, *made))
+                if op_class is None:
+                    program.slots.append(made)
+                else:
+                    program.slots.append((*[values.get(id(operand), NO_VALUE) for operand in op.operands], *made))
                 if isinstance(op, EDGES):
                     self._edges.append((number, op))
-                elif all(result.first_use is None for result in results):
+                elif op.results[0].first_use is None if op.results else False:
                     program.unused.add(number)
-                if len(results) > 1 and not flow:
-                    ranked = tuple((value, rank_of(result)) for value, result in zip(made, results, strict=True))
+                if len(made) > 1 and not has_flow:
+                    ranked = tuple((value, rank_of(result)) for value, result in zip(made, op.results, strict=True))
                     program.siblings.update(dict.fromkeys(made, ranked))
-            elif flow:
-                self._read_owners(op)
+                if around:
+                    numbering.around[number] = around
+                if rule is not None:
+                    outer = (number, *around)
+            elif isinstance(op, ShardingGroupOp):
+                self.groups.setdefault(group_of(op), []).append(op.input)
             for region in op.regions:
                 if isinstance(op, AsyncStartOp):
                     for argument, operand in zip(region.block.args, op.operands, strict=True):
                         values[id(argument)] = values.get(id(operand), NO_VALUE)
                 for inner in region.blocks:
-                    self._read_block(inner)
+                    self._read_block(inner, outer)
 
     def _look_up(self, op: Operation) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
         """The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it."""
         if isinstance(op, RULE_DEPENDS_ON_MAKERS):
             return self._rule_and_class(op)
+        properties = op.properties
         key = (
             type(op),
             *[id(operand.type) for operand in op.operands],
             None,
             *[id(result.type) for result in op.results],
-            *map(id, op.properties.values()),
+            *properties,
+            *map(id, properties.values()),
             id(op.attributes.get(SHARDING_RULE)) if op.attributes else None,
         )
         if (known := self._known.get(key)) is None:
@@ -213,6 +220,7 @@ class _Reader:
         return known
 
     def _rule_and_class(self, op: Operation) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
+        check_shapes(op)
         if isinstance(op, PropagationBarrierOp):
             signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
             return None, OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
@@ -266,9 +274,33 @@ def _mesh_of(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> Me
     return reference if isinstance(reference, MeshAttr) else meshes.get(reference.string_value())
 
 
-def read_program(module: ModuleOp, rules: ShardingRules) -> tuple[Program, Numbering]:
-    """What the engine needs of `module`, and how to find one in the other. Raises `KeyError` for an unknown mesh."""
+class ReadModule(NamedTuple):
+    """A module as propagation sees it."""
+
+    program: Program
+    numbering: Numbering
+    groups: Mapping[int, list[SSAValue]]
+    """The members of each sharding group by its id, in the order of the text."""
+
+
+def read_module(module: ModuleOp, rules: ShardingRules) -> ReadModule:
+    """
+    What the engine needs of `module`. Reads each operation once.
+
+    Raises `OperationFailedException` at an operation whose results cannot be sharded, `KeyError` for an unknown mesh.
+    """
     meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
     reader = _Reader(module, ShardingTable(lambda sharding: _mesh_of(sharding, meshes)), rules)
     reader.read()
-    return reader.program, reader.numbering
+    return ReadModule(reader.program, reader.numbering, reader.groups)
+
+
+def check_shapes(op: Operation) -> None:
+    """Raise `OperationFailedException` if a result of `op` is a tuple, or a tensor without a static shape."""
+    for type in op.result_types:
+        if isinstance(type, ShapedType) and not type.has_static_shape():
+            raise OperationFailedException(
+                op, f"Shardy propagation only supports ranked tensors with a static shape. type: {type}"
+            )
+        if isinstance(type, TupleType):
+            raise OperationFailedException(op, f"Shardy propagation doesn't support tuples: {type}")

@@ -6,65 +6,58 @@ Source: rows SDY-OP-10 and SDY-PASS-06, and Shardy's docs, "Sharding propagation
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import ShardingConstraintOp, ShardingGroupOp
+from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.sharding.interning import ShardingTable
 from xshardy.transforms.failures import warn
-from xshardy.transforms.sdy_import.data_flow_edges import (
-    insert_point_after,
-    replace_other_uses,
-    set_sharding,
-    sharding_of,
-)
-from xshardy.transforms.sdy_import.sharding_group_import import group_of
-
-Group = list[SSAValue]
-"""The members of a sharding group, in the order of the text."""
+from xshardy.transforms.sdy_import.data_flow_edges import insert_point_after, replace_other_uses
+from xshardy.transforms.sdy_propagation.reading import ReadModule
 
 
-def sharding_groups(module: ModuleOp) -> Sequence[Group]:
-    """The groups of `module`, by their ids, which are to be canonical: 0, 1, 2, ... and one for each tensor."""
-    groups: dict[int, Group] = {}
-    for op in module.walk():
-        if isinstance(op, ShardingGroupOp):
-            groups.setdefault(group_of(op), []).append(op.input)
-    return [groups[number] for number in sorted(groups)]
+def _distinct(shardings: Sequence[int], table: ShardingTable) -> Sequence[int]:
+    """The distinct ones of `shardings` that say anything: that have an axis, or a dimension to remain without."""
+    known = dict.fromkeys(shardings)
+    return [number for number in known if (s := table.sharding(number)) and any(d.axes or d.is_closed for d in s.dims)]
 
 
-def share_shardings(groups: Sequence[Group]) -> None:
+def share_shardings(read: ReadModule) -> None:
+    """Say which values change together, and give all members of each group the sharding that some of them have."""
+    program, numbering = read.program, read.numbering
+    for members in read.groups.values():
+        numbers = tuple(map(numbering.value, members))
+        given = _distinct([program.shardings[number] for number in numbers], program.table)
+        for member, number in zip(members, numbers, strict=True):
+            if len(given) == 1:
+                program.shardings[number] = given[0]
+            # An argument of a region has its sharding elsewhere, and changes with it, but does not take others along.
+            if numbering.homes[number] is member:
+                program.groups[number] = numbers
+
+
+def constrain_conflicting_groups(read: ReadModule) -> bool:
     """
-    Give all members of each group the sharding that some of them have.
+    Let all members of groups whose shardings differ be read through an open constraint, which is the member instead.
 
-    Where they have different ones, each is read through an open `sdy.sharding_constraint` from now on, which becomes
-    the member in its place, and a warning says so.
+    Warns of each. Returns whether there are any: the module must be read again then.
     """
-    for number, members in enumerate(groups):
-        given = {sharding for member in members if (sharding := _given(member)) is not None}
-        if len(given) == 1:
-            (sharding,) = given
+    program, numbering = read.program, read.numbering
+    found = False
+    for group, members in sorted(read.groups.items()):
+        given = _distinct([program.shardings[numbering.value(member)] for member in members], program.table)
+        if len(given) > 1 and (first := program.table.attribute(given[0])) is not None:
+            found = True
+            warn(_owning_op(members[0]), _conflict(group))
             for member in members:
-                if sharding_of(member) != sharding:
-                    set_sharding(member, sharding)
-        elif given:
-            first = next(sharding for member in members if (sharding := _given(member)) is not None)
-            warn(_owning_op(members[0]), _conflict(number))
-            members[:] = [_constrained(member, first) for member in members]
+                _constrain(member, first)
+    return found
 
 
-def _given(member: SSAValue) -> TensorShardingAttr | None:
-    """The sharding of `member`, if it says anything: not if it has no axes and is open."""
-    sharding = sharding_of(member)
-    if sharding is None or not any(dim.axes.data or dim.is_closed for dim in sharding.dim_shardings):
-        return None
-    return sharding
-
-
-def _conflict(number: int) -> str:
+def _conflict(group: int) -> str:
     return (
-        f"The initial operand shardings on the sharding groups of groupID: {number} do not match. Inserting an open "
+        f"The initial operand shardings on the sharding groups of groupID: {group} do not match. Inserting an open "
         "sharding constraint to all constrained values. This can be caused when shardings from different values are "
         "grouped (e.g. from jax.shard_alike) but have separate inconsistent sharding constraints on them."
     )
@@ -76,9 +69,8 @@ def _owning_op(value: SSAValue) -> Operation:
     return op
 
 
-def _constrained(member: SSAValue, like: TensorShardingAttr) -> SSAValue:
+def _constrain(member: SSAValue, like: TensorShardingAttr) -> None:
     """`f(x)` -> `f(sharding_constraint(x, open))`, over the mesh of `like`."""
     constraint = ShardingConstraintOp(member, TensorShardingAttr.fully_open(like.mesh_or_ref, like.rank))
     Rewriter.insert_op(constraint, insert_point_after(member))
     replace_other_uses(member, constraint.result, constraint)
-    return constraint.result

@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
+from xdsl.ir import Operation, OpResult, SSAValue, Use
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
-from xshardy.sharding.propagation import Erased
+from xshardy.sharding.propagation import Erased, Hearers
 from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, owner_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
 class ModuleSurroundings:
@@ -26,75 +27,70 @@ class ModuleSurroundings:
     def __init__(self, numbering: Numbering, calls: CallSites):
         self._numbering = numbering
         self._calls = calls
-        self._notified: dict[int, Sequence[int]] = {}
 
     # Notifications
 
-    def notified_by(self, value: int) -> Sequence[int]:
-        """The operations that hear of a change of `value`, in order, and `~op` for those around them."""
-        if (known := self._notified.get(value)) is None:
-            told = [number for op in self._told(value) for number in self._with_ancestors(op)]
-            known = self._notified[value] = tuple(told)
-        return known
-
-    def _told(self, value: int) -> Iterator[Operation]:
+    def hearers(self, value: int) -> Hearers:
+        """Whom a change of the sharding of `value` concerns."""
         home = self._numbering.homes[value]
         if home is None or isinstance(home, FunctionResult):
-            return
-        if isinstance(home, BlockArgument):
-            parent = home.block.parent_op()
-            if parent is not None:
-                yield parent
-        elif isinstance(home.owner, Operation):
-            if isinstance(home.owner, DataFlowEdgeOp):
-                for target in _other_targets(home.owner.input):
-                    yield from self._users(target)
-            yield home.owner
-        yield from self._users(home)
+            return Hearers((), ())
+        notified: list[int] = []
+        later: list[int] = []
+        owner = home.owner
+        if isinstance(owner, DataFlowEdgeOp):
+            for target in _other_targets(owner.input):
+                self._tell_users(target, notified)
+        elif isinstance(owner, Operation) and traits_of(type(owner)).has_flow:
+            for target in _other_targets(home):
+                self._tell_users(target, later)
+        self._tell(owner if isinstance(owner, Operation) else owner.parent_op(), notified)
+        self._tell_users(home, notified)
+        for use in home.uses:
+            if isinstance(use.operation, ShardableDataFlowOpInterface):
+                entry = use.operation.edge_owner_from_source(use)
+                self._tell(entry.get_user_of_unique_use() if entry is not None else None, later)
+        return Hearers(notified, {number for number in (*notified, *later) if number >= 0})
 
-    def _users(self, value: SSAValue) -> Iterator[Operation]:
-        """What hears that the sharding of `value` has changed, for each of its uses."""
+    def _tell(self, op: Operation | None, notified: list[int]) -> None:
+        """Notify `op` and what is around it, if they have a number."""
+        number = self._numbering.operations.get(id(op))
+        if number is not None:
+            notified.append(number)
+            notified += [~outer for outer in self._numbering.around.get(number, ())]
+
+    def _tell_users(self, value: SSAValue, notified: list[int]) -> None:
+        """Notify what hears that the sharding of `value` has changed, for each of its uses."""
         for use in value.uses:
             user = use.operation
-            if (edge := _edge_fed_by(use)) is not None:
-                yield edge
-            elif isinstance(user, ReturnOp):
-                yield from self._after_return(user, use.index)
-            elif user.has_trait(IsTerminator):
-                if (parent := user.parent_op()) is not None:
-                    yield parent
+            if traits_of(type(user)).only_reads:
+                self._tell(user, notified)
+            elif (edge := _edge_fed_by(use)) is not None:
+                self._tell(edge, notified)
             elif isinstance(user, CallOp):
                 callee = self._calls.callee(user)
                 if callee is not None and callee.body.blocks:
-                    yield from self._users(callee.args[use.index])
+                    self._tell_users(callee.args[use.index], notified)
+            elif isinstance(user, ReturnOp):
+                self._tell_callers(user, use.index, notified)
             else:
-                yield user
+                self._tell(user.parent_op() if user.has_trait(IsTerminator) else user, notified)
 
-    def _after_return(self, terminator: ReturnOp, index: int) -> Iterator[Operation]:
-        """What hears that operand `index` of the end of a function has changed: who uses it after a call."""
+    def _tell_callers(self, terminator: ReturnOp, index: int, notified: list[int]) -> None:
+        """Notify what hears that operand `index` of the end of a function has changed: who uses it after a call."""
         function = terminator.parent_op()
         if isinstance(function, FuncOp):
             for call in self._calls.calls_of(function):
-                yield from self._users(call.results[index])
-
-    def _with_ancestors(self, op: Operation) -> Iterator[int]:
-        """The number of `op`, then those of the operations around it, negated."""
-        numbers = self._numbering.operations
-        number = numbers.get(id(op))
-        if number is not None:
-            yield number
-        around = op.parent_op()
-        while around is not None and not isinstance(around, FuncOp):
-            number = numbers.get(id(around))
-            if number is not None and self._numbering.rules[number] is not None:
-                yield ~number
-            around = around.parent_op()
+                self._tell_users(call.results[index], notified)
 
     # Uses
 
     def is_single_use(self, op: int) -> bool:
         """Whether no operand of `op`, scalars aside, has another use."""
-        return all(operand.has_one_use() or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
+        for operand in self._numbering.ops[op].operands:
+            if not operand.has_one_use() and not _is_scalar(operand):
+                return False
+        return True
 
     def erase_if_dead(self, op: int) -> Erased | None:
         """Erase `op` and what is in it if nothing uses it and it has no effect; None if it stays."""

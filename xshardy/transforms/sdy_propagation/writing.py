@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
 
-from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.sharding.propagation import Program
-from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, set_sharding
+from xshardy.transforms.sdy_import.data_flow_edges import set_sharding
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
 def write_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> None:
@@ -50,7 +49,8 @@ SHARDING_OF_EDGE = "sharding"
 
 def _is_plain(op: Operation) -> bool:
     """Whether the shardings of the results of `op` are one attribute that any operation may have."""
-    return "sharding" not in op.properties and not isinstance(op, CollectiveOpInterface) and not has_data_flow(op)
+    traits = traits_of(type(op))
+    return not traits.has_flow and not traits.has_own_sharding
 
 
 def _write_results(program: Program, numbering: Numbering, operations: Mapping[Operation, None]) -> None:
@@ -83,9 +83,8 @@ def write_rules(numbering: Numbering) -> None:
             op.attributes[SHARDING_RULE] = rule
 
 
-def erase_rules(module: ModuleOp) -> None:
+def erase_rules(numbering: Numbering) -> None:
     """Erase all rules but those that the user wrote."""
-    for op in module.walk():
-        rule = op.attributes.get(SHARDING_RULE)
-        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
-            del op.attributes[SHARDING_RULE]
+    for op, rule in zip(numbering.ops, numbering.rules, strict=True):
+        if rule is not None and not rule.is_custom_rule:
+            op.attributes.pop(SHARDING_RULE, None)
