@@ -8,19 +8,28 @@ from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
+from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.asynchronous import AsyncReader, is_asynchronous
 from xshardy.hlo_text.errors import HLOError
-from xshardy.hlo_text.fields import KEPT, READERS, ComputationName
-from xshardy.hlo_text.instruction import Instruction, Value, flatten, has_shape, nest, print_value_shape
+from xshardy.hlo_text.fields import ComputationName
+from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.literals import read_literal
-from xshardy.hlo_text.opcodes import NOT_SUPPORTED_YET, OPCODES, Opcode
-from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape
+from xshardy.hlo_text.opcode import Opcode, extra_attributes
+from xshardy.hlo_text.opcodes import OPCODES
+from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape, print_type
+from xshardy.hlo_text.tuples import leaf_types, pack
+
+NAME = "hlo.name"
+"""What an instruction is called, where xDSL's name hint, which has no number behind `_`, does not say."""
+POSITIONS = "hlo.parameter_positions"
+"""Where among the instructions of a computation its parameters stand, unless they come first, in order."""
 
 Attributes = dict[str, Attribute]
 
@@ -37,6 +46,8 @@ class Scope:
     shapes: ShapeReader = field(init=False)
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     verified: set[object] = field(default_factory=set[object])
+    is_strict: bool = False
+    """Whether opcodes that nobody knows, and constants that were left out, are errors. Names need not be kept then."""
 
     def __post_init__(self):
         self.shapes = ShapeReader(self.tokens)
@@ -49,10 +60,13 @@ class ComputationReader:
         self.scope = scope
         self.name = name
         self.tokens = scope.tokens
-        self.values: dict[str, Value] = {}
+        self.values: dict[str, SSAValue] = {}
         self.numbers: list[int] = []
         """The numbers of the parameters read so far, in ascending order, as the arguments of the block."""
         self.argument_attributes: dict[int, Attributes] = {}
+        self.positions: dict[int, int] = {}
+        """Where each parameter stands, by its number."""
+        self.asynchronous = AsyncReader(self)
         self.block = Block()
         self.operations: list[Operation] = []
         self.signature: tuple[int, list[Shape], Shape] | None = None
@@ -103,20 +117,20 @@ class ComputationReader:
     def finish(self, root: str, is_entry: bool) -> func.FuncOp:
         """The function with everything that was read, and a return of `root`."""
         value = self.values[root]
-        results = flatten(value)
-        return_op = func.ReturnOp.create(operands=results)
-        if isinstance(value, tuple):
-            return_op.attributes["hlo.root"] = StringAttr(root)
-        self.block.add_ops([*self.operations, return_op])
+        self.block.add_ops([*self.operations, func.ReturnOp.create(operands=[value])])
         arguments = self.block.args
         attributes = [DictionaryAttr(self.argument_attributes.get(number, {})) for number in self.numbers]
-        return func.FuncOp(
+        function = func.FuncOp(
             self.name,
-            FunctionType.from_lists([argument.type for argument in arguments], [result.type for result in results]),
+            FunctionType.from_lists([argument.type for argument in arguments], [value.type]),
             Region(self.block),
             visibility=None if is_entry else "private",
             arg_attrs=ArrayAttr(attributes) if any(attribute.data for attribute in attributes) else None,
         )
+        places = [self.positions[number] for number in self.numbers]
+        if places != list(range(len(places))):
+            function.attributes[POSITIONS] = integers(places)
+        return function
 
     def check_signature(self, root: Shape) -> None:
         """Raise `HLOError` if the header of the computation and its body disagree."""
@@ -128,13 +142,12 @@ class ComputationReader:
                 f"the header has {len(parameters)} parameter(s), the body {len(self.numbers)}", index=at
             )
         for i, (shape, argument) in enumerate(zip(parameters, self.block.args, strict=True)):
-            if not isinstance(shape, ArrayShape) or shape.type != argument.type:
+            if shape.type != argument.type:
                 raise self.tokens.error(
-                    f"parameter {i} is {print_shape(shape)} in the header and {print_shape(ArrayShape(argument.type))} "
-                    "in the body",
+                    f"parameter {i} is {print_shape(shape)} in the header and {print_type(argument.type)} in the body",
                     index=at,
                 )
-        if [leaf.type for leaf in leaves(result)] != [leaf.type for leaf in leaves(root)]:
+        if result.type != root.type:
             raise self.tokens.error(
                 f"the result is {print_shape(result)} in the header and {print_shape(root)} in the body", index=at
             )
@@ -153,7 +166,8 @@ class ComputationReader:
         at = tokens.index
         opcode = tokens.take("name", "an opcode")
         if (row := OPCODES.get(opcode)) is None:
-            raise self.no_such_opcode(opcode, at)
+            self.values[name] = self.read_other(opcode, shape, name, at)
+            return name, shape
         tokens.expect("(")
         if opcode == "parameter":
             number = tokens.take_integer("the number of the parameter")
@@ -162,7 +176,7 @@ class ComputationReader:
             self.values[name] = self.add_parameter(name, number, shape, kept, at)
             return name, shape
         literal = None
-        operands: list[Value] = []
+        operands: list[SSAValue] = []
         if opcode == "constant":
             literal = self.read_constant(shape)
         else:
@@ -175,20 +189,40 @@ class ComputationReader:
         self.values[name] = self.build(instruction, row, name, kept)
         return name, shape
 
-    def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> Value:
-        """Add the operation of `instruction`, if it needs one, and give its value."""
-        shape = instruction.shape
+    def read_other(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
+        """An instruction whose opcode has no row: asynchronous, or unknown."""
+        if is_asynchronous(opcode):
+            return self.asynchronous.read(opcode, shape, name, at)
+        if self.scope.is_strict:
+            raise self.no_such_opcode(opcode, at)
+        return self.asynchronous.read_opaque(opcode, shape, name)
+
+    def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
+        """Add the operation of `instruction`, and give its value."""
         made = row.build(instruction)
-        if not isinstance(made, Operation):
-            self.check_value(instruction, made)
-            return made
         self.verify(instruction, row, made)
-        made.attributes.update(kept)
-        made.attributes.update(layout_attributes(shape))
+        if kept:
+            made.attributes.update(kept)
+        if row.extras:
+            made.attributes.update(extra_attributes(instruction, row))
+        self.operations += instruction.before
+        return self.add(made, instruction.shape, name)
+
+    def add(self, made: Operation, shape: Shape, name: str) -> SSAValue:
+        """Add an operation, and give the value that its results are together."""
+        if layouts := layout_attributes(shape):
+            made.attributes.update(layouts)
         for result in made.results:
             result.name_hint = name
+        if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
+            made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
-        return made.results[0] if isinstance(shape, ArrayShape) else nest(made.results, shape)
+        results = made.results
+        if len(results) == 1 and (results[0].type is shape.type or results[0].type == shape.type):
+            return results[0]
+        value = pack(results, shape.type, self.operations)
+        value.name_hint = name
+        return value
 
     def verify(self, instruction: Instruction, row: Opcode, op: Operation) -> None:
         """Verify `op`, unless one like it has been verified before. Raises `HLOError` at the instruction."""
@@ -198,41 +232,31 @@ class ComputationReader:
         if instruction.literal is None:
             key = (
                 instruction.opcode,
-                tuple(id(operand.type) for operand in op.operands),
-                tuple(id(type) for type in op.result_types),
+                tuple([id(operand.type) for operand in instruction.operands]),
+                id(instruction.shape.type),
                 tuple(instruction.fields.items()),
             )
             if key in self.scope.verified:
                 return
+        if tuple(op.result_types) not in ((instruction.shape.type,), tuple(leaf_types(instruction.shape.type))):
+            found = ", ".join(map(print_type, op.result_types)) or "nothing"
+            raise instruction.error(f"gives {found}, not {print_shape(instruction.shape)}")
         try:
-            op.verify()
+            op.verify(verify_nested_ops=False)
         except VerifyException as error:
-            operands = ", ".join(print_shape(ArrayShape(operand.type)) for operand in op.operands) or "none"
+            operands = ", ".join(print_type(operand.type) for operand in instruction.operands) or "none"
             hint = f"its operands are {operands}; its result is {print_shape(instruction.shape)}"
             raise instruction.error(reason(error), hint) from error
         if key is not None:
             self.scope.verified.add(key)
 
-    def check_value(self, instruction: Instruction, value: Value) -> None:
-        """Raise `HLOError` if `value` has not the shape that the instruction says."""
-        if not has_shape(value, instruction.shape):
-            raise instruction.error(f"gives {print_value_shape(value)}, not {print_shape(instruction.shape)}")
-
     def no_such_opcode(self, opcode: str, at: int) -> HLOError:
         """The error about an opcode without a row."""
-        if opcode in NOT_SUPPORTED_YET:
-            return self.tokens.error(f"opcode '{opcode}' is not supported yet", index=at)
-        close = get_close_matches(opcode, OPCODES.keys() | NOT_SUPPORTED_YET, 1)
+        close = get_close_matches(opcode, OPCODES, 1)
         return self.tokens.error(f"unknown opcode '{opcode}'", f"did you mean '{close[0]}'?" if close else "", at)
 
     def add_parameter(self, name: str, number: int, shape: Shape, kept: Attributes, at: int) -> BlockArgument:
         """A new argument of the function, placed by its number."""
-        if isinstance(shape, TupleShape):
-            raise self.tokens.error(
-                "parameter: tuple parameters are not supported",
-                "pass the elements of the tuple as parameters of their own",
-                at,
-            )
         position = bisect_left(self.numbers, number)
         if number < 0 or self.numbers[position : position + 1] == [number]:
             raise self.tokens.error(
@@ -243,22 +267,43 @@ class ComputationReader:
         self.numbers.insert(position, number)
         argument = self.block.insert_arg(shape.type, position)
         argument.name_hint = name
+        self.positions[number] = len(self.values)
+        if argument.name_hint != name and not self.scope.is_strict:
+            kept[NAME] = StringAttr(name)
         if attributes := {**kept, **layout_attributes(shape)}:
             self.argument_attributes[number] = attributes
         return argument
 
     def read_constant(self, shape: Shape) -> Any:
-        """The literal of a constant."""
-        if not isinstance(shape, ArrayShape) or isinstance(shape.type, TokenType):
-            raise self.tokens.error(
-                f"constant: constants of shape {print_shape(shape)} are not supported", "write one for each array"
-            )
-        return read_literal(self.tokens, cast(AnyTensorType, shape.type))
+        """The literal of a constant; a list of literals for a tuple; None where it was left out."""
+        tokens = self.tokens
+        if tokens.text == "{" and tokens.texts[tokens.index + 1] == "..." and not self.scope.is_strict:
+            tokens.take_raw()
+            return None
+        if isinstance(shape, TupleShape):
+            literals: list[Attribute] = []
+            self.read_constant_tuple(shape, literals)
+            return literals
+        if isinstance(shape.type, TokenType):
+            raise tokens.error("constant: there are no constants of shape token[]", "write `after-all()`")
+        return read_literal(tokens, cast(AnyTensorType, shape.type))
 
-    def read_operands(self) -> list[Value]:
+    def read_constant_tuple(self, shape: TupleShape, literals: list[Attribute]) -> None:
+        """`(1, ({2, 3}, 4))`"""
+        self.tokens.expect("(", f": the value of {print_shape(shape)[:80]} is a tuple")
+        for i, element in enumerate(shape.elements):
+            if i:
+                self.tokens.expect(",")
+            if isinstance(element, TupleShape):
+                self.read_constant_tuple(element, literals)
+            else:
+                literals.append(self.read_constant(element))
+        self.tokens.expect(")")
+
+    def read_operands(self) -> list[SSAValue]:
         """`x, f32[2] %y` up to the closing parenthesis."""
         tokens = self.tokens
-        operands: list[Value] = []
+        operands: list[SSAValue] = []
         if tokens.text == ")":
             return operands
         while True:
@@ -271,9 +316,9 @@ class ComputationReader:
             value = self.values.get(name)
             if value is None:
                 raise self.undefined(name, operand_at)
-            if shape is not None and not has_shape(value, shape):
+            if shape is not None and value.type is not shape.type and value.type != shape.type:
                 raise tokens.error(
-                    f"operand '{name}' is {print_value_shape(value)}, not {print_shape(shape)}",
+                    f"operand '{name}' is {print_type(value.type)}, not {print_shape(shape)}",
                     "correct the shape, or leave it out",
                     at,
                 )
@@ -303,17 +348,20 @@ class ComputationReader:
             key_at = tokens.index
             key = tokens.take("name", "an attribute")
             tokens.expect("=")
-            if key in fields or key in kept:
+            if key in fields or (kept and key in KEPT and KEPT[key].attribute in kept):
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
-            if key in row.allowed:
-                fields[key] = READERS[key](tokens)
-                if isinstance(fields[key], ComputationName):
-                    self.check_computation(fields[key])
-            elif key in KEPT:
-                name, read = KEPT[key]
-                kept[name] = read(tokens)
+            if (read := row.readers.get(key)) is not None:
+                value = fields[key] = read(tokens)
+                if isinstance(value, ComputationName):
+                    self.check_computation(value)
+                elif type(value) is tuple:
+                    for part in value:
+                        if isinstance(part, ComputationName):
+                            self.check_computation(part)
+            elif (annotation := KEPT.get(key)) is not None:
+                kept[annotation.attribute] = annotation.read(tokens)
             else:
-                allowed = ", ".join(sorted(row.allowed)) or "no attributes of its own"
+                allowed = ", ".join(sorted(row.readers)) or "no attributes of its own"
                 raise tokens.error(f"{opcode}: unknown attribute '{key}'", f"{opcode} takes {allowed}", key_at)
         if missing := row.required - fields.keys():
             raise tokens.error(

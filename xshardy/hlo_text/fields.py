@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
@@ -123,6 +121,16 @@ def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
         raise tokens.error(str(error).splitlines()[-1], index=at) from error
 
 
+ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def unquote(text: str) -> str:
+    """The characters that a quoted string stands for."""
+    if "\\" not in text:
+        return text[1:-1]
+    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text[1:-1])
+
+
 def read_word(tokens: Tokens, words: Mapping[str, Any], what: str) -> Any:
     """The value that `words` has for the word at the cursor. Raises `HLOError` if it has none."""
     if tokens.text not in words:
@@ -145,8 +153,15 @@ def read_fusion_kind(tokens: Tokens) -> FusionKind:
     return read_word(tokens, FUSION_KINDS, "a fusion kind")
 
 
-def read_window(tokens: Tokens) -> tuple[WindowDimension, ...]:
-    """`{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1}`, all but the sizes optional."""
+@dataclass(frozen=True, slots=True)
+class ReversibleDimension(WindowDimension):
+    """A dimension of a window, and whether it is read backwards."""
+
+    is_reversed: int = 0
+
+
+def read_window(tokens: Tokens) -> tuple[ReversibleDimension, ...]:
+    """`{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x1}`, only sizes are required."""
     at = tokens.index
     columns: dict[str, Sequence[int]] = {}
     tokens.expect("{")
@@ -164,7 +179,7 @@ def read_window(tokens: Tokens) -> tuple[WindowDimension, ...]:
     if len({len(values) for values in columns.values()}) > 1 or (columns and "size" not in columns):
         raise tokens.error("a window has a size, and one value of each property for each dimension", index=at)
     return tuple(
-        WindowDimension(**{name: values[i] for name, values in columns.items()})
+        ReversibleDimension(**{name: values[i] for name, values in columns.items()})
         for i in range(len(columns.get("size", ())))
     )
 
@@ -187,93 +202,199 @@ WINDOW_FIELDS: Mapping[str, str] = {
     "pad": "pad",
     "lhs_dilate": "base_dilation",
     "rhs_dilate": "window_dilation",
+    "rhs_reversal": "is_reversed",
 }
+"""The properties of a window by name; the value that says nothing is 0 for the last, 1 for the others."""
+
+
+def read_computations(tokens: Tokens) -> tuple[ComputationName, ...]:
+    """`{%f, %g}`, or `%f` alone."""
+    if tokens.text == "{":
+        return tokens.take_list(lambda: read_computation(tokens))
+    return (read_computation(tokens),)
+
+
+def read_name(tokens: Tokens) -> str:
+    """A word, such as `rng_uniform`."""
+    return tokens.take_name("a word")
+
+
+def read_string(tokens: Tokens) -> str:
+    """`"text"`, without its quotes."""
+    return unquote(tokens.take("string", "a string in quotes"))
+
+
+def read_number(tokens: Tokens) -> float:
+    """`0.001`"""
+    text = tokens.take("number", "a number")
+    try:
+        return float(text)
+    except ValueError:
+        raise tokens.error(f"'{text}' is not a number", "write it in decimal", tokens.index - 1) from None
+
+
+def read_pairs(tokens: Tokens) -> tuple[tuple[int, ...], ...]:
+    """`{{0,1},{1,0}}`"""
+
+    def read_pair() -> tuple[int, ...]:
+        at = tokens.index
+        if len(pair := read_integers(tokens)) != 2:
+            raise tokens.error(f"expected a pair of devices, got {len(pair)}", "write `{source,target}`", at)
+        return pair
+
+    return tokens.take_list(read_pair)
+
+
+def read_labels(tokens: Tokens) -> str:
+    """`b01f_01io->b01f`"""
+    return tokens.take("labels", "the names of dimensions", "write them like `b01f_01io->b01f`")
+
+
+def read_raw(tokens: Tokens) -> str:
+    """Whatever stands there, up to the matching brace, as written."""
+    return tokens.take_raw()
+
+
+def read_groups(tokens: Tokens) -> str:
+    """`{{0,1},{2,3}}`, `[2,4]<=[8]`, `[2,4]<=[4,2]T(1,0)` or `mesh['x'=2,'y'=4] {'x'}`, as written."""
+    start = tokens.index
+    tokens.take_raw()
+    if tokens.texts[start] != "{":
+        while tokens.text in ("[", "(", "{", "<=", "T", "="):
+            tokens.take_raw()
+    return tokens.raw_text(start)
+
+
+DIMENSION_LISTS = """
+collapsed_slice_dims dimensions dynamic_slice_sizes fft_length input_batching_dims inserted_window_dims lhs_batch_dims
+lhs_contracting_dims lhs_ragged_dims offset_dims operand_batching_dims rhs_batch_dims rhs_contracting_dims
+rhs_group_dims scatter_dims_to_operand_dims scatter_indices_batching_dims slice_sizes start_index_map
+start_indices_batching_dims update_window_dims
+"""
+INTEGERS = """
+batch_group_count channel_id cross_program_prefetch_index delta feature_group_count feature_index index
+index_vector_dim inferred_dimension iota_dimension k num_carries
+"""
+BOOLEANS = """
+constrain_layout custom_call_has_side_effect has_dynamic_root indices_are_sorted is_composite is_host_transfer
+is_reverse is_stable largest left_side lower unit_diagonal unique_indices use_global_device_ids
+"""
+WORDS = "algorithm api_version convolution_kind distribution fft_type is_associative padding_type schedule transpose_a"
+STRINGS = "async_execution_thread custom_call_target infeed_config outfeed_config"
+COMPUTATIONS = "body calls condition false_computation scatter select to_apply true_computation"
+RAW = """
+domain keep_original_sequence_order_in_group literal operand_layout_constraints outfeed_shape
+output_to_operand_aliasing results_memory_spaces sparsity
+"""
 
 READERS: Mapping[str, Reader] = {
-    "calls": read_computation,
-    "collapsed_slice_dims": read_integers,
-    "dimensions": read_integers,
+    **dict.fromkeys(DIMENSION_LISTS.split(), read_integers),
+    **dict.fromkeys(INTEGERS.split(), read_integer),
+    **dict.fromkeys(BOOLEANS.split(), read_boolean),
+    **dict.fromkeys(WORDS.split(), read_name),
+    **dict.fromkeys(STRINGS.split(), read_string),
+    **dict.fromkeys(COMPUTATIONS.split(), read_computation),
+    **dict.fromkeys(RAW.split(), read_raw),
+    "branch_computations": read_computations,
+    "called_computations": read_computations,
+    "dim_labels": read_labels,
     "direction": one_of(ComparisonDirection, "a comparison direction"),
-    "dynamic_slice_sizes": read_integers,
+    "epsilon": read_number,
     "exponent_bits": read_bit_count,
-    "index": read_integer,
-    "index_vector_dim": read_integer,
-    "indices_are_sorted": read_boolean,
-    "input_batching_dims": read_integers,
-    "inserted_window_dims": read_integers,
-    "iota_dimension": read_integer,
     "kind": read_fusion_kind,
-    "lhs_batch_dims": read_integers,
-    "lhs_contracting_dims": read_integers,
     "mantissa_bits": read_bit_count,
-    "offset_dims": read_integers,
-    "operand_batching_dims": read_integers,
     "operand_precision": read_precisions,
     "padding": read_padding,
+    "replica_groups": read_groups,
     "result_accuracy": read_result_accuracy,
-    "rhs_batch_dims": read_integers,
-    "rhs_contracting_dims": read_integers,
-    "scatter_dims_to_operand_dims": read_integers,
-    "scatter_indices_batching_dims": read_integers,
     "slice": read_slice,
-    "slice_sizes": read_integers,
-    "start_index_map": read_integers,
-    "start_indices_batching_dims": read_integers,
-    "to_apply": read_computation,
+    "source_target_pairs": read_pairs,
     "type": one_of(ComparisonType, "a comparison type"),
-    "unique_indices": read_boolean,
-    "update_window_dims": read_integers,
     "window": read_window,
 }
 """How an attribute that an opcode takes is read."""
 
 
-def read_dictionary(tokens: Tokens) -> DictionaryAttr:
-    """`{op_name="jit(f)/add" source_line=3, key={...}}`: strings and integers as such, everything else as text."""
-    entries: dict[str, Attribute] = {}
-    tokens.expect("{")
-    while not tokens.accept("}"):
-        name = tokens.take_name("the name of an entry")
-        tokens.expect("=")
-        entries[name] = read_entry(tokens)
-        tokens.accept(",")
-    return DictionaryAttr(entries)
+def write_slice(ranges: Sequence[tuple[int, int, int]]) -> str:
+    """The inverse of `read_slice`."""
+    return f"{{{', '.join(f'[{a}:{b}]' if step == 1 else f'[{a}:{b}:{step}]' for a, b, step in ranges)}}}"
 
 
-def read_entry(tokens: Tokens) -> Attribute:
-    """A string or an integer as such, everything else as text."""
-    if tokens.kind == "number" and tokens.text.removeprefix("-").isdecimal():
-        value = tokens.take_integer()
-        return IntegerAttr(value, i64) if -(2**63) <= value < 2**63 else StringAttr(str(value))
-    return read_text(tokens)
+def write_padding(rows: Sequence[tuple[int, int, int]]) -> str:
+    """The inverse of `read_padding`."""
+    return "x".join(f"{low}_{high}_{interior}" if interior else f"{low}_{high}" for low, high, interior in rows)
 
 
-def read_text(tokens: Tokens) -> StringAttr:
-    """A string without its quotes, anything else as written, up to the matching brace."""
-    text = tokens.take_raw()
-    return StringAttr(unquote(text) if text.startswith('"') else text)
+def write_precisions(precisions: Sequence[Precision]) -> str:
+    """The inverse of `read_precisions`."""
+    return f"{{{','.join(precision.value.lower() for precision in precisions)}}}"
 
 
-ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r"}
+def write_window(window: Sequence[WindowDimension]) -> str:
+    """The inverse of `read_window`: properties that say nothing are left out."""
+    parts: list[str] = []
+    for name, member in WINDOW_FIELDS.items():
+        if name == "pad":
+            if any(dimension.low or dimension.high for dimension in window):
+                parts.append("pad=" + "x".join(f"{dimension.low}_{dimension.high}" for dimension in window))
+            continue
+        neutral = 0 if name == "rhs_reversal" else 1
+        values = [getattr(dimension, member, neutral) for dimension in window]
+        if name == "size" or any(value != neutral for value in values):
+            parts.append(f"{name}={'x'.join(map(str, values))}")
+    return f"{{{' '.join(parts)}}}" if window else "{}"
 
 
-def unquote(text: str) -> str:
-    """The characters that a quoted string stands for."""
-    if "\\" not in text:
-        return text[1:-1]
-    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text[1:-1])
+def write_result_accuracy(accuracy: ResultAccuracyAttr) -> str:
+    """The inverse of `read_result_accuracy`."""
+    if accuracy.mode.data != ResultAccuracyMode.TOLERANCE:
+        return f"{{mode={accuracy.mode.data.value.lower()}}}"
+    tolerances = (accuracy.atol.value.data, accuracy.rtol.value.data, accuracy.ulps.value.data)
+    return "{{tolerance={{atol={!r},rtol={!r},ulps={}}}}}".format(*tolerances)
 
 
-KEPT: Mapping[str, tuple[str, Callable[[Tokens], Attribute]]] = {
-    "backend_config": ("hlo.backend_config", read_text),
-    "control-predecessors": ("hlo.control_predecessors", read_text),
-    "frontend_attributes": ("mhlo.frontend_attributes", read_dictionary),
-    "metadata": ("hlo.metadata", read_dictionary),
-    "origin": ("hlo.origin", read_text),
-    "original_value": ("hlo.original_value", read_text),
-    "output_to_operand_aliasing": ("hlo.output_to_operand_aliasing", read_text),
-    "parameter_replication": ("hlo.parameter_replication", read_text),
-    "sharding": ("mhlo.sharding", read_text),
-    "statistics": ("hlo.statistics", read_text),
+def write_fusion_kind(kind: FusionKind) -> str:
+    """The inverse of `read_fusion_kind`."""
+    return f"k{kind.value.capitalize()}"
+
+
+def quote(text: str) -> str:
+    """`text` in quotes: the inverse of `unquote`."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    for letter, character in ESCAPES.items():
+        escaped = escaped.replace(character, f"\\{letter}")
+    return f'"{escaped}"'
+
+
+def write_plain(value: Any) -> str:
+    """A number, a word, a computation, or a list of such, as HLO text writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case StrEnum():
+            return value.value
+        case str():
+            return value
+        case ComputationName():
+            return f"%{value.name}"
+        case tuple():
+            return f"{{{','.join(map(write_plain, cast(tuple[Any, ...], value)))}}}"
+        case _:
+            return repr(value)
+
+
+WRITERS: Mapping[str, Callable[[Any], str]] = {
+    **dict.fromkeys(STRINGS.split(), quote),
+    "kind": write_fusion_kind,
+    "operand_precision": write_precisions,
+    "padding": write_padding,
+    "result_accuracy": write_result_accuracy,
+    "slice": write_slice,
+    "window": write_window,
 }
-"""What every instruction may carry: the name of the discardable attribute that keeps it, and how it is read."""
+"""How an attribute is written that is not `write_plain`: the inverse of its reader."""
+
+
+def write_field(key: str, value: Any) -> str:
+    """`key=value`"""
+    return f"{key}={WRITERS.get(key, write_plain)(value)}"

@@ -19,7 +19,7 @@ TOKEN = re.compile(
     | (?P<number>   -? (?: inf\b | nan\b | 0[xX][0-9a-fA-F]+ | (?: \d+\.?\d* | \.\d+ ) (?: [eE][+-]?\d+ )? ) (?![\w.]) )
     | (?P<sizes>    -?\d+ (?: [_x] -?\d+ )+ )
     | (?P<string>   " (?: [^"\\\n] | \\. )* " )
-    | (?P<mark>     -> | \.\.\. | [=,(){}\[\]:*] )
+    | (?P<mark>     -> | <= | \.\.\. | [=,(){}\[\]:*] )
     | (?P<bad>      /\*[\s\S]* | "[^\n]* | \S )
     )?
     """,
@@ -139,7 +139,13 @@ class Tokens:
             depth += (text in ("{", "(", "[")) - (text in ("}", ")", "]"))
             if depth <= 0:
                 break
+        return self.raw_text(start)
+
+    def raw_text(self, start: int) -> str:
+        """The text from the token at index `start` to the one just stepped over."""
         last = self.index - 1
+        if start == last:
+            return self.texts[start]
         return self.source.text[self.starts[start] : self.starts[last] + len(self.texts[last])]
 
 

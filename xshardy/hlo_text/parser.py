@@ -1,8 +1,7 @@
 """
 HLO text into StableHLO and `hlo` operations.
 
-Each computation becomes a private function, ENTRY a public one. Tuples dissolve: a computation whose root is a tuple
-returns several values, and a fusion that calls it has several results. HLO names become name hints.
+Each computation becomes a private function, ENTRY a public one. HLO names become name hints.
 """
 
 from xdsl.dialects import func
@@ -14,18 +13,41 @@ from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import END, Tokens
+from xshardy.hlo_text.tables import read_tables
+from xshardy.transforms.hlo.dissolve_tuples import dissolve_tuples
 
 
 def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     """
-    The module that `text` writes; `name` stands for its file in diagnostics.
+    The module that `text` writes, to be compiled; `name` stands for its file in diagnostics.
 
-    A text without ENTRY is taken for the computation of one loop fusion, as upstream's tests do: its last computation
-    is fused, and an entry `@main` that executes the fusion is added. Raises `HLOError` with the place of what is wrong.
+    Tuples dissolve: see `dissolve_tuples`. A text without ENTRY is taken for the computation of one loop fusion, as
+    upstream's tests do: its last computation is fused, and an entry `@main` that executes the fusion is added. Raises
+    `HLOError` with the place of what is wrong.
     """
-    if isinstance(text, bytes):
-        text = decode(text, name)
-    return ModuleReader(Source(text, name)).read()
+    module = ModuleReader(source_of(text, name), is_strict=True).read()
+    dissolve_tuples(module)
+    entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
+    if not entries and isinstance(last := module.body.block.last_op, func.FuncOp):
+        if any(isinstance(op, FusionOp) for op in last.body.block.ops):
+            del last.properties["sym_visibility"]
+        else:
+            fuse_entry(module, last)
+    return module
+
+
+def read_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
+    """
+    The module that `text` writes, as it writes it: tuples, names, opcodes that nobody knows, constants left out.
+
+    `print_hlo` prints it again. Raises `HLOError` with the place of what is wrong.
+    """
+    return ModuleReader(source_of(text, name)).read()
+
+
+def source_of(text: str | bytes, name: str) -> Source:
+    """`text` as a source called `name`."""
+    return Source(decode(text, name) if isinstance(text, bytes) else text, name)
 
 
 def decode(data: bytes, name: str) -> str:
@@ -42,9 +64,9 @@ def decode(data: bytes, name: str) -> str:
 class ModuleReader:
     """Reads one module."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, is_strict: bool = False):
         self.tokens = Tokens(source)
-        self.scope = Scope(self.tokens)
+        self.scope = Scope(self.tokens, is_strict=is_strict)
 
     def read(self) -> ModuleOp:
         """The whole module."""
@@ -52,25 +74,18 @@ class ModuleReader:
         name, attributes = self.read_header()
         if tokens.kind == END:
             tokens.expected("a computation", "write `ENTRY main { ... }`")
-        entry: func.FuncOp | None = None
-        last: func.FuncOp | None = None
+        has_entry = False
         while tokens.kind != END:
             at = tokens.index
             is_entry = tokens.text == "ENTRY" and tokens.texts[at + 1] not in ("{", "(")
             if is_entry:
                 tokens.index += 1
-                if entry is not None:
+                if has_entry:
                     raise tokens.error("a module has one ENTRY, this is the second", index=at)
-            last = self.read_computation(is_entry)
-            entry = last if is_entry else entry
+            self.read_computation(is_entry)
+            has_entry |= is_entry
         symbol = None if name is None else StringAttr(name)
-        module = ModuleOp(list(self.scope.functions.values()), attributes, sym_name=symbol)
-        if entry is None and last is not None:
-            if any(isinstance(op, FusionOp) for op in last.body.block.ops):
-                del last.properties["sym_visibility"]
-            else:
-                fuse_entry(module, last)
-        return module
+        return ModuleOp(list(self.scope.functions.values()), attributes, sym_name=symbol)
 
     def read_header(self) -> tuple[str | None, Attributes]:
         """`HloModule name, key=value, ...`, the name with or without a colon after it. May be missing altogether."""
@@ -89,9 +104,10 @@ class ModuleReader:
             key = tokens.take_name("the name of a module attribute")
             tokens.expect("=")
             attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
+        attributes.update(read_tables(tokens))
         return name, attributes
 
-    def read_computation(self, is_entry: bool) -> func.FuncOp:
+    def read_computation(self, is_entry: bool) -> None:
         """`name (p: f32[2]) -> f32[2] { ... }`, the part in the middle is optional."""
         tokens = self.tokens
         at = tokens.index
@@ -109,7 +125,6 @@ class ModuleReader:
             tokens.expect("=")
             function.attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
         self.scope.functions[name] = function
-        return function
 
 
 def module_attribute(text: str) -> Attribute:

@@ -26,11 +26,14 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     Signedness,
     TensorType,
+    TupleType,
     i1,
 )
 from xdsl.ir import Attribute
 
+from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
+from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
 
@@ -82,6 +85,7 @@ class TupleShape:
     """A tuple, perhaps of tuples."""
 
     elements: tuple["Shape", ...]
+    type: Attribute
 
 
 Shape: TypeAlias = ArrayShape | TupleShape
@@ -98,13 +102,13 @@ def leaves(shape: Shape) -> Iterator[ArrayShape]:
 
 def print_shape(shape: Shape) -> str:
     """`shape` as HLO text has it, without layouts."""
-    if isinstance(shape, TupleShape):
-        return f"({', '.join(map(print_shape, shape.elements))})"
     return print_type(shape.type)
 
 
 def print_type(type: Attribute) -> str:
-    """`tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`"""
+    """`tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`; a tuple type -> `(f32[2], s32[])`"""
+    if isinstance(type, TupleType):
+        return f"({', '.join(map(print_type, elements(type)))})"
     if not isinstance(type, TensorType):
         return "token[]"
     tensor = cast(AnyTensorType, type)
@@ -122,6 +126,8 @@ class ShapeReader:
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
         self.arrays: dict[str, ArrayShape] = {}
+        self.tuples: dict[tuple[int, ...], TupleShape] = {}
+        """By the identities of the elements, which live as long as this reader."""
 
     def read(self, depth: int = 0) -> Shape:
         """Step over a shape. Raises `HLOError` if there is none, or one that makes no sense."""
@@ -136,7 +142,12 @@ class ShapeReader:
             tokens.expected("a shape", "write one like `f32[2,3]`, `f32[2,3]{1,0}` or `(f32[], s32[4])`")
         if depth == MAX_TUPLE_DEPTH:
             raise tokens.error(f"tuples are nested more than {MAX_TUPLE_DEPTH} deep")
-        return TupleShape(tokens.take_list(lambda: self.read(depth + 1), "(", ")"))
+        shapes = tokens.take_list(lambda: self.read(depth + 1), "(", ")")
+        key = tuple(map(id, shapes))
+        if (tuple_shape := self.tuples.get(key)) is None:
+            types = [shape.type for shape in shapes]
+            tuple_shape = self.tuples[key] = TupleShape(shapes, tuple_type(types))
+        return tuple_shape
 
     def parse_array(self, text: str) -> ArrayShape:
         """The shape that the token just stepped over writes."""

@@ -1,5 +1,6 @@
 """What the operations share that are instructions of HLO as it writes them."""
 
+from collections.abc import Iterable
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
@@ -18,4 +19,4 @@ class InstructionOp(IRDLOperation):
 
 def elements(type: Attribute) -> tuple[Attribute, ...]:
     """The types in a tuple type; the type itself if it is none."""
-    return cast(tuple[Attribute, ...], type.types.data) if isinstance(type, TupleType) else (type,)
+    return tuple(cast(Iterable[Attribute], type.types.data)) if isinstance(type, TupleType) else (type,)

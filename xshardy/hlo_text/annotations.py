@@ -1,0 +1,119 @@
+"""What every instruction may carry besides the attributes of its opcode: metadata, sharding, configurations."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute
+
+from xshardy.hlo_text.fields import quote, unquote
+from xshardy.hlo_text.lexer import Tokens
+
+
+def read_dictionary(tokens: Tokens) -> DictionaryAttr:
+    """`{op_name="jit(f)/add" source_line=3, key={...}}`: strings and integers as such, everything else as text."""
+    entries: dict[str, Attribute] = {}
+    tokens.expect("{")
+    while not tokens.accept("}"):
+        name = tokens.take_name("the name of an entry")
+        tokens.expect("=")
+        entries[name] = read_entry(tokens)
+        tokens.accept(",")
+    return DictionaryAttr(entries)
+
+
+def read_entry(tokens: Tokens) -> Attribute:
+    """A string or an integer as such, everything else as text."""
+    if tokens.kind == "number" and tokens.text.removeprefix("-").isdecimal():
+        value = tokens.take_integer()
+        return IntegerAttr(value, i64) if -(2**63) <= value < 2**63 else StringAttr(str(value))
+    return read_text(tokens)
+
+
+def read_text(tokens: Tokens) -> StringAttr:
+    """A string without its quotes, anything else as written, up to the matching brace."""
+    text = tokens.take_raw()
+    return StringAttr(unquote(text) if text.startswith('"') else text)
+
+
+def is_dictionary(text: str) -> bool:
+    """Whether XLA reads `text` without quotes: as a JSON dictionary."""
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def write_configuration(attribute: Attribute) -> str:
+    """A JSON dictionary as it is, any other text in quotes."""
+    text = text_of(attribute)
+    return text if is_dictionary(text) else quote(text)
+
+
+def text_of(attribute: Attribute) -> str:
+    """The text of a string or an integer."""
+    if isinstance(attribute, IntegerAttr):
+        return str(cast(IntegerAttr[Any], attribute).value.data)
+    assert isinstance(attribute, StringAttr), "readers of annotations make strings, integers and dictionaries of them"
+    return attribute.data
+
+
+UNQUOTED_METADATA = frozenset({"profile_type", "preserve_layout"})
+
+
+def write_metadata(attribute: Attribute) -> str:
+    """`{op_name="jit(f)/add" source_line=3}`"""
+    entries = cast(DictionaryAttr, attribute).data.items()
+    return f"{{{' '.join(f'{name}={write_entry(name, value)}' for name, value in entries)}}}"
+
+
+def write_entry(name: str, value: Attribute) -> str:
+    """An entry of the metadata."""
+    is_bare = isinstance(value, IntegerAttr) or name in UNQUOTED_METADATA
+    return text_of(value) if is_bare else quote(text_of(value))
+
+
+def write_dictionary(attribute: Attribute) -> str:
+    """`{a="b",c={...}}`"""
+    entries = cast(DictionaryAttr, attribute).data.items()
+    return f"{{{','.join(f'{name}={write_configuration(value)}' for name, value in entries)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The discardable attribute that keeps it, how it is read into this attribute, and how that is written."""
+
+    attribute: str
+    read: Callable[[Tokens], Attribute]
+    write: Callable[[Attribute], str]
+
+
+KEPT: Mapping[str, Annotation] = {
+    "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
+    "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
+    "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
+    "metadata": Annotation("hlo.metadata", read_dictionary, write_metadata),
+    "origin": Annotation("hlo.origin", read_text, text_of),
+    "original_value": Annotation("hlo.original_value", read_text, text_of),
+    "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_text, text_of),
+    "parameter_replication": Annotation("hlo.parameter_replication", read_text, text_of),
+    "sharding": Annotation("mhlo.sharding", read_text, text_of),
+    "statistics": Annotation("hlo.statistics", read_text, text_of),
+}
+"""What every instruction may carry, by its name in HLO text."""
+
+
+def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
+    """`key=value` of each annotation among `attributes`."""
+    if not attributes:
+        return []
+    return [
+        f"{key}={annotation.write(attributes[annotation.attribute])}"
+        for key, annotation in KEPT.items()
+        if annotation.attribute in attributes
+    ]

@@ -1,0 +1,1 @@
+"""How opcodes that are more than an operation of the same operands are read and printed, one module per kind."""

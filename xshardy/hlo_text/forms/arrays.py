@@ -1,0 +1,236 @@
+"""Opcodes that make arrays of arrays: broadcasting, slicing, padding, gathering, comparing, constants."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import AnyTensorType, IntAttr, TensorType
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonType, ComparisonTypeAttr
+from xshardy.dialects.stablehlo.types import PRED, SIGNED, UNSIGNED, tensor_type
+from xshardy.hlo_text.codecs import (
+    INTEGER,
+    INTEGER_32,
+    INTEGERS,
+    ONE_INTEGER,
+    Fields,
+    boolean,
+    dimension_array,
+)
+from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, row
+from xshardy.hlo_text.shapes import print_shape
+from xshardy.hlo_text.tuples import IMPLICIT, UNIT
+
+
+def broadcast(instruction: Instruction) -> Operation:
+    """`broadcast(x), dimensions={1}`"""
+    dimensions = instruction.fields.get("dimensions", ())
+    (operand,) = instruction.values
+    sizes, result_sizes = tensor_type(operand).get_shape(), array_type(instruction).get_shape()
+    for i, dimension in enumerate(dimensions):
+        if i < len(sizes) and 0 <= dimension < len(result_sizes) and sizes[i] != result_sizes[dimension]:
+            raise instruction.error(
+                f"dimension {i} of the operand has size {sizes[i]}, "
+                f"but dimension {dimension} of the result, where it goes, has size {result_sizes[dimension]}",
+                "HLO does not repeat a dimension of size 1: reshape it away first",
+            )
+    return instruction.create(stablehlo.BroadcastInDimOp, broadcast_dimensions=dimension_array(dimensions))
+
+
+def broadcast_fields(op: stablehlo.BroadcastInDimOp, regions: Regions) -> Fields:
+    """The dimensions, which are printed even if there are none."""
+    return {"dimensions": tuple(op.broadcast_dimensions.get_values())}
+
+
+def array_type(instruction: Instruction) -> AnyTensorType:
+    """The result type of an opcode that gives an array of numbers. Raises `HLOError` for a token."""
+    type = instruction.result_type
+    if not isinstance(type, TensorType):
+        raise instruction.error(f"gives an array, not {print_shape(instruction.shape)}")
+    return cast(AnyTensorType, type)
+
+
+def compare(instruction: Instruction) -> Operation:
+    """`compare(x, y), direction=LT, type=FLOAT`; without a type, the one that goes with the elements."""
+    lhs, _ = instruction.values
+    compare_type = instruction.fields.get("type") or default_compare_type(tensor_type(lhs).get_element_type())
+    return instruction.create(
+        stablehlo.CompareOp,
+        comparison_direction=ComparisonDirectionAttr(instruction.fields["direction"]),
+        compare_type=ComparisonTypeAttr(compare_type),
+    )
+
+
+def compare_fields(op: stablehlo.CompareOp, regions: Regions) -> Fields:
+    """The direction, and the type if it is not the one that goes with the elements."""
+    fields: Fields = {"direction": op.comparison_direction.data}
+    kind = None if op.compare_type is None else op.compare_type.data
+    if kind not in (None, default_compare_type(tensor_type(op.lhs).get_element_type())):
+        fields["type"] = kind
+    return fields
+
+
+def default_compare_type(element: Attribute) -> ComparisonType:
+    """How HLO compares elements when it does not say."""
+    for elements, compare_type in (
+        (SIGNED, ComparisonType.SIGNED),
+        (UNSIGNED | PRED, ComparisonType.UNSIGNED),
+    ):
+        if element in elements:
+            return compare_type
+    return ComparisonType.FLOAT
+
+
+def concatenate(instruction: Instruction) -> Operation:
+    """`concatenate(x, y), dimensions={0}`"""
+    dimensions = instruction.fields["dimensions"]
+    if len(dimensions) != 1:
+        raise instruction.error(f"takes one dimension, got {len(dimensions)}", "write `dimensions={0}`")
+    return instruction.create(stablehlo.ConcatenateOp, dimension=ONE_INTEGER.encode(dimensions))
+
+
+def concatenate_fields(op: stablehlo.ConcatenateOp, regions: Regions) -> Fields:
+    """`dimensions={0}`"""
+    return {"dimensions": ONE_INTEGER.decode(op.dimension)}
+
+
+def constant(instruction: Instruction) -> Operation:
+    """`constant({1, 2})`, `constant((1, {2, 3}))`, `constant({...})`"""
+    type = instruction.shape.type
+    match instruction.literal:
+        case None:
+            return hlo.ElidedConstantOp.create(result_types=[type])
+        case Attribute():
+            return stablehlo.ConstantOp.create(result_types=[type], properties={"value": instruction.literal})
+        case values:
+            return constant_tuple(instruction, values)
+
+
+def constant_tuple(instruction: Instruction, values: Sequence[Attribute]) -> Operation:
+    """A constant for each part, in front of the tuple of all."""
+    types = instruction.result_types
+    parts = [
+        stablehlo.ConstantOp.create(result_types=[type], properties={"value": value}, attributes={IMPLICIT: UNIT})
+        for type, value in zip(types, values, strict=True)
+    ]
+    instruction.before += parts
+    operands = [part.results[0] for part in parts]
+    return hlo.TupleConstantOp.create(operands=operands, result_types=[instruction.shape.type])
+
+
+def gather(instruction: Instruction) -> Operation:
+    """`gather(x, indices), offset_dims={1}, ..., slice_sizes={1,4}`"""
+    fields = instruction.fields
+    numbers = stablehlo.GatherDimensionNumbersAttr(
+        dimension_array(fields["offset_dims"]),
+        dimension_array(fields["collapsed_slice_dims"]),
+        dimension_array(fields.get("operand_batching_dims", ())),
+        dimension_array(fields.get("start_indices_batching_dims", ())),
+        dimension_array(fields["start_index_map"]),
+        IntAttr(fields["index_vector_dim"]),
+    )
+    return instruction.create(
+        stablehlo.GatherOp,
+        dimension_numbers=numbers,
+        slice_sizes=dimension_array(fields["slice_sizes"]),
+        indices_are_sorted=boolean(fields.get("indices_are_sorted", False)),
+    )
+
+
+def gather_fields(op: stablehlo.GatherOp, regions: Regions) -> Fields:
+    """What `gather` read."""
+    numbers = op.dimension_numbers
+    fields: Fields = {
+        "offset_dims": INTEGERS.decode(numbers.offset_dims),
+        "collapsed_slice_dims": INTEGERS.decode(numbers.collapsed_slice_dims),
+        "start_index_map": INTEGERS.decode(numbers.start_index_map),
+        "index_vector_dim": numbers.index_vector_dim.data,
+        "slice_sizes": INTEGERS.decode(op.slice_sizes),
+    }
+    if batching := INTEGERS.decode(numbers.operand_batching_dims):
+        fields["operand_batching_dims"] = batching
+        fields["start_indices_batching_dims"] = INTEGERS.decode(numbers.start_indices_batching_dims)
+    if op.indices_are_sorted is not None and op.indices_are_sorted.value.data:
+        fields["indices_are_sorted"] = True
+    return fields
+
+
+def pad(instruction: Instruction) -> Operation:
+    """`pad(x, value), padding=1_2x0_0_1`"""
+    low, high, interior = columns(instruction.fields["padding"])
+    return instruction.create(
+        stablehlo.PadOp,
+        edge_padding_low=dimension_array(low),
+        edge_padding_high=dimension_array(high),
+        interior_padding=dimension_array(interior),
+    )
+
+
+def pad_fields(op: stablehlo.PadOp, regions: Regions) -> Fields:
+    """`padding=1_2x0_0_1`"""
+    columns = (op.edge_padding_low, op.edge_padding_high, op.interior_padding)
+    return {"padding": tuple(zip(*map(INTEGERS.decode, columns), strict=True))}
+
+
+def columns(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Rows of three as three columns."""
+    return tuple(zip(*rows, strict=True)) or ((), (), ())
+
+
+def slice_(instruction: Instruction) -> Operation:
+    """`slice(x), slice={[0:4], [1:8:2]}`"""
+    starts, limits, strides = columns(instruction.fields["slice"])
+    return instruction.create(
+        stablehlo.SliceOp,
+        start_indices=dimension_array(starts),
+        limit_indices=dimension_array(limits),
+        strides=dimension_array(strides),
+    )
+
+
+def slice_fields(op: stablehlo.SliceOp, regions: Regions) -> Fields:
+    """`slice={[0:4], [1:8:2]}`"""
+    columns = (op.start_indices, op.limit_indices, op.strides)
+    return {"slice": tuple(zip(*map(INTEGERS.decode, columns), strict=True))}
+
+
+ROWS: Mapping[str, Opcode] = {
+    "broadcast": row(broadcast, 1, "", "dimensions", forms=[Form(stablehlo.BroadcastInDimOp, broadcast_fields)]),
+    "compare": row(compare, 2, "direction", "type", forms=[Form(stablehlo.CompareOp, compare_fields)]),
+    "concatenate": row(concatenate, None, "dimensions", forms=[Form(stablehlo.ConcatenateOp, concatenate_fields)]),
+    "constant": row(
+        constant,
+        0,
+        forms=[
+            Form(stablehlo.ConstantOp, no_fields),
+            Form(hlo.ElidedConstantOp, no_fields),
+            Form(hlo.TupleConstantOp, no_fields, lambda op, regions: ()),
+        ],
+    ),
+    "dynamic-slice": mapped(stablehlo.DynamicSliceOp, None, {"dynamic_slice_sizes": Property("slice_sizes", INTEGERS)}),
+    "gather": row(
+        gather,
+        2,
+        "offset_dims collapsed_slice_dims start_index_map index_vector_dim slice_sizes",
+        "operand_batching_dims start_indices_batching_dims indices_are_sorted",
+        forms=[Form(stablehlo.GatherOp, gather_fields)],
+    ),
+    "get-dimension-size": mapped(stablehlo.GetDimensionSizeOp, 1, {"dimensions": Property("dimension", ONE_INTEGER)}),
+    "iota": mapped(stablehlo.IotaOp, 0, {"iota_dimension": Property("iota_dimension", INTEGER)}),
+    "pad": row(pad, 2, "padding", forms=[Form(stablehlo.PadOp, pad_fields)]),
+    "reduce-precision": mapped(
+        stablehlo.ReducePrecisionOp,
+        1,
+        {
+            "exponent_bits": Property("exponent_bits", INTEGER_32),
+            "mantissa_bits": Property("mantissa_bits", INTEGER_32),
+        },
+    ),
+    "reshape": mapped(stablehlo.ReshapeOp, 1, {}, extras="inferred_dimension"),
+    "reverse": mapped(stablehlo.ReverseOp, 1, {"dimensions": Property("dimensions", INTEGERS)}),
+    "set-dimension-size": mapped(stablehlo.SetDimensionSizeOp, 2, {"dimensions": Property("dimension", ONE_INTEGER)}),
+    "slice": row(slice_, 1, "slice", forms=[Form(stablehlo.SliceOp, slice_fields)]),
+    "transpose": mapped(stablehlo.TransposeOp, 1, {"dimensions": Property("permutation", INTEGERS)}),
+}

@@ -1,0 +1,126 @@
+"""Opcodes that multiply and sum up: dot and convolution."""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, i1
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.attributes import Precision
+from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
+from xshardy.dialects.stablehlo.windows import window_properties
+from xshardy.hlo_text.codecs import INTEGERS, PRECISIONS, Fields, dimension_array, integer
+from xshardy.hlo_text.fields import ReversibleDimension
+from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+
+DOT_DIMENSIONS = ("lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims")
+
+
+def dot(instruction: Instruction) -> Operation:
+    """`dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}`"""
+    lists = [dimension_array(instruction.fields.get(name, ())) for name in DOT_DIMENSIONS]
+    numbers = stablehlo.DotDimensionNumbersAttr.new(lists)
+    return instruction.create(
+        stablehlo.DotGeneralOp, dot_dimension_numbers=numbers, **precision_property(instruction.fields)
+    )
+
+
+def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str, Attribute]:
+    """`operand_precision={highest,default}` as a property; none where it is left out."""
+    precisions = fields.get("operand_precision")
+    return {"precision_config": PRECISIONS.encode(precisions)} if precisions else {}
+
+
+def precision_field(config: ArrayAttr[stablehlo.PrecisionAttr] | None) -> Fields:
+    """The inverse of `precision_property`; all default is left out."""
+    precisions = () if config is None else PRECISIONS.decode(config)
+    return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
+
+
+def dot_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
+    """What `dot` read."""
+    lists = [INTEGERS.decode(numbers) for numbers in op.dot_dimension_numbers.parameters]
+    fields: Fields = {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
+    return fields | precision_field(op.precision_config)
+
+
+def convolution(instruction: Instruction) -> Operation:
+    """`convolution(x, w), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2`"""
+    fields = instruction.fields
+    window: tuple[ReversibleDimension, ...] = fields.get("window", ())
+    properties = window_properties(window)
+    del properties["window_dimensions"]  # StableHLO has them of the kernel
+    for name, convolution_name in (("base_dilations", "lhs_dilation"), ("window_dilations", "rhs_dilation")):
+        if name in properties:
+            properties[convolution_name] = properties.pop(name)
+    if any(dimension.is_reversed for dimension in window):
+        properties["window_reversal"] = DenseArrayBase.from_list(i1, [dimension.is_reversed for dimension in window])
+    return instruction.create(
+        stablehlo.ConvolutionOp,
+        dimension_numbers=dimension_numbers(instruction, fields["dim_labels"], len(window)),
+        feature_group_count=integer(fields.get("feature_group_count", 1)),
+        batch_group_count=integer(fields.get("batch_group_count", 1)),
+        **properties,
+        **precision_property(fields),
+    )
+
+
+def dimension_numbers(instruction: Instruction, labels: str, rank: int) -> ConvDimensionNumbersAttr:
+    """`b01f_01io->b01f` with as many spatial dimensions as the window has, `rank`."""
+    numbers: list[Attribute] = []
+    lhs, rest = labels.split("_")
+    rhs, out = rest.split("->")
+    for part, letters in ((lhs, "bf"), (rhs, "io"), (out, "bf")):
+        if sorted(part) != sorted([*letters, *map(str, range(rank))]):
+            raise instruction.error(
+                f"'{part}' in dim_labels does not name {letters[0]}, {letters[1]} and the {rank} dimensions of the "
+                "window, each once"
+            )
+        numbers += [IntAttr(part.index(letter)) for letter in letters]
+        numbers.append(dimension_array(tuple(part.index(str(i)) for i in range(rank))))
+    return ConvDimensionNumbersAttr.new(numbers)
+
+
+def convolution_fields(op: stablehlo.ConvolutionOp, regions: Regions) -> Fields:
+    """What `convolution` read."""
+    reversal = () if op.window_reversal is None else op.window_reversal.get_values()
+    window = tuple(
+        ReversibleDimension(d.size, d.stride, d.base_dilation, d.window_dilation, d.low, d.high, is_reversed)
+        for d, is_reversed in zip(op.window(), map(abs, reversal or [0] * len(op.window())), strict=True)
+    )
+    fields: Fields = {"window": window} if window else {}
+    fields["dim_labels"] = labels_of(op.dimension_numbers)
+    for key in ("feature_group_count", "batch_group_count"):
+        if (count := op.properties[key].value.data) != 1:  # pyright: ignore
+            fields[key] = count
+    return fields | precision_field(op.precision_config)
+
+
+def labels_of(numbers: ConvDimensionNumbersAttr) -> str:
+    """The inverse of `dimension_numbers`."""
+    texts: list[str] = []
+    for letters, places in zip(("bf", "io", "bf"), numbers.roles, strict=True):
+        labels = dict(zip(places, (*letters, *map(str, range(len(places) - 2))), strict=True))
+        texts.append("".join(labels[i] for i in range(len(places))))
+    return f"{texts[0]}_{texts[1]}->{texts[2]}"
+
+
+ROWS: Mapping[str, Opcode] = {
+    "convolution": row(
+        convolution,
+        2,
+        "dim_labels",
+        "window feature_group_count batch_group_count operand_precision",
+        extras="convolution_kind",
+        forms=[Form(stablehlo.ConvolutionOp, convolution_fields)],
+    ),
+    "dot": row(
+        dot,
+        2,
+        "",
+        f"{' '.join(DOT_DIMENSIONS)} operand_precision",
+        extras="algorithm sparsity",
+        forms=[Form(stablehlo.DotGeneralOp, dot_fields)],
+    ),
+}

@@ -1,0 +1,71 @@
+"""Calls of what only the target knows."""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i32
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.hlo_text.codecs import SYMBOLS, Fields, boolean
+from xshardy.hlo_text.fields import read_raw
+from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+
+API_VERSIONS: Mapping[str, int] = {
+    "API_VERSION_UNSPECIFIED": 0,
+    "API_VERSION_ORIGINAL": 1,
+    "API_VERSION_STATUS_RETURNING": 2,
+    "API_VERSION_STATUS_RETURNING_UNIFIED": 3,
+    "API_VERSION_TYPED_FFI": 4,
+}
+API_NAMES: Mapping[int, str] = {number: name for name, number in API_VERSIONS.items()}
+ORIGINAL = 1
+
+
+def custom_call(instruction: Instruction) -> Operation:
+    """`custom-call(x), custom_call_target="f", api_version=API_VERSION_TYPED_FFI`; a tuple stays one."""
+    fields = instruction.fields
+    properties: dict[str, Attribute] = {"call_target_name": StringAttr(fields["custom_call_target"])}
+    if "custom_call_has_side_effect" in fields:
+        properties["has_side_effect"] = boolean(fields["custom_call_has_side_effect"])
+    if "api_version" in fields:
+        if (version := API_VERSIONS.get(fields["api_version"])) is None:
+            raise instruction.error(
+                f"unknown api_version '{fields['api_version']}'", f"one of {', '.join(API_VERSIONS)}"
+            )
+        properties["api_version"] = IntegerAttr(version, i32)
+    if "called_computations" in fields:
+        properties["called_computations"] = SYMBOLS.encode(fields["called_computations"])
+    return stablehlo.CustomCallOp.create(
+        operands=instruction.operands, result_types=[instruction.shape.type], properties=properties
+    )
+
+
+def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
+    """What `custom_call` read."""
+    fields: Fields = {"custom_call_target": op.call_target_name.data}
+    if op.has_side_effect is not None and op.has_side_effect.value.data:
+        fields["custom_call_has_side_effect"] = True
+    if op.api_version is not None and (version := op.api_version.value.data) != ORIGINAL:
+        fields["api_version"] = API_NAMES[version]
+    if op.called_computations is not None and op.called_computations.data:
+        fields["called_computations"] = SYMBOLS.decode(op.called_computations)
+    return fields
+
+
+AS_WRITTEN = """
+batch_group_count convolution_kind dim_labels feature_group_count literal operand_layout_constraints operand_precision
+padding_type results_memory_spaces schedule window
+"""
+
+ROWS: Mapping[str, Opcode] = {
+    "custom-call": row(
+        custom_call,
+        None,
+        "custom_call_target",
+        "api_version called_computations custom_call_has_side_effect",
+        extras=f"{AS_WRITTEN} to_apply",
+        forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
+        readers=dict.fromkeys(AS_WRITTEN.split(), read_raw),
+    )
+}

@@ -1,0 +1,61 @@
+"""Opcodes that make random numbers."""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i64
+from xdsl.ir import Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.stablehlo.random_numbers import (
+    RngAlgorithm,
+    RngAlgorithmAttr,
+    RngDistribution,
+    RngDistributionAttr,
+)
+from xshardy.hlo_text.codecs import Fields, enum_codec
+from xshardy.hlo_text.forms.arrays import array_type
+from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row
+from xshardy.hlo_text.tuples import IMPLICIT, UNIT
+
+DISTRIBUTIONS = {"rng_uniform": RngDistribution.UNIFORM, "rng_normal": RngDistribution.NORMAL}
+ALGORITHMS = {
+    "rng_default": RngAlgorithm.DEFAULT,
+    "rng_three_fry": RngAlgorithm.THREE_FRY,
+    "rng_philox": RngAlgorithm.PHILOX,
+}
+ALGORITHM = enum_codec(RngAlgorithmAttr, ALGORITHMS)
+
+
+def rng(instruction: Instruction) -> Operation:
+    """`rng(a, b), distribution=rng_uniform`; StableHLO takes the shape as an operand too."""
+    if (distribution := DISTRIBUTIONS.get(instruction.fields["distribution"])) is None:
+        raise instruction.error("unknown distribution", f"one of {', '.join(DISTRIBUTIONS)}")
+    sizes = array_type(instruction).get_shape()
+    value = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(sizes)]), list(sizes))
+    shape = stablehlo.ConstantOp.create(
+        result_types=[value.type], properties={"value": value}, attributes={IMPLICIT: UNIT}
+    )
+    instruction.before.append(shape)
+    return stablehlo.RngOp.create(
+        operands=[*instruction.values, shape.results[0]],
+        result_types=[instruction.result_type],
+        properties={"rng_distribution": RngDistributionAttr(distribution)},
+    )
+
+
+def rng_fields(op: stablehlo.RngOp, regions: Regions) -> Fields:
+    """`distribution=rng_uniform`"""
+    return {"distribution": f"rng_{op.rng_distribution.data.value.lower()}"}
+
+
+ROWS: Mapping[str, Opcode] = {
+    "rng": row(
+        rng,
+        2,
+        "distribution",
+        forms=[Form(stablehlo.RngOp, rng_fields, lambda op, regions: op.operands[:2])],
+    ),
+    "rng-bit-generator": mapped(stablehlo.RngBitGeneratorOp, 1, {"algorithm": Property("rng_algorithm", ALGORITHM)}),
+    "rng-get-and-update-state": plain(hlo.RngGetAndUpdateStateOp, 0, "delta"),
+}

@@ -1,0 +1,85 @@
+"""
+Which devices a collective brings together, as HLO text says it: lists, an iota, or axes of a mesh.
+
+`{{0,1},{2,3}}`, `[2,2]<=[4]`, `[2,2]<=[2,2]T(1,0)` or `mesh['x'=2,'y'=2] {'y'}`; `'y':(1)2` is a part of an axis.
+"""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+
+IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
+MESH = re.compile(r"mesh\[(?P<axes>[^\]]*?)(?:,\s*device_ids=\((?P<ids>[\d,\s]*)\))?\]\s*\{(?P<chosen>[^{}]*)\}")
+AXIS = re.compile(r"'([^']*)'\s*=\s*(\d+)")
+CHOSEN = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
+LIST = re.compile(r"\{([^{}]*)\}")
+MAX_DEVICES = 1 << 24
+"""More devices than any group is written out for."""
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def numbers(text: str) -> list[int]:
+    """`1,2` -> [1, 2]"""
+    return [int(part) for part in text.split(",") if part.strip()]
+
+
+@lru_cache(1024)
+def groups_of(text: str) -> Groups:
+    """The groups, each a tuple of devices. Raises `ValueError`, with what is wrong, for text that says none."""
+    if text.startswith("{"):
+        return tuple(tuple(numbers(group)) for group in LIST.findall(text[1:-1]))
+    if match := IOTA.fullmatch(re.sub(r"\s", "", text)):
+        return iota_groups(numbers(match[1]), numbers(match[2]), match[3] and numbers(match[3]))
+    if match := MESH.fullmatch(text):
+        return mesh_groups(match)
+    raise ValueError("expected lists of devices, `[groups,size]<=[devices]`, or axes of a mesh")
+
+
+def iota_groups(shape: list[int], dims: list[int], permutation: list[int] | None) -> Groups:
+    """`[groups,size]<=[dims]T(permutation)`: the devices counted through, permuted, and cut into groups."""
+    if len(shape) != 2 or prod(shape) != prod(dims) or prod(dims) > MAX_DEVICES:
+        raise ValueError(f"{shape} groups do not have the devices of {dims}")
+    order = range(len(dims)) if permutation is None else permutation
+    if sorted(order) != list(range(len(dims))):
+        raise ValueError(f"{permutation} is not a permutation of the {len(dims)} dimensions")
+    devices = np.arange(prod(dims)).reshape(dims).transpose(list(order)).reshape(shape)
+    return tuple(map(tuple, devices.tolist()))
+
+
+def mesh_groups(match: re.Match[str]) -> Groups:
+    """A group for each way to fix the coordinates along all axes but those that are named."""
+    sizes = {name: int(size) for name, size in AXIS.findall(match["axes"])}
+    if prod(sizes.values()) > MAX_DEVICES:
+        raise ValueError("the mesh has too many devices")
+    ids = np.arange(prod(sizes.values())) if match["ids"] is None else np.array(numbers(match["ids"]))
+    if ids.size != prod(sizes.values()):
+        raise ValueError(f"the mesh has {prod(sizes.values())} devices, but {ids.size} are listed")
+    dims: list[int] = []
+    chosen: dict[tuple[str, int], int] = {}
+    parts = [(name, int(pre or 1), int(size) if size else None) for name, pre, size in CHOSEN.findall(match["chosen"])]
+    for name, _, _ in parts:
+        if name not in sizes:
+            raise ValueError(f"the mesh has no axis '{name}'")
+    for name, size in sizes.items():
+        cuts = sorted({1, size, *(cut for n, pre, part in parts if n == name for cut in (pre, pre * (part or size)))})
+        for low, high in pairwise(cuts):
+            if high % low:
+                raise ValueError(f"parts of axis '{name}' do not fit together")
+            if any(n == name and pre <= low and high <= pre * (part or size) for n, pre, part in parts):
+                chosen[(name, low)] = len(dims)
+            dims.append(high // low)
+    order = [axis for name, pre, _ in parts for (n, low), axis in chosen.items() if n == name and low >= pre]
+    order = list(dict.fromkeys(order))
+    rest = [axis for axis in range(len(dims)) if axis not in order]
+    width = prod(dims[axis] for axis in order)
+    devices = ids.reshape(dims or [1]).transpose([*rest, *order] or [0]).reshape(-1, width)
+    return tuple(map(tuple, devices.tolist()))
+
+
+def write_groups(groups: Groups) -> str:
+    """The groups as lists."""
+    return "{" + ",".join("{" + ",".join(map(str, group)) + "}" for group in groups) + "}"

@@ -1,0 +1,196 @@
+"""What a row of the table of opcodes says, and the kinds of rows that need no function of their own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from xshardy.hlo_text.codecs import Codec, Fields, codec_of, plain_fields, plain_value
+from xshardy.hlo_text.fields import READERS, ComputationName, Reader
+from xshardy.hlo_text.instruction import Instruction
+
+
+class Inexpressible(Exception):
+    """Something that HLO has no way to say, and what to do about it."""
+
+
+Builder: TypeAlias = Callable[[Instruction], Operation]
+"""Makes the operation of an instruction."""
+
+
+class Regions(Protocol):
+    """Where a printer finds, or makes, the computations that operations apply."""
+
+    def computation(self, op: Operation, region: Region, attribute: str) -> ComputationName:
+        """The computation with the body of `region`; `attribute` of `op` may name it."""
+        ...
+
+    def callee(self, region: Region, operand: SSAValue | None) -> ComputationName:
+        """The computation that `region` calls, of its arguments or of `operand`, and does nothing else."""
+        ...
+
+    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue:
+        """The tuple that has been taken apart into `values`."""
+        ...
+
+
+FieldsOf: TypeAlias = Callable[[Any, Regions], Fields]
+"""The attributes of the instruction that an operation is printed as."""
+
+OperandsOf: TypeAlias = Callable[[Any, Regions], Sequence[SSAValue]]
+"""The operands of the instruction that an operation is printed as."""
+
+
+def own_operands(op: Operation, regions: Regions) -> Sequence[SSAValue]:
+    """The operands of the operation."""
+    return op.operands
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How operations of type `op` are printed under an opcode."""
+
+    op: type[Operation]
+    fields: FieldsOf
+    operands: OperandsOf = own_operands
+
+
+@dataclass(frozen=True, slots=True)
+class Opcode:
+    """
+    How an HLO opcode is read and printed. `operands` is their number, None for any.
+
+    `extras` are attributes that are optional and have no place in the operation: they become discardable. Operations
+    that `needs_module` marks are verified against the rest of the module, by their builder.
+    """
+
+    build: Builder
+    operands: int | None
+    required: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    extras: frozenset[str] = frozenset()
+    forms: tuple[Form, ...] = ()
+    readers: Mapping[str, Reader] = field(default_factory=dict[str, Reader])
+    needs_module: bool = False
+
+
+def row(
+    build: Builder,
+    operands: int | None,
+    required: str = "",
+    optional: str = "",
+    *,
+    extras: str = "",
+    forms: Sequence[Form] = (),
+    readers: Mapping[str, Reader] | None = None,
+    needs_module: bool = False,
+) -> Opcode:
+    """A row; `required`, `optional` and `extras` are attribute names with spaces between them."""
+    keys = [*required.split(), *optional.split(), *extras.split()]
+    return Opcode(
+        build,
+        operands,
+        frozenset(required.split()),
+        frozenset(optional.split()),
+        frozenset(extras.split()),
+        tuple(forms),
+        {key: READERS[key] for key in keys} | dict(readers or {}),
+        needs_module,
+    )
+
+
+def no_fields(op: Operation, regions: Regions) -> Fields:
+    """No attributes."""
+    return {}
+
+
+def same(op: type[Operation], operands: int | None) -> Opcode:
+    """A row for an opcode that is `op`, operand for operand."""
+    return row(lambda instruction: instruction.create(op), operands, forms=[Form(op, no_fields)])
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """An attribute of HLO text that is the property `name` of an operation. `default` is its value if left out."""
+
+    name: str
+    codec: Codec
+    default: Any = None
+
+
+def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, Property], extras: str = "") -> Opcode:
+    """
+    A row for an opcode that is `op`, operand for operand, with a property for each attribute.
+
+    Attributes without a default are required. One that has its default value is not printed.
+    """
+
+    def build(instruction: Instruction) -> Operation:
+        values: dict[str, Attribute] = {}
+        for key, prop in properties.items():
+            value = instruction.fields.get(key, prop.default)
+            if value is not None:
+                try:
+                    values[prop.name] = prop.codec.encode(value)
+                except (KeyError, IndexError):
+                    raise instruction.error(f"attribute '{key}' cannot be {value}") from None
+        return op.create(operands=instruction.values, result_types=instruction.result_types, properties=values)
+
+    def fields(op: Operation, regions: Regions) -> Fields:
+        found = {
+            key: prop.codec.decode(op.properties[prop.name])
+            for key, prop in properties.items()
+            if prop.name in op.properties
+        }
+        return {key: value for key, value in found.items() if value != properties[key].default}
+
+    required = " ".join(key for key, prop in properties.items() if prop.default is None)
+    optional = " ".join(key for key, prop in properties.items() if prop.default is not None)
+    return row(build, operands, required, optional, extras=extras, forms=[Form(op, fields)])
+
+
+def build_plain(op: type[Operation], instruction: Instruction) -> Operation:
+    """An operation of `op`, whose properties are the attributes of the instruction. Its result may be a tuple."""
+    return op.create(
+        operands=instruction.operands,
+        result_types=[instruction.shape.type],
+        properties={key: codec_of(value).encode(value) for key, value in instruction.fields.items()},
+    )
+
+
+def write_plain_fields(op: Operation, regions: Regions) -> Fields:
+    """The properties of the operation."""
+    return plain_fields(op)
+
+
+def plain(
+    op: type[Operation],
+    operands: int | None,
+    required: str = "",
+    optional: str = "",
+    readers: Mapping[str, Reader] | None = None,
+) -> Opcode:
+    """A row for an opcode that is `op`, attribute for attribute, under the same names."""
+    return row(
+        lambda instruction: build_plain(op, instruction),
+        operands,
+        required,
+        optional,
+        forms=[Form(op, write_plain_fields)],
+        readers=readers,
+    )
+
+
+def extra_attributes(instruction: Instruction, row: Opcode) -> dict[str, Attribute]:
+    """The discardable attributes that keep the extras of an instruction."""
+    return {
+        f"hlo.{key}": codec_of(instruction.fields[key]).encode(instruction.fields[key])
+        for key in row.extras
+        if key in instruction.fields
+    }
+
+
+def extra_fields(op: Operation, row: Opcode) -> Fields:
+    """The inverse of `extra_attributes`."""
+    return {key: plain_value(op.attributes[f"hlo.{key}"]) for key in row.extras if f"hlo.{key}" in op.attributes}

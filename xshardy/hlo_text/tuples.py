@@ -1,0 +1,114 @@
+"""
+Tuples, and the operations of StableHLO that HLO gives tuples and StableHLO gives several values.
+
+Such an operation stands between others that take the tuples apart and put them together again. These are marked
+`hlo.implicit`: they are no instructions of the text.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import TupleType, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
+
+IMPLICIT = "hlo.implicit"
+UNIT = UnitAttr()
+
+
+def unpack(value: SSAValue, operations: list[Operation]) -> list[SSAValue]:
+    """The arrays in `value`, in order. Appends the operations that take it apart to `operations`."""
+    if not isinstance(value.type, TupleType):
+        return [value]
+    found: list[SSAValue] = []
+    for i in range(len(value.type.types.data)):
+        element = GetTupleElementOp(value, i)
+        element.attributes[IMPLICIT] = UNIT
+        operations.append(element)
+        found += unpack(element.result, operations)
+    return found
+
+
+def pack(values: Sequence[SSAValue], type: Attribute, operations: list[Operation]) -> SSAValue:
+    """`values`, in order, as one value of `type`. Appends the operations that put it together to `operations`."""
+    remaining = iter(values)
+
+    def build(type: Attribute) -> SSAValue:
+        if not isinstance(type, TupleType):
+            return next(remaining)
+        made = TupleOp.create(operands=[build(part) for part in elements(type)], result_types=[type])
+        made.attributes[IMPLICIT] = UNIT
+        operations.append(made)
+        return made.results[0]
+
+    return build(type)
+
+
+def leaf_types(type: Attribute) -> Iterator[Attribute]:
+    """The types in `type` that are no tuples, in order."""
+    if isinstance(type, TupleType):
+        for part in elements(type):
+            yield from leaf_types(part)
+    else:
+        yield type
+
+
+def is_implicit(op: Operation) -> bool:
+    """Whether `op` is no instruction of the text."""
+    return IMPLICIT in op.attributes
+
+
+def packed_from(values: Sequence[SSAValue]) -> SSAValue | None:
+    """The tuple (or array) of which `values` are the arrays, in order, by implicit operations; None if of none."""
+    if len(values) == 1 and not (isinstance(owner := values[0].owner, GetTupleElementOp) and is_implicit(owner)):
+        return values[0]
+    if not values:
+        return None
+    value = values[0]
+    while isinstance(owner := value.owner, GetTupleElementOp) and is_implicit(owner):
+        value = owner.operand
+        if len(list(leaf_types(value.type))) >= len(values) and is_taken_apart(value, values):
+            return value
+    return None
+
+
+def is_taken_apart(value: SSAValue, leaves: Sequence[SSAValue]) -> bool:
+    """Whether `leaves` are the arrays in `value`, in order."""
+    paths = list(leaf_paths(value.type))
+    return len(paths) == len(leaves) and all(
+        is_element(leaf, value, path) for path, leaf in zip(paths, leaves, strict=True)
+    )
+
+
+def leaf_paths(type: Attribute, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The paths to the parts of `type` that are no tuples, in order."""
+    if isinstance(type, TupleType):
+        for i, part in enumerate(elements(type)):
+            yield from leaf_paths(part, (*path, i))
+    else:
+        yield path
+
+
+def is_element(leaf: SSAValue, value: SSAValue, path: Sequence[int]) -> bool:
+    """Whether `leaf` is the element of `value` at the end of `path`."""
+    for index in reversed(path):
+        owner = leaf.owner
+        if not isinstance(owner, GetTupleElementOp) or owner.index.value.data != index:
+            return False
+        leaf = owner.operand
+    return leaf is value
+
+
+def parts_of(value: SSAValue) -> list[SSAValue] | None:
+    """The arrays that implicit operations put together to `value`; None if it is an instruction's own result."""
+    owner = value.owner
+    if not (isinstance(owner, TupleOp) and is_implicit(owner)):
+        return None
+    found: list[SSAValue] = []
+    for part in owner.val:
+        inner = parts_of(part) if isinstance(part.type, TupleType) else [part]
+        if inner is None:
+            return None
+        found += inner
+    return found
