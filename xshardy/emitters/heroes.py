@@ -13,8 +13,9 @@ from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.reduction.choice import choose_reduction
+from xshardy.emitters.transpose.choice import choose_transpose
 
-CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (choose_reduction,)
+CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (choose_reduction, choose_transpose)
 """The special emitters, each with its conditions; the first that takes a fusion gets it."""
 
 

@@ -11,12 +11,10 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects import scf, tensor, vector
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, VectorType, i64
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.reduction import ReduceOp
-from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.xla_gpu.ops import (
     AllocateSharedOp,
     PredicatedExtractOp,
@@ -26,18 +24,18 @@ from xshardy.dialects.xla_gpu.ops import (
 )
 from xshardy.emitters.analysis import behind_intermediates
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.emitters.entry import block_ids, group_id, make_entry, thread_id, verify_outputs
+from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, in_domain, loop_over
-from xshardy.emitters.partition import RootGroup, Subgraph, partition, roots_of
+from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
+from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
-from xshardy.emitters.subgraph import emit_subgraphs
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
-from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, shape_of
 
-Values: TypeAlias = Sequence[SSAValue]
 ByHero: TypeAlias = Mapping[ReduceOp, Values]
 """For each hero a scalar, or a vector, per result."""
 
@@ -66,11 +64,10 @@ class ReductionEmitter:
         self.tiling = tiling
         self.roots = roots_of(computation)
         self.read = next(hero.inputs[0] for group in groups for hero in group.heroes)
-        self.launch = replace(tiling.launch, groups=len(groups))
-        self.entry = make_entry(entry_name, computation.body.block.args, self.roots, self.launch)
         root_groups = [root_group for group in groups for root_group in self._root_groups(group)]
-        self.parts = partition(computation, groups=root_groups)
-        functions = iter(self.parts.subgraphs)
+        self.kernel = Kernel(computation, root_groups, replace(tiling.launch, groups=len(groups)), entry_name)
+        self.ids = self.kernel.ids
+        functions = iter(self.kernel.parts.subgraphs)
         self.groups = [
             GroupFunctions(
                 group,
@@ -93,13 +90,8 @@ class ReductionEmitter:
         ]
 
     def emit(self) -> ModuleOp:
-        s = Scalars.at_end(self.entry.function.body.block)
-        ids = [thread_id(s, self.launch), *block_ids(s, self.launch)]
-        self.ids = tuple(value for value, _ in ids)
-        updated = self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s)
-        s.builder.insert(ReturnOp(*updated))
-        verify_outputs(self.entry)
-        return ModuleOp([self.entry.function, *emit_subgraphs(self.parts)])
+        s = self.kernel.s
+        return self.kernel.module(self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s))
 
     def emit_switch(self, s: Scalars) -> Values:
         """The code of every group, of which the blocks of the grid run one each."""
@@ -111,15 +103,15 @@ class ReductionEmitter:
             return Region(block)
 
         default, *others = [region(functions) for functions in self.groups]
-        types = [output.type for output in self.entry.outputs]
+        types = [output.type for output in self.kernel.entry.outputs]
         cases = DenseArrayBase.from_list(i64, list(range(1, len(self.groups))))
-        switch = scf.IndexSwitchOp(group_id(s, self.launch), cases, default, others, types)
+        switch = scf.IndexSwitchOp(group_id(s, self.kernel.launch), cases, default, others, types)
         s.builder.insert(switch)
         return switch.results
 
     def emit_group(self, s: Scalars, functions: GroupFunctions) -> Values:
         """One group of results: the outputs as they are then."""
-        inits = {hero: self.call(s, function, ()) for hero, function in functions.inits.items()}
+        inits = {hero: self.kernel.call(s, function, ()) for hero, function in functions.inits.items()}
         outputs, reduced = self.accumulate(s, functions, inits)
         if functions.epilogue is None:
             return outputs
@@ -138,7 +130,7 @@ class ReductionEmitter:
         A thread that makes several neighbouring results has a vector of them.
         """
         size = self.tiling.vector_size
-        outputs = self.entry.outputs
+        outputs = self.kernel.entry.outputs
         starts = [value if size == 1 else self.splat(s, value, size) for hero in inits for value in inits[hero]]
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
@@ -147,12 +139,12 @@ class ReductionEmitter:
             for hero, accumulators in accumulated.items():
                 before = [self.lane(inner, value, ivs) for value in accumulators]
                 at = apply_map(inner, bitcast_map(self.read, hero.inputs[0]), indices)
-                elements = self.call(inner, functions.inputs[hero], at)
+                elements = self.kernel.call(inner, functions.inputs[hero], at)
                 after = self.combine(inner, hero, before, elements)
                 updated += [self.with_lane(inner, *pair, ivs) for pair in zip(after, accumulators, strict=True)]
             for number, function in functions.side_outputs.items():
                 at = apply_map(inner, bitcast_map(self.read, self.roots[number]), indices)
-                (element,) = self.call(inner, function, at)
+                (element,) = self.kernel.call(inner, function, at)
                 written[number] = inner(tensor.InsertOp(element, written[number], at))
             return [*written, *updated]
 
@@ -161,14 +153,9 @@ class ReductionEmitter:
         results = loop_over(s, map, self.ids, [*outputs, *starts], body)
         return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
 
-    def call(self, s: Scalars, function: Subgraph, indices: Indices, given: Values = ()) -> Values:
-        call = function.call(self.entry.inputs, indices, given)
-        s.builder.insert(call)
-        return call.results
-
     def combine(self, s: Scalars, hero: ReduceOp, before: Values, elements: Values) -> Values:
         """What a hero has after elements, from what it had before."""
-        call = self.parts.applied[hero].root.call([*before, *elements], ())
+        call = self.kernel.parts.applied[hero].root.call([*before, *elements], ())
         s.builder.insert(call)
         return call.results
 
@@ -193,7 +180,7 @@ class ReductionEmitter:
             return values
         combined: dict[ReduceOp, Values] = {}
         for hero, own in values.items():
-            shuffle = ShuffleReduceOp(own, self.parts.applied[hero].root.name, distance)
+            shuffle = ShuffleReduceOp(own, self.kernel.parts.applied[hero].root.name, distance)
             s.builder.insert(shuffle)
             combined[hero] = shuffle.results
         return combined
@@ -206,7 +193,7 @@ class ReductionEmitter:
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
             # All threads take part in a shuffle, so those that have nothing to read take the init value.
-            is_read = in_domain(inner, tile.read, [self.launch.threads], self.ids[:1])
+            is_read = in_domain(inner, tile.read, [self.kernel.launch.threads], self.ids[:1])
             elements = [
                 inner(PredicatedExtractOp(shared, indices, is_read, init))
                 for shared, init in zip(tiles, chain(*inits.values()), strict=True)
@@ -222,7 +209,7 @@ class ReductionEmitter:
         tiles = [s(AllocateSharedOp(type)) for type in types]
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            writes = in_domain(inner, tile.write, [self.launch.threads], self.ids[:1])
+            writes = in_domain(inner, tile.write, [self.kernel.launch.threads], self.ids[:1])
             return [
                 inner(PredicatedInsertOp(self.lane(inner, value, ivs), shared, indices, writes))
                 for value, shared in zip(values, carried, strict=True)
@@ -238,7 +225,7 @@ class ReductionEmitter:
 
         It is in a loop if the map has range variables.
         """
-        threads = replace(map.dimensions[0], bounds=Interval.of_size(self.launch.threads))
+        threads = replace(map.dimensions[0], bounds=Interval.of_size(self.kernel.launch.threads))
         everywhere = replace(map, dimensions=(threads,), constraints=())
         if map.ranges:
             return loop_over(s, everywhere, self.ids[:1], inits, body)
@@ -254,7 +241,7 @@ class ReductionEmitter:
         ids, written = [*self.ids, *ivs], [*outputs]
         maps = [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots]
         places = [apply_map(s, map, ids) for map in maps]
-        results = self.call(s, functions.epilogue, places[0], [*chain(*reduced.values())])
+        results = self.kernel.call(s, functions.epilogue, places[0], [*chain(*reduced.values())])
         sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
         holds = in_domain(s, maps[0], sizes, ids)
         for number, result, at in zip(functions.group.reduced, results, places, strict=True):
@@ -263,27 +250,10 @@ class ReductionEmitter:
 
     def place_of(self, root: SSAValue) -> IndexingMap:
         """From a thread, and the number of the element in its vector, to the indices of `root` that it makes."""
-        path = [root, *behind_intermediates(root)]
-        hero = path[-1].owner
-        assert isinstance(hero, ReduceOp)
-        shape, order = shape_of(path[-1]), kept_order(hero)
-        map = in_memory_of(shape, order, self.tiling.output_shape, self.tiling.output)
-        for operand, result in zip(reversed(path), reversed(path[:-1]), strict=False):
-            if isinstance(result.owner, hlo.BitcastOp | ReshapeOp):
-                map = map.then(bitcast_map(operand, result))
-        return map.simplify()
-
-
-def in_memory_of(
-    shape: Sequence[int], order: Sequence[int], tiled_shape: Sequence[int], map: IndexingMap
-) -> IndexingMap:
-    """
-    `map`, to row-major indices of `tiled_shape`, as one to the indices of the element at the same place in memory.
-
-    They are those of a tensor of `shape` whose dimensions lie in `order`, minor first.
-    """
-    linear = linear_index(tiled_shape, tuple(reversed(range(len(tiled_shape)))), map.results)
-    return map.with_results(delinearized(shape, order, linear)).simplify()
+        result = [root, *behind_intermediates(root)][-1]
+        assert isinstance(result.owner, ReduceOp)
+        tiled, map = self.tiling.output_shape, self.tiling.output
+        return carried_to(root, result, in_memory_of(shape_of(result), kept_order(result.owner), tiled, map))
 
 
 def by_hero(heroes: ByHero, values: Values) -> ByHero:

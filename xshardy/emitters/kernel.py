@@ -1,0 +1,41 @@
+"""The entry function of a kernel while it is written, and the functions it calls. Source: rows XGPU-10, XGPU-21."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import SSAValue
+
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.entry import block_ids, make_entry, thread_id, verify_outputs
+from xshardy.emitters.indices import Indices
+from xshardy.emitters.launch_dimensions import LaunchDimensions
+from xshardy.emitters.partition import RootGroup, Subgraph, partition, roots_of
+from xshardy.emitters.subgraph import emit_subgraphs
+
+Values: TypeAlias = Sequence[SSAValue]
+
+
+class Kernel:
+    """A kernel that makes the results of a computation by the functions of `groups`, one function each."""
+
+    def __init__(self, computation: FuncOp, groups: Sequence[RootGroup], launch: LaunchDimensions, name: str):
+        self.roots = roots_of(computation)
+        self.launch = launch
+        self.parts = partition(computation, groups=groups)
+        self.entry = make_entry(name, computation.body.block.args, self.roots, launch)
+        self.s = Scalars.at_end(self.entry.function.body.block)
+        self.ids: Indices = tuple(value for value, _ in (thread_id(self.s, launch), *block_ids(self.s, launch)))
+
+    def call(self, s: Scalars, function: Subgraph, indices: Indices, given: Values = ()) -> Values:
+        """The elements that a function of the computation gives at `indices`."""
+        call = function.call(self.entry.inputs, indices, given)
+        s.builder.insert(call)
+        return call.results
+
+    def module(self, updated: Values) -> ModuleOp:
+        """The kernel, which returns `updated`, and all functions in a module."""
+        self.s.builder.insert(ReturnOp(*updated))
+        verify_outputs(self.entry)
+        return ModuleOp([self.entry.function, *emit_subgraphs(self.parts)])

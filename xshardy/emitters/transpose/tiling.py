@@ -1,0 +1,107 @@
+"""
+How the threads of a block move a tile: what each reads and writes, and where it lies in shared memory in between.
+
+Source: rows XGPU-09, XGPU-40; XLA:GPU's transpose emitter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir.affine import AffineExpr
+
+from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.reduction.tiling import block_number, ceil_div, grid_map, inside, split
+from xshardy.emitters.transpose.normal_form import Transposition
+from xshardy.indexing.affine import add, constant, dim, mul, sym, total
+from xshardy.indexing.indexing_map import IndexingMap
+
+TILE = 32
+"""Elements, or vectors of them, along both sides of a tile."""
+ROWS = 4
+"""Rows of the tile that the threads of a block move at once."""
+THREADS = TILE * ROWS
+MAX_VECTOR_BYTES = 4
+SHARED_MEMORY = 48 * 1024
+"""Bytes that a block has without asking for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransposeTiling:
+    """
+    The plan of a transposition.
+
+    `input` and `output` go from the ids of a thread and the numbers of its steps to elements of row-major tensors of
+    the shapes of the transposition; `write` and `read` go to elements of a tile of shape `tile`.
+    """
+
+    moved: Transposition
+    launch: LaunchDimensions
+    input: IndexingMap
+    output: IndexingMap
+    tile: tuple[int, ...]
+    write: IndexingMap
+    read: IndexingMap
+
+
+def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling:
+    """
+    Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors.
+
+    Elements of a minor dimension that both sides keep move together. Otherwise a vector is as many elements as four
+    bytes hold, if there is enough to do and enough memory.
+    """
+    vector = moved.shape[-1] if moved.keeps_minor else _vector_size(moved, width, heroes, device)
+    blocks = _block_sizes(moved, vector)
+    counts = [ceil_div(size, block) for size, block in zip(moved.shape, blocks, strict=True)]
+    launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
+    side = TILE if moved.keeps_minor else TILE * vector
+    steps = (side // ROWS, vector)
+
+    place = total([mul(sym(0), constant(prod(blocks) // steps[0])), mul(dim(0), constant(vector)), sym(1)])
+    first, last = moved.swapped
+    offsets = split(place, blocks)
+    swapped = [offsets[last] if d == first else offsets[first] if d == last else offsets[d] for d in range(len(blocks))]
+    numbers = split(block_number(launch), counts)
+
+    tile = [block + 1 if d == last else block for d, block in enumerate(blocks)]
+    read = _at(numbers, blocks, offsets)
+    result_blocks = [blocks[d] for d in moved.permutation]
+    written = _at([numbers[d] for d in moved.permutation], result_blocks, split(place, result_blocks))
+    return TransposeTiling(
+        moved,
+        launch,
+        inside(grid_map(launch, read, steps), moved.shape),
+        inside(grid_map(launch, written, steps), moved.result_shape),
+        tuple(tile),
+        grid_map(launch, swapped, steps).simplify(),
+        grid_map(launch, offsets, steps).simplify(),
+    )
+
+
+def _at(numbers: Sequence[AffineExpr], blocks: Sequence[int], offsets: Sequence[AffineExpr]) -> list[AffineExpr]:
+    """The indices of what lies at `offsets` in the block with these numbers."""
+    places = zip(numbers, blocks, offsets, strict=True)
+    return [add(mul(number, constant(block)), offset) for number, block, offset in places]
+
+
+def _block_sizes(moved: Transposition, vector: int) -> list[int]:
+    """The sizes of a tile in the dimensions of the input."""
+    side = TILE if moved.keeps_minor else TILE * vector
+    sizes = [side if d in moved.swapped else 1 for d in range(len(moved.shape))]
+    return [*sizes[:-1], vector] if moved.keeps_minor else sizes
+
+
+def _vector_size(moved: Transposition, width: int, heroes: int, device: Device) -> int:
+    blocks = prod(ceil_div(size, block) for size, block in zip(moved.shape, _block_sizes(moved, 1), strict=True))
+    element = max(1, width // 8)
+    first, last = (moved.shape[d] for d in moved.swapped)
+    vector = MAX_VECTOR_BYTES // element
+    while vector > 1:
+        elements = vector * vector
+        has_work = blocks * THREADS >= elements * device.cores * device.threads_per_core
+        fits = heroes * TILE * (TILE + 1) * element * elements <= SHARED_MEMORY
+        if has_work and fits and first % vector == 0 and last % vector == 0:
+            return vector
+        vector //= 2
+    return 1
