@@ -11,6 +11,8 @@ from math import prod
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
+from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.dialects.stablehlo.types import bit_width
 
@@ -60,8 +62,17 @@ MAX_CONCATENATED = 10
 
 
 def prevents_vectorization(ops: Iterable[Operation]) -> bool:
-    """Whether a fusion of `ops` gets slower when a thread makes several elements."""
-    return any(isinstance(op, ConcatenateOp) and len(op.inputs) > MAX_CONCATENATED for op in ops)
+    """
+    Whether a fusion of `ops` gets slower when a thread makes several elements.
+
+    So it is with loops that carry much: dot products, and reductions of several inputs.
+    """
+    return any(
+        isinstance(op, DotGeneralOp)
+        or (isinstance(op, ReduceOp) and len(op.inputs) > 1)
+        or (isinstance(op, ConcatenateOp) and len(op.inputs) > MAX_CONCATENATED)
+        for op in ops
+    )
 
 
 def unroll_factor(elements: int, element_types: Iterable[Attribute], ops: Iterable[Operation], device: Device) -> int:

@@ -1,8 +1,12 @@
 """Launch dimensions: the rules one by one, and against what XLA launches on an H100."""
 
 import pytest
-from xdsl.dialects.builtin import IntegerType, bf16, f32, f64, i1
+from xdsl.dialects.builtin import IntegerType, TensorType, bf16, f32, f64, i1
+from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.ir import Block, Region
 
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
 
 
@@ -84,3 +88,16 @@ def test_as_xla_launches(function: str, shape: list[int], blocks: int):
     dimensions = launch(*shape)
     assert dimensions.block_size == (128, 1, 1)
     assert dimensions.grid_size == (blocks, 1, 1)
+
+
+def test_loops_that_carry_much_are_not_unrolled():
+    """A dot product, and a reduction of two inputs; one of one input is."""
+    x, y = (AnyOp(result_types=[TensorType(f32, [1024, 8])]).results[0] for _ in range(2))
+    init = AnyOp(result_types=[TensorType(f32, [])]).results[0]
+    numbers = stablehlo.DotDimensionNumbersAttr(*map(integers, ([], [], [1], [1])))
+    dot = stablehlo.DotGeneralOp(x, y, numbers, TensorType(f32, [1024, 1024]))
+    one, two = (
+        stablehlo.ReduceOp([x] * count, [init] * count, [1], Region(Block()), [TensorType(f32, [1024])] * count)
+        for count in (1, 2)
+    )
+    assert [loop_launch_dimensions([1024, 1024], [f32], [op]).unroll for op in (dot, one, two)] == [1, 4, 1]
