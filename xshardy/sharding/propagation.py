@@ -8,7 +8,7 @@ its tensors has changed, or what it may propagate.
 Source: Shardy's docs, "Sharding propagation"; the order is that of MLIR's greedy rewrite driver.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -45,7 +45,7 @@ class Hearers(NamedTuple):
 
     `~op` stands for an operation around another one that is notified: it is visited even if it made the change.
     """
-    concerned: Collection[int]
+    concerned: Sequence[int]
     """All operations that have the value among their operands or results; some are visited in the next round only."""
 
 

@@ -6,34 +6,30 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy_import.function_copies import calls_in
 
 
 class CallSites:
-    """The calls and functions of a module. Reads each operation once, when it is first asked."""
+    """The functions of a module, and the calls that have been met in it."""
 
     def __init__(self, module: ModuleOp):
         self._functions = functions_of(module)
-        self._module = module
-        self._calls: dict[str, list[CallOp]] | None = None
+        self._calls: dict[str, list[CallOp]] = {}
+
+    def add(self, call: CallOp) -> None:
+        """A call has been met, after all those before it in the text."""
+        self._calls.setdefault(call.callee.string_value(), []).append(call)
 
     def calls_of(self, function: FuncOp) -> Sequence[CallOp]:
         """The calls of `function`, in the order of the text."""
-        if self._calls is None:
-            self._calls = {}
-            for call in calls_in(self._module):
-                self._calls.setdefault(call.callee.string_value(), []).append(call)
         return self._calls.get(function.sym_name.data, ())
 
     def callee(self, call: CallOp) -> FuncOp | None:
         """The function that `call` calls; None if the module does not have it."""
         return self._functions.get(call.callee.string_value())
 
-    def sources(self, edge: FuncDataFlowEdgeOp) -> Sequence[SSAValue]:
-        """What flows into an argument from all calls, or into the result of a call from the function."""
-        target = edge.input
+    def sources(self, target: SSAValue) -> Sequence[SSAValue]:
+        """What flows into an argument of a function from all calls, or into the result of a call from the function."""
         if isinstance(target, BlockArgument):
             function = target.block.parent_op()
             calls = self.calls_of(function) if isinstance(function, FuncOp) else ()

@@ -16,12 +16,18 @@ from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp, BroadcastSelec
 from xshardy.dialects.chlo.constants import ConstantLikeOp
 from xshardy.dialects.chlo.elementwise import BinaryFunctionOp, FloatPredicateOp
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
-from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp, ShardingConstraintOp
+from xshardy.dialects.sdy.ops import (
+    DataFlowEdgeOp,
+    FuncDataFlowEdgeOp,
+    PropagationBarrierOp,
+    ReshardOp,
+    ShardingConstraintOp,
+)
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
 from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
-from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ReshapeOp, TransposeOp
+from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ConcatenateOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
 from xshardy.transforms.sdy_import.data_flow_edges import STABLEHLO_DATA_FLOWS, shape_of
@@ -39,6 +45,12 @@ NOT_ELEMENTWISE = (BinaryFunctionOp,)
 HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
 """Operations that keep the sharding of their result as a property."""
 
+EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
+"""Operations that stand for an edge: its sources are not their operands."""
+
+LOOKS_BACK = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
+"""Operations whose rule depends on whether constants, or parts of one tensor, are their operands."""
+
 OFFLOADS = ("MoveToDevice", "MoveToHost")
 """The targets of custom calls that move a tensor to another memory."""
 
@@ -50,8 +62,14 @@ class OpTraits(NamedTuple):
     """Whether values flow through it along data flow edges."""
     has_own_sharding: bool
     """Whether it keeps the sharding of its result as a property."""
+    is_edge: bool
+    """Whether it stands for an edge, and gets shardings from the sources of that."""
     only_reads: bool
     """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
+    calls: bool
+    """Whether it is a call of a function."""
+    looks_back: bool
+    """Whether its rule depends on what makes its operands, and not on their types and its properties alone."""
 
 
 @cache
@@ -59,7 +77,14 @@ def traits_of(op: type[Operation]) -> OpTraits:
     """The traits of the operations of a class."""
     has_flow = issubclass(op, ShardableDataFlowOpInterface) or op in STABLEHLO_DATA_FLOWS
     gives_on = has_flow or issubclass(op, CallOp) or op.has_trait(IsTerminator, value_if_unregistered=False)
-    return OpTraits(has_flow, issubclass(op, HAS_OWN_SHARDING), not gives_on)
+    return OpTraits(
+        has_flow=has_flow,
+        has_own_sharding=issubclass(op, HAS_OWN_SHARDING),
+        is_edge=issubclass(op, EDGES),
+        only_reads=not gives_on,
+        calls=issubclass(op, CallOp),
+        looks_back=issubclass(op, LOOKS_BACK),
+    )
 
 
 def is_elementwise(op: Operation) -> bool:

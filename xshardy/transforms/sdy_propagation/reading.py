@@ -9,8 +9,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, ShapedType, TupleType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -18,15 +18,12 @@ from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import (
     DataFlowEdgeOp,
-    FuncDataFlowEdgeOp,
     MeshOp,
     PropagationBarrierOp,
     ShardingGroupOp,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
-from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.factors import FactorRule
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.priorities import OpKind
@@ -49,14 +46,8 @@ from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
-from xshardy.transforms.sdy_propagation.op_kinds import is_elementwise, kind_of, traits_of
+from xshardy.transforms.sdy_propagation.op_kinds import OpTraits, is_elementwise, kind_of, traits_of
 from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
-
-RULE_DEPENDS_ON_MAKERS = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
-"""Operations whose rule depends on what makes their operands, and not on their types and attributes alone."""
-
-EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
-"""Operations that stand for an edge: its sources are not their operands."""
 
 BARRIER_DIRECTIONS = {
     PropagationDirection.NONE: Direction.NONE,
@@ -81,7 +72,7 @@ class _Reader:
         """The rule and the class of operations that look alike, by their type and the identity of all that matters."""
         self._classes: dict[Hashable, OpClass] = {}
         """The class of operations by all that decides on it."""
-        self._edges: list[tuple[int, DataFlowEdgeOp | FuncDataFlowEdgeOp]] = []
+        self._edges: list[tuple[int, Operation]] = []
         self.groups: dict[int, list[SSAValue]] = {}
         """The members of each sharding group, in the order of the text."""
 
@@ -131,24 +122,24 @@ class _Reader:
                 signature = self._identity(value, 1).signature
                 self.program.returns.append((self.numbering.value(value), first + index, signature))
 
-    def _read_results(self, op: Operation) -> Sequence[int]:
+    def _read_results(self, op: Operation, traits: OpTraits) -> None:
         """Number the results of an operation without data flow."""
-        results = op.results
-        if isinstance(op, DataFlowEdgeOp):
+        if traits.is_edge and isinstance(op, DataFlowEdgeOp):
             number = self.numbering.values[id(op.input)]
-            self.numbering.values[id(results[0])] = number
-            self.numbering.homes[number] = results[0]
+            self.numbering.values[id(op.result)] = number
+            self.numbering.homes[number] = op.result
             self.program.shardings[number] = self._table.read(op.sharding)
-            return (number,)
-        if traits_of(type(op)).has_own_sharding:
-            return (self._define(results[0], self._table.read(get_sharding(results[0]))),)
+            return
         written = op.attributes.get(SHARDING) if op.attributes else None
-        if not isinstance(written, TensorShardingPerValueAttr):
-            return tuple([self._define(result, NO_SHARDING) for result in results])
-        shardings = written.shardings.data
-        return tuple([self._define(result, self._table.read(shardings[result.index])) for result in results])
+        if isinstance(written, TensorShardingPerValueAttr):
+            for result, sharding in zip(op.results, written.shardings, strict=True):
+                self._define(result, self._table.read(sharding))
+            return
+        own = self._table.read(get_sharding(op.results[0])) if traits.has_own_sharding else NO_SHARDING
+        for result in op.results:
+            self._define(result, own)
 
-    def _read_owners(self, op: Operation) -> Sequence[int]:
+    def _read_owners(self, op: Operation) -> None:
         """Number the values that own the edges of an operation with data flow, and let its other values share these."""
         for owner in (*argument_owners(op), *result_owners(op)):
             self._define(owner, self._table.read(owner_sharding(owner)))
@@ -157,60 +148,74 @@ class _Reader:
                 owner = owner_of(argument)
                 if owner is not None and owner is not argument:
                     self.numbering.values[id(argument)] = self.numbering.value(owner)
-        return tuple(self.numbering.value(result) for result in op.results)
 
     # Operations
 
     def _read_block(self, block: Block, around: Sequence[int] = ()) -> None:
         """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
-        numbering, program = self.numbering, self.program
-        values = numbering.values
         for op in block.ops:
-            cls = type(op)
-            has_flow = traits_of(cls).has_flow
+            traits = traits_of(type(op))
             outer = around
-            if op.results or has_flow:
-                made = self._read_owners(op) if has_flow else self._read_results(op)
-                number = len(program.slots)
-                numbering.operations[id(op)] = number
-                numbering.ops.append(op)
-                rule, op_class = (None, None) if cls in EDGES else self._look_up(op)
-                numbering.rules.append(rule)
-                program.classes.append(op_class)
-                if op_class is None:
-                    program.slots.append(made)
-                else:
-                    program.slots.append((*[values.get(id(operand), NO_VALUE) for operand in op.operands], *made))
-                if isinstance(op, EDGES):
-                    self._edges.append((number, op))
-                elif op.results[0].first_use is None if op.results else False:
-                    program.unused.add(number)
-                if len(made) > 1 and not has_flow:
-                    ranked = tuple((value, rank_of(result)) for value, result in zip(made, op.results, strict=True))
-                    program.siblings.update(dict.fromkeys(made, ranked))
-                if around:
-                    numbering.around[number] = around
-                if rule is not None:
-                    outer = (number, *around)
+            if op.results:
+                outer = self._read_operation(op, traits, around)
             elif isinstance(op, ShardingGroupOp):
                 self.groups.setdefault(group_of(op), []).append(op.input)
+            if traits.calls and isinstance(op, CallOp):
+                self._calls.add(op)
             for region in op.regions:
-                if isinstance(op, AsyncStartOp):
-                    for argument, operand in zip(region.block.args, op.operands, strict=True):
-                        values[id(argument)] = values.get(id(operand), NO_VALUE)
-                for inner in region.blocks:
-                    self._read_block(inner, outer)
+                if not op.results and traits.has_flow:
+                    self._read_owners(op)
+                self._read_inside(op, region, outer)
 
-    def _look_up(self, op: Operation) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
-        """The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it."""
-        if isinstance(op, RULE_DEPENDS_ON_MAKERS):
+    def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> Sequence[int]:
+        """Number an operation and its results. Returns what is around its regions."""
+        numbering, program, values = self.numbering, self.program, self.numbering.values
+        number = len(program.slots)
+        numbering.operations[id(op)] = number
+        numbering.ops.append(op)
+        if traits.has_flow:
+            self._read_owners(op)
+        else:
+            self._read_results(op, traits)
+        tensors = [*op.operands, *op.results]
+        rule, op_class = (None, None) if traits.is_edge else self._look_up(op, traits, tensors)
+        numbering.rules.append(rule)
+        program.classes.append(op_class)
+        program.slots.append([values.get(id(tensor), NO_VALUE) for tensor in tensors] if op_class is not None else ())
+        if traits.is_edge:
+            self._edges.append((number, op))
+        elif tensors[-1].first_use is None:
+            program.unused.add(number)
+        if len(op.results) > 1 and not traits.has_flow:
+            ranked = tuple((values[id(result)], rank_of(result)) for result in op.results)
+            program.siblings.update((value, ranked) for value, _ in ranked)
+        if around:
+            numbering.around[number] = around
+        return (number, *around) if rule is not None else around
+
+    def _read_inside(self, op: Operation, region: Region, around: Sequence[int]) -> None:
+        values = self.numbering.values
+        if isinstance(op, AsyncStartOp):
+            for argument, operand in zip(region.block.args, op.operands, strict=True):
+                values[id(argument)] = values.get(id(operand), NO_VALUE)
+        for block in region.blocks:
+            self._read_block(block, around)
+
+    def _look_up(
+        self, op: Operation, traits: OpTraits, tensors: Sequence[SSAValue]
+    ) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
+        """
+        The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it.
+
+        `tensors` are its operands and results.
+        """
+        if traits.looks_back:
             return self._rule_and_class(op)
         properties = op.properties
         key = (
             type(op),
-            *[id(operand.type) for operand in op.operands],
-            None,
-            *[id(result.type) for result in op.results],
+            len(op.results),
+            *[id(tensor.type) for tensor in tensors],
             *properties,
             *map(id, properties.values()),
             id(op.attributes.get(SHARDING_RULE)) if op.attributes else None,
@@ -235,17 +240,17 @@ class _Reader:
 
     # Edges
 
-    def _connect(self, number: int, edge: DataFlowEdgeOp | FuncDataFlowEdgeOp) -> None:
+    def _connect(self, number: int, edge: Operation) -> None:
         """Let shardings go between the sources and the result of an edge."""
-        if isinstance(edge, FuncDataFlowEdgeOp):
-            sources, border = self._calls.sources(edge), None
-        else:
+        if isinstance(edge, DataFlowEdgeOp):
             sources, border = sources_of(edge.input), self._borders.of(edge)
+        else:
+            sources, border = self._calls.sources(edge.operands[0]), None
         if not sources:
             return
-        program, numbering = self.program, self.numbering
-        program.slots[number] = (*map(numbering.value, sources), numbering.value(edge.result))
-        program.classes[number] = self._identity(edge.result, len(sources), border)
+        (result,) = edge.results
+        self.program.slots[number] = [*map(self.numbering.value, sources), self.numbering.value(result)]
+        self.program.classes[number] = self._identity(result, len(sources), border)
 
     def _identity(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
         """The class of edges from so many sources to something sharded like `value`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Operation, OpResult, SSAValue, Use
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -17,7 +17,7 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.sharding.propagation import Erased, Hearers
 from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, owner_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
-from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+from xshardy.transforms.sdy_propagation.numbering import Numbering
 from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
@@ -33,24 +33,22 @@ class ModuleSurroundings:
     def hearers(self, value: int) -> Hearers:
         """Whom a change of the sharding of `value` concerns."""
         home = self._numbering.homes[value]
-        if home is None or isinstance(home, FunctionResult):
-            return Hearers((), ())
         notified: list[int] = []
         later: list[int] = []
-        owner = home.owner
-        if isinstance(owner, DataFlowEdgeOp):
-            for target in _other_targets(owner.input):
-                self._tell_users(target, notified)
-        elif isinstance(owner, Operation) and traits_of(type(owner)).has_flow:
-            for target in _other_targets(home):
-                self._tell_users(target, later)
-        self._tell(owner if isinstance(owner, Operation) else owner.parent_op(), notified)
-        self._tell_users(home, notified)
-        for use in home.uses:
-            if isinstance(use.operation, ShardableDataFlowOpInterface):
-                entry = use.operation.edge_owner_from_source(use)
-                self._tell(entry.get_user_of_unique_use() if entry is not None else None, later)
-        return Hearers(notified, {number for number in (*notified, *later) if number >= 0})
+        if isinstance(home, OpResult):
+            traits = traits_of(type(home.op))
+            if traits.is_edge and isinstance(home.op, DataFlowEdgeOp):
+                for target in _other_targets(home.op.input):
+                    self._tell_users(target, notified, later)
+            elif traits.has_flow:
+                for target in _other_targets(home):
+                    self._tell_users(target, later, later)
+            self._tell(home.op, notified)
+            self._tell_users(home, notified, later)
+        elif isinstance(home, BlockArgument):
+            self._tell(home.block.parent_op(), notified)
+            self._tell_users(home, notified, later)
+        return Hearers(notified, [number for number in (*notified, *later) if number >= 0])
 
     def _tell(self, op: Operation | None, notified: list[int]) -> None:
         """Notify `op` and what is around it, if they have a number."""
@@ -59,29 +57,32 @@ class ModuleSurroundings:
             notified.append(number)
             notified += [~outer for outer in self._numbering.around.get(number, ())]
 
-    def _tell_users(self, value: SSAValue, notified: list[int]) -> None:
-        """Notify what hears that the sharding of `value` has changed, for each of its uses."""
+    def _tell_users(self, value: SSAValue, notified: list[int], later: list[int]) -> None:
+        """Notify what hears that the sharding of `value` has changed, for each of its uses, at once or later."""
         for use in value.uses:
             user = use.operation
             if traits_of(type(user)).only_reads:
                 self._tell(user, notified)
             elif (edge := _edge_fed_by(use)) is not None:
                 self._tell(edge, notified)
+            elif isinstance(user, ShardableDataFlowOpInterface):
+                entry = user.edge_owner_from_source(use)
+                self._tell(entry.get_user_of_unique_use() if entry is not None else None, later)
             elif isinstance(user, CallOp):
                 callee = self._calls.callee(user)
                 if callee is not None and callee.body.blocks:
-                    self._tell_users(callee.args[use.index], notified)
+                    self._tell_users(callee.args[use.index], notified, later)
             elif isinstance(user, ReturnOp):
-                self._tell_callers(user, use.index, notified)
+                self._tell_callers(user, use.index, notified, later)
             else:
                 self._tell(user.parent_op() if user.has_trait(IsTerminator) else user, notified)
 
-    def _tell_callers(self, terminator: ReturnOp, index: int, notified: list[int]) -> None:
+    def _tell_callers(self, terminator: ReturnOp, index: int, notified: list[int], later: list[int]) -> None:
         """Notify what hears that operand `index` of the end of a function has changed: who uses it after a call."""
         function = terminator.parent_op()
         if isinstance(function, FuncOp):
             for call in self._calls.calls_of(function):
-                self._tell_users(call.results[index], notified)
+                self._tell_users(call.results[index], notified, later)
 
     # Uses
 
