@@ -16,13 +16,13 @@ from xshardy.transforms.hlo_async.liveness import ENTRY, InFlight, Liveness
 
 
 def size_in_bytes(type: Attribute) -> int | None:
-    """The size of an array, its elements packed; None for a token, and for an array of unknown size."""
+    """The size of an array, each element in whole bytes; None for a token, and for an array of unknown size."""
     if not isinstance(type, TensorType):
         return None
     tensor = cast(AnyTensorType, type)
     if DYNAMIC_INDEX in tensor.get_shape():
         return None
-    return (prod(tensor.get_shape()) * bit_width(tensor.element_type) + 7) // 8
+    return prod(tensor.get_shape()) * ((bit_width(tensor.element_type) + 7) // 8)
 
 
 class Reporter:
