@@ -5,75 +5,59 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
-from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from xshardy.dialects.function_attributes import add_argument_attributes
+from xshardy.dialects.sdy.attributes.edges import EdgeValueRefAttr
+from xshardy.dialects.sdy.attributes.enums import EdgeNodeType
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
-from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
+from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.transforms.sdy_import.constraints import BlockOrder, ConstraintUses
 from xshardy.transforms.sdy_import.data_flow_edges import (
     edge_of,
     has_static_shape,
     insert_point_after,
+    owner_sharding,
     rank_of,
     replace_other_uses,
     set_sharding,
     shape_of,
     shardable_value,
-    sharding_of,
 )
+from xshardy.transforms.sdy_import.propagation_steps import next_step, write_step
+from xshardy.transforms.sdy_import.sharding_origins import ShardingOrigins, sharded_axes
+
+OPERAND, RESULT = EdgeValueRefAttr(EdgeNodeType.OPERAND, 0), EdgeValueRefAttr(EdgeNodeType.RESULT, 0)
 
 
-def constrained_sharding(use: Use) -> TensorShardingAttr | None:
-    """The sharding that `use` asks of the value it reads; None if it is no constraint."""
-    match use.operation:
-        case ShardingConstraintOp(sharding=sharding):
-            return sharding
-        case ManualComputationOp(in_shardings=shardings):
-            return shardings.shardings.data[use.index]
-        case _:
-            return None
+class Shardings:
+    """The shardings of values, of which those that are set on arguments of functions are written in one go."""
 
+    def __init__(self):
+        self._of_arguments: dict[FuncOp, dict[int, TensorShardingAttr]] = {}
 
-def is_constraint(op: Operation) -> bool:
-    return isinstance(op, ShardingConstraintOp | ManualComputationOp)
+    def of(self, value: SSAValue) -> TensorShardingAttr | None:
+        carrier = shardable_value(value)
+        if isinstance(carrier, BlockArgument) and isinstance(function := carrier.block.parent_op(), FuncOp):
+            known = self._of_arguments.get(function, {}).get(carrier.index)
+            return owner_sharding(carrier) if known is None else known
+        return None if carrier is None else owner_sharding(carrier)
 
+    def set(self, value: SSAValue, sharding: TensorShardingAttr) -> None:
+        carrier = shardable_value(value)
+        if isinstance(carrier, BlockArgument) and isinstance(function := carrier.block.parent_op(), FuncOp):
+            self._of_arguments.setdefault(function, {})[carrier.index] = sharding
+        else:
+            set_sharding(value, sharding)
 
-def dictates(sharding: TensorShardingAttr, tensor: SSAValue) -> bool:
-    """Whether a constraint with `sharding` decides the sharding of `tensor`: it is closed, and nothing else differs."""
-    if shardable_value(tensor) is None or sharding_of(tensor) is not None:
-        return False
-    if not all(dimension.is_closed for dimension in sharding.dim_shardings):
-        return False
-    return all((other := constrained_sharding(use)) is None or other == sharding for use in tensor.uses)
-
-
-def apply_constraint(
-    tensor: SSAValue, sharding: TensorShardingAttr, constraint_after_tensor: Callable[[], ShardingConstraintOp]
-) -> bool:
-    """
-    Let a constraint with `sharding` dictate the sharding of `tensor`, if it does. Says whether it was copied there.
-
-    A target of a data flow edge keeps its sharding, which is that of all targets; instead everything reads the
-    constraint, which `constraint_after_tensor` puts right after `tensor`.
-    """
-    if not dictates(sharding, tensor):
-        return False
-    if not isinstance(tensor.owner, DataFlowEdgeOp) and edge_of(tensor) is None:
-        set_sharding(tensor, sharding)
-        return True
-    constraint = constraint_after_tensor()
-    replace_other_uses(tensor, constraint.result, constraint)
-    if sharding.unreduced_axes.data:  # These do not propagate, so the tensor must have them itself.
-        opened = TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(tensor))
-        unreduced = TensorShardingAttr(
-            opened.mesh_or_ref, opened.dim_shardings, (), sharding.unreduced_axes, sharding.reduction_op.data
-        )
-        set_sharding(tensor, unreduced)
-    return False
+    def write(self) -> None:
+        for function, shardings in self._of_arguments.items():
+            add_argument_attributes(function, {index: {SHARDING: sharding} for index, sharding in shardings.items()})
 
 
 def identity_rule(tensor: SSAValue) -> OpShardingRuleAttr | None:
@@ -84,91 +68,143 @@ def identity_rule(tensor: SSAValue) -> OpShardingRuleAttr | None:
     return OpShardingRuleAttr(shape_of(tensor), [mapping], [mapping], (), (), (), (), BoolAttr.from_bool(False))
 
 
-def tail_of_chain(head: ShardingConstraintOp) -> ShardingConstraintOp | None:
-    """
-    The last of the chain of two or more constraints that starts with `head`; None if there is no such chain.
+class DebugInfo:
+    """What the two debugging options ask to be remembered of constraints that were copied to their inputs."""
 
-    The tensor that it starts with has no sharding, and no other constraint; between its ends nothing else reads it.
-    """
-    tensor = head.input
-    if isinstance(tensor.owner, ShardingConstraintOp) or sharding_of(tensor) is not None:
-        return None
-    if any(use.operation is not head and is_constraint(use.operation) for use in tensor.uses):
-        return None
-    tail = head
-    while isinstance(user := tail.result.get_user_of_unique_use(), ShardingConstraintOp):
-        tail = user
-    if tail is head or any(is_constraint(use.operation) for use in tail.result.uses):
-        return None
-    return tail
+    def __init__(self, module: ModuleOp, sharding_origins: bool, propagation_edges: bool):
+        self._origins = ShardingOrigins(module) if sharding_origins else None
+        self._step = next_step(module) if propagation_edges else None
+
+    def copied(self, op: ShardingConstraintOp) -> None:
+        """The sharding of `op` was copied to its input: its axes went from its result to its operand."""
+        axes = sharded_axes(op.sharding)
+        if self._origins is not None:
+            known = self._origins.of(op.result)
+            for axis in axes:
+                self._origins.add(op.input, (axis,), known[axis])
+        if self._step is not None and (op.sharding.dim_shardings.data or any(op.sharding.axis_refs())):
+            write_step(op, self._step, axes, RESULT, OPERAND)
+            self._step += 1
+
+    def write(self) -> None:
+        if self._origins is not None:
+            self._origins.write()
 
 
-class BlockOrder:
-    """Where each operation stands in its block, as it was when its block was first asked about."""
+class ConstraintApplier:
+    """Lets constraints, one after the other, dictate the sharding of what they read."""
 
-    def __init__(self):
-        self._positions: dict[Block, dict[Operation, int]] = {}
+    def __init__(self, debug_info: DebugInfo):
+        self._shardings = Shardings()
+        self._uses = ConstraintUses()
+        self._order = BlockOrder()
+        self._debug_info = debug_info
 
-    def is_before(self, first: Operation, second: Operation) -> bool:
-        """Whether both are in one block, `first` before `second`."""
-        block = first.parent
-        if block is None or block is not second.parent:
+    def apply(self, op: ShardingConstraintOp | ManualComputationOp) -> None:
+        if isinstance(op, ShardingConstraintOp):
+            self.read_tail_of_chain(op)
+            self.apply_sharding_constraint(op)
+        else:
+            self.apply_in_shardings(op)
+
+    def write(self) -> None:
+        """Write what is not written yet."""
+        self._shardings.write()
+        self._debug_info.write()
+
+    def read_tail_of_chain(self, head: ShardingConstraintOp) -> None:
+        """What reads the input of a chain of constraints, and comes after the chain, reads its result instead."""
+        if self._shardings.of(head.input) is not None or (tail := self._uses.tail_of_chain(head)) is None:
+            return
+        head.input.replace_uses_with_if(
+            tail.result,
+            lambda use: (
+                use.operation is not head
+                and not isinstance(use.operation, ReturnOp)
+                and self._order.is_before(tail, use.operation)
+            ),
+        )
+
+    def apply_sharding_constraint(self, op: ShardingConstraintOp) -> None:
+        """`f(x)`, `constraint(x, s)` -> `f(x) {s}`, `constraint(x, s)` where it dictates the sharding of `x`."""
+
+        def moved() -> ShardingConstraintOp:
+            op.detach()
+            Rewriter.insert_op(op, insert_point_after(op.input))
+            return op
+
+        copied = self.apply_constraint(op.input, op.sharding, moved)
+        if copied and (rule := identity_rule(op.input)) is not None:
+            op.attributes.setdefault(SHARDING_RULE, rule)
+            self._debug_info.copied(op)
+
+    def apply_in_shardings(self, op: ManualComputationOp) -> None:
+        """The same for each operand of a manual computation: its in-sharding is a constraint too."""
+        for operand, sharding in zip(op.inputs, op.in_shardings.shardings, strict=True):
+
+            def inserted(tensor: SSAValue = operand, wanted: TensorShardingAttr = sharding) -> ShardingConstraintOp:
+                constraint = ShardingConstraintOp(tensor, wanted)
+                Rewriter.insert_op(constraint, insert_point_after(tensor))
+                return constraint
+
+            self.apply_constraint(operand, sharding, inserted)
+
+    def apply_constraint(
+        self,
+        tensor: SSAValue,
+        sharding: TensorShardingAttr,
+        constraint_after_tensor: Callable[[], ShardingConstraintOp],
+    ) -> bool:
+        """
+        Let a constraint with `sharding` dictate the sharding of `tensor`, if it does. Says whether it was copied there.
+
+        A target of a data flow edge keeps its sharding, which is that of all targets; instead everything reads the
+        constraint, which `constraint_after_tensor` puts right after `tensor`.
+        """
+        if not self.dictates(sharding, tensor):
             return False
-        if (positions := self._positions.get(block)) is None:
-            positions = self._positions[block] = {op: index for index, op in enumerate(block.ops)}
-        # What was put into the block since then stands right after what it constrains: before all that reads it.
-        return positions.get(first, -1) < positions.get(second, -1)
+        if not isinstance(tensor.owner, DataFlowEdgeOp) and edge_of(tensor) is None:
+            self._shardings.set(tensor, sharding)
+            return True
+        constraint = constraint_after_tensor()
+        replace_other_uses(tensor, constraint.result, constraint)
+        self._uses.forget(tensor)
+        self._uses.forget(constraint.result)
+        if sharding.unreduced_axes.data:  # These do not propagate, so the tensor must have them itself.
+            opened = TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(tensor))
+            unreduced = TensorShardingAttr(
+                opened.mesh_or_ref, opened.dim_shardings, (), sharding.unreduced_axes, sharding.reduction_op.data
+            )
+            self._shardings.set(tensor, unreduced)
+        return False
 
-
-def read_tail_of_chain(head: ShardingConstraintOp, order: BlockOrder) -> None:
-    """What reads the input of a chain of constraints, and comes after the chain, reads its result instead."""
-    if (tail := tail_of_chain(head)) is None:
-        return
-    head.input.replace_uses_with_if(
-        tail.result,
-        lambda use: (
-            use.operation is not head
-            and not isinstance(use.operation, ReturnOp)
-            and order.is_before(tail, use.operation)
-        ),
-    )
-
-
-def apply_sharding_constraint(op: ShardingConstraintOp) -> None:
-    """`f(x)`, `constraint(x, s)` -> `f(x) {s}`, `constraint(x, s)` where it dictates the sharding of `x`."""
-
-    def moved() -> ShardingConstraintOp:
-        op.detach()
-        Rewriter.insert_op(op, insert_point_after(op.input))
-        return op
-
-    if apply_constraint(op.input, op.sharding, moved) and (rule := identity_rule(op.input)) is not None:
-        op.attributes.setdefault(SHARDING_RULE, rule)
-
-
-def apply_in_shardings(op: ManualComputationOp) -> None:
-    """The same for each operand of a manual computation: its in-sharding is a constraint too."""
-    for operand, sharding in zip(op.inputs, op.in_shardings.shardings, strict=True):
-
-        def inserted(tensor: SSAValue = operand, wanted: TensorShardingAttr = sharding) -> ShardingConstraintOp:
-            constraint = ShardingConstraintOp(tensor, wanted)
-            Rewriter.insert_op(constraint, insert_point_after(tensor))
-            return constraint
-
-        apply_constraint(operand, sharding, inserted)
+    def dictates(self, sharding: TensorShardingAttr, tensor: SSAValue) -> bool:
+        """Whether a constraint with `sharding` decides that of `tensor`: it is closed, and no other one differs."""
+        return (
+            shardable_value(tensor) is not None
+            and self._shardings.of(tensor) is None
+            and all(dimension.is_closed for dimension in sharding.dim_shardings)
+            and len(self._uses.of(tensor)) == 1
+        )
 
 
 @dataclass(frozen=True)
 class ApplyShardingConstraintsPass(ModulePass):
-    """Copy the sharding of a constraint to its input where it dictates it; later uses read the end of a chain."""
+    """
+    Copy the sharding of a constraint to its input where it dictates it; later uses read the end of a chain.
+
+    With `debug_sharding_origins`, values say where the axes of their shardings come from; with
+    `debug_propagation_edge_sharding`, constraints say which of their axes were copied.
+    """
 
     name = "sdy-apply-sharding-constraints"
+    debug_sharding_origins: bool = False
+    debug_propagation_edge_sharding: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        order = BlockOrder()
-        for inner in [inner for inner in op.walk(region_first=True) if is_constraint(inner)]:
-            if isinstance(inner, ShardingConstraintOp):
-                read_tail_of_chain(inner, order)
-                apply_sharding_constraint(inner)
-            elif isinstance(inner, ManualComputationOp):
-                apply_in_shardings(inner)
+        ops = op.walk(region_first=True)
+        constraints = [inner for inner in ops if isinstance(inner, ShardingConstraintOp | ManualComputationOp)]
+        applier = ConstraintApplier(DebugInfo(op, self.debug_sharding_origins, self.debug_propagation_edge_sharding))
+        for constraint in constraints:
+            applier.apply(constraint)
+        applier.write()

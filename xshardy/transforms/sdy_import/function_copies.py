@@ -1,6 +1,6 @@
 """Copies of functions: with one for each of its calls, a function can be sharded differently by each of its callers."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -26,10 +26,10 @@ def calls_in(op: Operation) -> Iterator[CallOp]:
 
 
 class Functions:
-    """The functions of a module by name, to which copies are added."""
+    """The functions of a module by name, without those `left_out`; copies are added to both."""
 
-    def __init__(self, module: ModuleOp):
-        self.by_name = functions_of(module)
+    def __init__(self, module: ModuleOp, left_out: Collection[Operation] = ()):
+        self.by_name = {name: f for name, f in functions_of(module).items() if f not in left_out}
         self._block = module.body.block
         self._names = SymbolNames(module)
 

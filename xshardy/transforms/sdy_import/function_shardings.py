@@ -24,15 +24,22 @@ def result_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
     return _completed(function, function.res_attrs, function.function_type.outputs.data)
 
 
-def _completed(
-    function: FuncOp, dictionaries: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
-) -> TensorShardingPerValueAttr | None:
+def written_shardings(
+    dictionaries: ArrayAttr[DictionaryAttr] | None, count: int
+) -> Sequence[TensorShardingAttr | None]:
+    """The shardings in `dictionaries`, those of the `count` arguments or results of a function; None for none."""
     if dictionaries is None:
-        return None
-    written = [
+        return (None,) * count
+    return [
         sharding if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr) else None
         for dictionary in dictionaries
     ]
+
+
+def _completed(
+    function: FuncOp, dictionaries: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
+) -> TensorShardingPerValueAttr | None:
+    written = written_shardings(dictionaries, len(types))
     if (first := _first_over_devices(written, function)) is None:
         return None
     return TensorShardingPerValueAttr(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -79,6 +79,11 @@ def clean_up(op: ManualComputationOp) -> None:
     op.out_shardings = cleaned(op.out_shardings, op.result_types)
 
 
+def manual_computations_in(root: Operation) -> list[ManualComputationOp]:
+    """The manual computations in `root`, in the order of the text."""
+    return [op for op in root.walk() if isinstance(op, ManualComputationOp)]
+
+
 @dataclass(frozen=True)
 class ManualAxesCleanupPass(ModulePass):
     """Specify manual axes fully: in the order of the mesh, and replicated where a sharding does not mention them."""
@@ -86,7 +91,7 @@ class ManualAxesCleanupPass(ModulePass):
     name = "sdy-manual-axes-cleanup"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        computations = [inner for inner in op.walk() if isinstance(inner, ManualComputationOp)]
+        computations = manual_computations_in(op)
         for computation in computations:
             check_manual_axes(computation)
         for computation in computations:

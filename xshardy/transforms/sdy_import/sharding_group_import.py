@@ -68,13 +68,13 @@ def merged_groups(members: Iterable[tuple[SSAValue, int]]) -> dict[int, int]:
     return {group: numbers[find(group)] for group in leader}
 
 
-def groups_in_manual_computations(module: ModuleOp) -> list[tuple[ShardingGroupOp, ManualComputationOp | None]]:
-    """Every `sdy.sharding_group` in the order of the text, each with the innermost manual computation around it."""
+def groups_in_manual_computations(root: Operation) -> list[tuple[ShardingGroupOp, ManualComputationOp | None]]:
+    """Every `sdy.sharding_group` in `root` in text order, each with the innermost manual computation around it."""
     found: list[tuple[ShardingGroupOp, ManualComputationOp | None]] = []
-    around: dict[Operation, ManualComputationOp | None] = {module: None}
-    for op in module.walk():
+    around: dict[Operation | None, ManualComputationOp | None] = {root.parent_op(): None}
+    for op in root.walk():
         parent = op.parent_op()
-        inside = parent if isinstance(parent, ManualComputationOp) else around[parent] if parent is not None else None
+        inside = parent if isinstance(parent, ManualComputationOp) else around[parent]
         if op.regions:
             around[op] = inside
         elif isinstance(op, ShardingGroupOp):

@@ -1,0 +1,37 @@
+"""Which axis went from which value to which: a debugging aid. Source: option `debug-propagation-edge-sharding`."""
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import IntAttr, ModuleOp
+from xdsl.ir import Operation
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
+from xshardy.dialects.sdy.attributes.edges import (
+    AxisToPropagationDetailsAttr,
+    EdgeValueRefAttr,
+    PropagationEdgesAttr,
+    PropagationOneStepAttr,
+)
+from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES
+
+
+def next_step(module: ModuleOp) -> int:
+    """The number of the step that comes after all those that are written on operations of `module`."""
+    written = (op.attributes.get(PROPAGATION_EDGES) for op in module.walk())
+    edges = (edge for edges in written if isinstance(edges, PropagationEdgesAttr) for edge in edges.steps)
+    return max((step.step_index.data for step in edges), default=-1) + 1
+
+
+def write_step(
+    op: Operation, step: int, axes: Iterable[AxisRefAttr], source: EdgeValueRefAttr, target: EdgeValueRefAttr
+) -> None:
+    """Write on `op` that in `step` each of `axes` went from `source` to `target`. Nothing for no axes."""
+    details = [AxisToPropagationDetailsAttr(axis, source, [target]) for axis in sorted(set(axes), key=_by_name)]
+    if details:
+        op.attributes[PROPAGATION_EDGES] = PropagationEdgesAttr([PropagationOneStepAttr(IntAttr(step), details)])
+
+
+def _by_name(axis: AxisRefAttr) -> tuple[str, int, int]:
+    part = axis.sub_axis
+    pre_size, size = (part.pre_size.data, part.size.data) if isinstance(part, SubAxisInfoAttr) else (0, 0)
+    return axis.axis.data, pre_size, size
