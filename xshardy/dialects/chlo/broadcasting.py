@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ComplexType, DenseArrayBase, TensorType, i1, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ComplexType, DenseArrayBase, TensorType, UnrankedTensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     ParsePropInAttrDict,
@@ -18,18 +18,21 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.chlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType, integers
-from xshardy.dialects.stablehlo.inference import InfersResultTypes
+from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_compatible_elements
 from xshardy.dialects.stablehlo.types import (
     COMPLEX_TENSOR,
     FLOAT_TENSOR,
+    PER_AXIS_TENSOR,
     PRED_OR_INTEGER_TENSOR,
     PRED_TENSOR,
-    TENSOR,
     is_compatible_element,
     tensor_type,
 )
 
 Shape = Sequence[int]
+
+ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
+ANY_PRED_TENSOR = PRED_TENSOR.or_unranked()
 
 
 def broadcast_shapes(lhs: Shape, rhs: Shape) -> tuple[int, ...] | None:
@@ -62,6 +65,28 @@ def broadcast_along(lhs: Shape, rhs: Shape, dimensions: Sequence[int]) -> tuple[
     return tuple(result)
 
 
+def broadcast(shapes: Sequence[Shape | None], dimensions: Sequence[int] | None = None) -> Shape | None:
+    """The shape that two shapes, None if unknown, are broadcast to; None if that is unknown, or there is none."""
+    lhs, rhs = shapes
+    if lhs is None or rhs is None:
+        return None
+    return broadcast_shapes(lhs, rhs) if dimensions is None else broadcast_along(lhs, rhs, dimensions)
+
+
+def shape_of(value: SSAValue) -> Shape | None:
+    """The shape of the tensor `value`; None if its rank is unknown."""
+    return tensor_type(value).get_shape() if isinstance(value.type, TensorType) else None
+
+
+def of_shape(element: Attribute, shape: Shape | None) -> Attribute:
+    """
+    A tensor type; unranked if the shape is not known.
+
+    Upstream takes operands that cannot be broadcast to have a result of unknown rank too.
+    """
+    return UnrankedTensorType(element) if shape is None else TensorType(element, shape)
+
+
 class BroadcastBinaryOp(InfersResultTypes):
     """
     `f(lhs, rhs)`, element by element.
@@ -69,10 +94,10 @@ class BroadcastBinaryOp(InfersResultTypes):
     `broadcast_dimensions`, if given, are the dimensions of the operand of higher rank that are those of the other one.
     """
 
-    lhs = operand_def(TENSOR)
-    rhs = operand_def(TENSOR)
+    lhs = operand_def(ANY_TENSOR)
+    rhs = operand_def(ANY_TENSOR)
     broadcast_dimensions = opt_prop_def(DenseArrayBase.constr(i64))
-    result = result_def(TENSOR)
+    result = result_def(ANY_TENSOR)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)"
@@ -93,31 +118,41 @@ class BroadcastBinaryOp(InfersResultTypes):
         lhs, rhs = tensor_type(self.lhs), tensor_type(self.rhs)
         if not is_compatible_element(lhs.element_type, rhs.element_type):
             raise VerifyException("mismatched operand types")
-        element = self.result_element(lhs.element_type)
-        if self.broadcast_dimensions is None:
-            shape = broadcast_shapes(lhs.get_shape(), rhs.get_shape())
-        else:
-            shape = broadcast_along(lhs.get_shape(), rhs.get_shape(), self.broadcast_dimensions.get_values())
-        # Upstream takes operands that cannot be broadcast to have a result of unknown rank.
-        return [TensorType(element, tensor_type(self.result).shape if shape is None else shape)]
+        shapes = [shape_of(value) for value in self.operands]
+        dimensions = None if self.broadcast_dimensions is None else self.broadcast_dimensions.get_values()
+        return [of_shape(self.result_element(lhs.element_type), broadcast(shapes, dimensions))]
 
 
-class CommutativeBroadcastOp(BroadcastBinaryOp):
-    """One that gives the same for swapped operands."""
+class SameElementBroadcastOp(BroadcastBinaryOp):
+    """One whose operands and result have the same element type."""
+
+    def verify_(self) -> None:
+        if len({tensor_type(value).element_type for value in (self.lhs, self.rhs, self.result)}) > 1:
+            raise VerifyException("requires the same element type for all operands and results")
+        super().verify_()
+
+
+class CompatibleBroadcastOp(BroadcastBinaryOp):
+    """One that gives the same for swapped operands, which may be quantized with other scales than the result."""
 
     traits = traits_def(Pure(), Commutative())
 
+    def verify_(self) -> None:
+        require_compatible_elements(self.lhs, self.rhs, self.result)
+        super().verify_()
 
-class LogicalBroadcastOp(CommutativeBroadcastOp):
+
+class LogicalBroadcastOp(BroadcastBinaryOp):
     """Logical on predicates, bitwise on integers."""
 
-    lhs = operand_def(PRED_OR_INTEGER_TENSOR)
-    rhs = operand_def(PRED_OR_INTEGER_TENSOR)
-    result = result_def(PRED_OR_INTEGER_TENSOR)
+    traits = traits_def(Pure(), Commutative())
+    lhs = operand_def(PRED_OR_INTEGER_TENSOR.or_unranked())
+    rhs = operand_def(PRED_OR_INTEGER_TENSOR.or_unranked())
+    result = result_def(PRED_OR_INTEGER_TENSOR.or_unranked())
 
 
 @irdl_op_definition
-class BroadcastAddOp(CommutativeBroadcastOp):
+class BroadcastAddOp(CompatibleBroadcastOp):
     name = "chlo.broadcast_add"
 
 
@@ -127,32 +162,33 @@ class BroadcastAndOp(LogicalBroadcastOp):
 
 
 @irdl_op_definition
-class BroadcastAtan2Op(BroadcastBinaryOp):
+class BroadcastAtan2Op(SameElementBroadcastOp):
     name = "chlo.broadcast_atan2"
 
 
 @irdl_op_definition
-class BroadcastDivOp(BroadcastBinaryOp):
+class BroadcastDivOp(SameElementBroadcastOp):
     name = "chlo.broadcast_divide"
 
 
 @irdl_op_definition
-class BroadcastMaxOp(CommutativeBroadcastOp):
+class BroadcastMaxOp(CompatibleBroadcastOp):
     name = "chlo.broadcast_maximum"
 
 
 @irdl_op_definition
-class BroadcastMinOp(CommutativeBroadcastOp):
+class BroadcastMinOp(CompatibleBroadcastOp):
     name = "chlo.broadcast_minimum"
 
 
 @irdl_op_definition
-class BroadcastMulOp(CommutativeBroadcastOp):
+class BroadcastMulOp(SameElementBroadcastOp):
     name = "chlo.broadcast_multiply"
+    traits = traits_def(Pure(), Commutative())
 
 
 @irdl_op_definition
-class BroadcastNextAfterOp(BroadcastBinaryOp):
+class BroadcastNextAfterOp(SameElementBroadcastOp):
     name = "chlo.broadcast_next_after"
 
 
@@ -162,37 +198,37 @@ class BroadcastOrOp(LogicalBroadcastOp):
 
 
 @irdl_op_definition
-class BroadcastPolygammaOp(BroadcastBinaryOp):
+class BroadcastPolygammaOp(SameElementBroadcastOp):
     name = "chlo.broadcast_polygamma"
 
 
 @irdl_op_definition
-class BroadcastPowOp(BroadcastBinaryOp):
+class BroadcastPowOp(SameElementBroadcastOp):
     name = "chlo.broadcast_power"
 
 
 @irdl_op_definition
-class BroadcastRemOp(BroadcastBinaryOp):
+class BroadcastRemOp(SameElementBroadcastOp):
     name = "chlo.broadcast_remainder"
 
 
 @irdl_op_definition
-class BroadcastShiftLeftOp(BroadcastBinaryOp):
+class BroadcastShiftLeftOp(SameElementBroadcastOp):
     name = "chlo.broadcast_shift_left"
 
 
 @irdl_op_definition
-class BroadcastShiftRightArithmeticOp(BroadcastBinaryOp):
+class BroadcastShiftRightArithmeticOp(SameElementBroadcastOp):
     name = "chlo.broadcast_shift_right_arithmetic"
 
 
 @irdl_op_definition
-class BroadcastShiftRightLogicalOp(BroadcastBinaryOp):
+class BroadcastShiftRightLogicalOp(SameElementBroadcastOp):
     name = "chlo.broadcast_shift_right_logical"
 
 
 @irdl_op_definition
-class BroadcastSubOp(BroadcastBinaryOp):
+class BroadcastSubOp(SameElementBroadcastOp):
     name = "chlo.broadcast_subtract"
 
 
@@ -202,7 +238,7 @@ class BroadcastXorOp(LogicalBroadcastOp):
 
 
 @irdl_op_definition
-class BroadcastZetaOp(BroadcastBinaryOp):
+class BroadcastZetaOp(SameElementBroadcastOp):
     name = "chlo.broadcast_zeta"
 
 
@@ -211,9 +247,9 @@ class BroadcastComplexOp(BroadcastBinaryOp):
     """Complex numbers of real parts `lhs` and imaginary parts `rhs`."""
 
     name = "chlo.broadcast_complex"
-    lhs = operand_def(FLOAT_TENSOR)
-    rhs = operand_def(FLOAT_TENSOR)
-    result = result_def(COMPLEX_TENSOR)
+    lhs = operand_def(FLOAT_TENSOR.or_unranked())
+    rhs = operand_def(FLOAT_TENSOR.or_unranked())
+    result = result_def(COMPLEX_TENSOR.or_unranked())
 
     def result_element(self, operand: Attribute) -> Attribute:
         return ComplexType(operand)  # pyright: ignore[reportArgumentType]
@@ -224,7 +260,7 @@ class BroadcastCompareOp(BroadcastBinaryOp):
     name = "chlo.broadcast_compare"
     comparison_direction = prop_def(ComparisonDirectionAttr)
     compare_type = opt_prop_def(ComparisonTypeAttr)
-    result = result_def(PRED_TENSOR)
+    result = result_def(ANY_PRED_TENSOR)
 
     def __init__(
         self,
@@ -249,9 +285,9 @@ class BroadcastSelectOp(InfersResultTypes):
 
     name = "chlo.broadcast_select"
     pred = operand_def(PRED_TENSOR)
-    on_true = operand_def(TENSOR)
-    on_false = operand_def(TENSOR)
-    result = result_def(TENSOR)
+    on_true = operand_def(ANY_TENSOR)
+    on_false = operand_def(ANY_TENSOR)
+    result = result_def(ANY_TENSOR)
     traits = traits_def(Pure())
     assembly_format = (
         "$pred `,` $on_true `,` $on_false attr-dict `:` "
@@ -262,12 +298,11 @@ class BroadcastSelectOp(InfersResultTypes):
         super().__init__(operands=[pred, on_true, on_false], result_types=[result_type])
 
     def infer_result_types(self) -> Sequence[Attribute]:
-        pred, *branches = (tensor_type(value) for value in self.operands)
-        if branches[0].element_type != branches[1].element_type:
+        element = tensor_type(self.on_true).element_type
+        if element != tensor_type(self.on_false).element_type:
             raise VerifyException("mismatched operand types")
-        shape = broadcast_shapes(branches[0].get_shape(), branches[1].get_shape())
-        shape = None if shape is None else broadcast_shapes(pred.get_shape(), shape)
-        return [TensorType(branches[0].element_type, tensor_type(self.result).shape if shape is None else shape)]
+        pred, *branches = (shape_of(value) for value in self.operands)
+        return [of_shape(element, broadcast((pred, broadcast(branches))))]
 
 
 BROADCASTING_OPS = (

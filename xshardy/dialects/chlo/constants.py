@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element_type
 from xshardy.dialects.stablehlo.nullary import TensorConstantOp
-from xshardy.dialects.stablehlo.types import TENSOR, tensor_type
+from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
 
 
 @irdl_op_definition
@@ -23,8 +23,8 @@ class ConstantLikeOp(InfersResultTypes):
 
     name = "chlo.constant_like"
     value = prop_def(base(TypedAttribute))
-    operand = operand_def(TENSOR)
-    result = result_def(TENSOR)
+    operand = operand_def(PER_AXIS_TENSOR.or_unranked())
+    result = result_def(PER_AXIS_TENSOR.or_unranked())
     traits = traits_def(Pure())
 
     def __init__(self, value: TypedAttribute, operand: SSAValue):

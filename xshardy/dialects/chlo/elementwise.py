@@ -22,8 +22,8 @@ from xshardy.dialects.stablehlo.types import (
 class FloatFunctionOp(UnaryElementwiseOp):
     """A function of floats."""
 
-    operand = operand_def(FLOAT_TENSOR)
-    result = result_def(FLOAT_TENSOR)
+    operand = operand_def(FLOAT_TENSOR.or_unranked())
+    result = result_def(FLOAT_TENSOR.or_unranked())
     custom_directives = ()
     assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
 
@@ -31,8 +31,8 @@ class FloatFunctionOp(UnaryElementwiseOp):
 class ComplexFunctionOp(UnaryElementwiseOp):
     """A function of floats and complex numbers."""
 
-    operand = operand_def(FLOAT_OR_COMPLEX_TENSOR)
-    result = result_def(FLOAT_OR_COMPLEX_TENSOR)
+    operand = operand_def(FLOAT_OR_COMPLEX_TENSOR.or_unranked())
+    result = result_def(FLOAT_OR_COMPLEX_TENSOR.or_unranked())
     custom_directives = ()
     assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
 
@@ -40,8 +40,8 @@ class ComplexFunctionOp(UnaryElementwiseOp):
 class FloatPredicateOp(InfersResultTypes):
     """Which elements have a property."""
 
-    operand = operand_def(FLOAT_TENSOR)
-    result = result_def(PRED_TENSOR)
+    operand = operand_def(FLOAT_TENSOR.or_unranked())
+    result = result_def(PRED_TENSOR.or_unranked())
     traits = traits_def(Pure())
     assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
 
@@ -55,9 +55,9 @@ class FloatPredicateOp(InfersResultTypes):
 class BinaryFunctionOp(BinaryElementwiseOp):
     """A function of two tensors of one type."""
 
-    lhs = operand_def(FLOAT_TENSOR)
-    rhs = operand_def(FLOAT_TENSOR)
-    result = result_def(FLOAT_TENSOR)
+    lhs = operand_def(FLOAT_TENSOR.or_unranked())
+    rhs = operand_def(FLOAT_TENSOR.or_unranked())
+    result = result_def(FLOAT_TENSOR.or_unranked())
     custom_directives = ()
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
 
@@ -67,8 +67,8 @@ class AsinAcosKernelOp(ComplexFunctionOp):
     """What asin and acos have in common; of complex numbers only."""
 
     name = "chlo._asin_acos_kernel"
-    operand = operand_def(COMPLEX_TENSOR)
-    result = result_def(COMPLEX_TENSOR)
+    operand = operand_def(COMPLEX_TENSOR.or_unranked())
+    result = result_def(COMPLEX_TENSOR.or_unranked())
 
 
 @irdl_op_definition

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, IntegerAttr, TensorType, i1, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, IntegerAttr, TensorType, UnrankedTensorType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
@@ -11,8 +11,10 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
-from xshardy.dialects.stablehlo.types import TENSOR, tensor_type
+from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
 from xshardy.syntax.naming import Names, SuggestsNames
+
+ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
 
 
 @irdl_op_definition
@@ -25,11 +27,11 @@ class TopKOp(InfersResultTypes, SuggestsNames):
     """
 
     name = "chlo.top_k"
-    operand = operand_def(TENSOR)
+    operand = operand_def(ANY_TENSOR)
     k = prop_def(IntegerAttr.constr(i64))
     is_stable = opt_prop_def(BoolAttr)
-    values = result_def(TENSOR)
-    indices = result_def(TENSOR)
+    values = result_def(ANY_TENSOR)
+    indices = result_def(ANY_TENSOR)
     traits = traits_def(Pure())
 
     def __init__(self, operand: SSAValue, k: int):
@@ -44,13 +46,16 @@ class TopKOp(InfersResultTypes, SuggestsNames):
         return ("values", "indices")
 
     def infer_result_types(self) -> Sequence[Attribute]:
+        element = tensor_type(self.operand).element_type
+        if isinstance(self.operand.type, UnrankedTensorType):
+            return [UnrankedTensorType(element), UnrankedTensorType(i32)]
         operand, k = tensor_type(self.operand), self.k.value.data
         if not (shape := operand.get_shape()):
             raise VerifyException("operand's rank must be at least 1")
         if shape[-1] != DYNAMIC_INDEX and shape[-1] < k:
             raise VerifyException(f"operand's last dimension must be at least {k}")
         result = (*shape[:-1], k)
-        return [TensorType(operand.element_type, result), TensorType(i32, result)]
+        return [TensorType(element, result), TensorType(i32, result)]
 
     @classmethod
     def parse(cls, parser: Parser) -> "TopKOp":

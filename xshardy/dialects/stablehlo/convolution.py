@@ -359,8 +359,10 @@ class DynamicConvOp(WindowedProductOp):
     result = result_def(TENSOR)
 
     def constant_padding(self) -> DenseIntElementsAttr | None:
-        owner = self.padding.owner
-        return cast(DenseIntElementsAttr, owner.value) if isinstance(owner, ConstantOp) else None
+        owner, count = self.padding.owner, len(self.dimension_numbers.kernel_spatial_dimensions.get_values())
+        if not isinstance(owner, ConstantOp) or tensor_type(self.padding).get_shape() != (count, 2):
+            return None
+        return cast(DenseIntElementsAttr, owner.value)
 
     def infer_result_types(self) -> Sequence[Attribute]:
         spatial = len(self.infer_shape()) - 2

@@ -104,9 +104,11 @@ def parse_labels(parser: AttrParser, letters: str) -> tuple[IntAttr, IntAttr, De
         label = parser.parse_optional_integer(allow_boolean=False)
         if label is None:
             label = parser.parse_identifier()
-            if label in places or label not in letters:
-                left = ", ".join(letter for letter in letters if letter not in places)
-                parser.raise_error(f"Unexpected dimension {label}, expecting {left}", position, parser.pos)
+            left = [letter for letter in letters if letter not in places]
+            if len(label) > 1 or not left:
+                parser.raise_error(f"Unexpected keyword {label}", position, parser.pos)
+            if label not in left:
+                parser.raise_error(f"Unexpected dimension {label}, expecting {', '.join(left)}", position, parser.pos)
         elif label < 0:
             parser.raise_error(f"Unexpected dimension {label}", position, parser.pos)
         elif label in places:

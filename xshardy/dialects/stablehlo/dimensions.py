@@ -21,13 +21,17 @@ def verify_range(name: str, dims: Sequence[int], rank: int, rank_name: str) -> N
             )
 
 
-def verify_sorted(name: str, dims: Sequence[int]) -> None:
+OF_GATHER, OF_SCATTER = "expects {name} to {rule}, got: {dims}", "Expects {name} to {rule}; got: {dims}."
+"""What upstream says of the order of dimensions."""
+
+
+def verify_sorted(name: str, dims: Sequence[int], words: str = OF_GATHER) -> None:
     """`dims` are in ascending order."""
     if list(dims) != sorted(dims):
-        raise VerifyException(f"expects {name} to be sorted, got: {list(dims)}")
+        raise VerifyException(words.format(name=name, rule="be sorted", dims=list(dims)))
 
 
-def verify_unique(name: str, dims: Sequence[int]) -> None:
+def verify_unique(name: str, dims: Sequence[int], words: str = OF_GATHER) -> None:
     """No dimension occurs twice."""
     if len(set(dims)) != len(dims):
-        raise VerifyException(f"expects {name} to not repeat, got: {list(dims)}")
+        raise VerifyException(words.format(name=name, rule="not repeat", dims=list(dims)))

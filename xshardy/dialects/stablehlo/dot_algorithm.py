@@ -103,9 +103,9 @@ class DotAlgorithmAttr(StructAttribute):
     def summary(self) -> str:
         """The fields in short, for a message."""
         values = {
-            "lhs": self.lhs_precision_type,
-            "rhs": self.rhs_precision_type,
-            "accum": self.accumulation_type,
+            "lhs": f"'{self.lhs_precision_type}'",
+            "rhs": f"'{self.rhs_precision_type}'",
+            "accum": f"'{self.accumulation_type}'",
             "lhs_components": self.lhs_component_count.data,
             "rhs_components": self.rhs_component_count.data,
             "primitive_ops": self.num_primitive_operations.data,

@@ -155,7 +155,12 @@ class TupleOpType(CustomDirective):
         def expand(types: Sequence[Attribute]) -> tuple[Sequence[Attribute], Attribute]:
             if not isinstance(types[0], TupleType):
                 parser.raise_error("expected tuple type")
-            return types[0].types.data, types[0]
+            count, elements = operand_count(state), types[0].types.data
+            if len(elements) != count:
+                parser.raise_error(
+                    f"number of operands and types do not match: got {count} operands and {len(elements)} types"
+                )
+            return elements, types[0]
 
         set_types(parser, state, self.operands, self.result, [parser.parse_type()], expand)
 
@@ -255,6 +260,9 @@ class ExponentMantissa(CustomDirective):
         if (match := re.fullmatch(r"e(\d+)m(\d+)", word)) is None:
             parser.raise_error(f"expected exponent mantissa in format e#m#, saw {word}")
         for variable, bits in zip((self.exponent, self.mantissa), match.groups(), strict=True):
+            if len(bits) > 10 or int(bits) >= 2**31:
+                name = "exponent" if variable is self.exponent else "mantissa"
+                parser.raise_error(f"unable to parse {name} '{bits[:20]}': it has at most 31 bits")
             variable.set(state, IntegerAttr(int(bits), i32))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:

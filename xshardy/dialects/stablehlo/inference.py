@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
@@ -51,7 +51,8 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def require_same_types(op: IRDLOperation) -> None:
     """All operands and results of `op` have compatible types."""
-    shapes = [tensor_type(value).get_shape() for value in (*op.operands, *op.results)]
+    ranked = (value for value in (*op.operands, *op.results) if isinstance(value.type, TensorType))
+    shapes = [tensor_type(value).get_shape() for value in ranked]
     if not all(is_compatible_shape(shape, other) for shape in set(shapes) for other in set(shapes)):
         raise VerifyException("requires the same shape for all operands and results")
     if not are_compatible(op.operand_types):
@@ -80,8 +81,12 @@ def require_compatible_elements(*values: SSAValue) -> None:
         )
 
 
-def with_element_type(value: SSAValue, element_type: Attribute) -> TensorType[Attribute]:
+def with_element_type(
+    value: SSAValue, element_type: Attribute
+) -> TensorType[Attribute] | UnrankedTensorType[Attribute]:
     """The type of the tensor `value`, with another element type."""
+    if isinstance(value.type, UnrankedTensorType):
+        return UnrankedTensorType(element_type)
     type = tensor_type(value)
     return TensorType(element_type, type.shape, type.encoding)
 

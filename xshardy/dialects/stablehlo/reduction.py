@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FunctionType,
     IntegerType,
+    NoneAttr,
     TensorType,
     i64,
 )
@@ -146,7 +147,7 @@ class ReduceOp(InfersResultTypes):
         if len(operations) != 2 or not self.inputs:
             return None
         inner, last = operations
-        scalar = TensorType(tensor_type(self.inputs[0]).element_type, [])
+        element = tensor_type(self.inputs[0]).element_type
         is_plain = (
             inner.name.startswith("stablehlo.")
             and inner.has_trait(Commutative)
@@ -157,9 +158,17 @@ class ReduceOp(InfersResultTypes):
             and isinstance(last, ReturnOp)
             and tuple(inner.operands) == self.body.block.args
             and tuple(last.operands) == tuple(inner.results)
-            and {*inner.operand_types, *inner.result_types} == {scalar}
+            and all(_is_scalar(type, element) for type in (*inner.operand_types, *inner.result_types))
         )
         return inner if is_plain else None
+
+
+def _is_scalar(type: Attribute, element: Attribute) -> bool:
+    """Whether `type` is `tensor<element>`, without an encoding."""
+    if not isinstance(type, TensorType):
+        return False
+    tensor = cast(AnyTensorType, type)
+    return not tensor.shape.data and tensor.element_type == element and isinstance(tensor.encoding, NoneAttr)
 
 
 def parse_inputs_and_inits(parser: Parser) -> tuple[list[UnresolvedOperand], list[UnresolvedOperand]]:

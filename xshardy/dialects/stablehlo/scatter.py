@@ -19,7 +19,13 @@ from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.attributes import ScatterDimensionNumbersAttr
-from xshardy.dialects.stablehlo.dimensions import verify_distinct, verify_range, verify_sorted, verify_unique
+from xshardy.dialects.stablehlo.dimensions import (
+    OF_SCATTER,
+    verify_distinct,
+    verify_range,
+    verify_sorted,
+    verify_unique,
+)
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.reduction import verify_reducer
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, is_compatible_shape, tensor_type
@@ -116,15 +122,15 @@ class ScatterOp(InfersResultTypes):
                 "Expects rank-of operand to match size-of('update_window_dims') + size-of('inserted_window_dims') + "
                 f"size-of('input_batching_dims') i.e. {count} but got {len(shape)}."
             )
-        verify_sorted("update_window_dims", window)
-        verify_unique("update_window_dims", window)
+        verify_sorted("update_window_dims", window, OF_SCATTER)
+        verify_unique("update_window_dims", window, OF_SCATTER)
         verify_range("update_window_dims", window, update_rank, "rank-of('updates')")
         verify_distinct("inserted_window_dims", inserted, "input_batching_dims", batching)
-        verify_sorted("inserted_window_dims", inserted)
+        verify_sorted("inserted_window_dims", inserted, OF_SCATTER)
         verify_range("inserted_window_dims", inserted, len(shape), "rank-of('operand')")
-        verify_sorted("input_batching_dims", batching)
+        verify_sorted("input_batching_dims", batching, OF_SCATTER)
         verify_range("input_batching_dims", batching, len(shape), "rank-of('operand')")
-        verify_unique("scatter_indices_batching_dims", index_batching)
+        verify_unique("scatter_indices_batching_dims", index_batching, OF_SCATTER)
         verify_range("scatter_indices_batching_dims", index_batching, len(index_shape), "rank-of('scatter_indices')")
         if vector_dim in index_batching:
             raise VerifyException(

@@ -72,7 +72,8 @@ class SelectAndScatterOp(InfersResultTypes):
         sizes = zip(self.window(), operand.get_shape(), strict=True)
         expected = TensorType(operand.element_type, [dimension.positions(size) for dimension, size in sizes])
         if not is_compatible_up_to_precision(expected, source):
-            raise VerifyException(f"expects source-type to be '{expected}', but got '{source}'")
+            # (sic: upstream has no space there)
+            raise VerifyException(f"expects source-type to be '{expected}', but got'{source}'")
         return [TensorType(tensor_type(accumulator).element_type, operand.shape, operand.encoding)]
 
     def verify_select(self) -> None:

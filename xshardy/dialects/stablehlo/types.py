@@ -125,7 +125,7 @@ TENSOR_TEXTS: Mapping[tuple[bool, bool], str] = {
 @dataclass(frozen=True)
 class TensorOf(AttrConstraint[AnyTensorType]):
     """
-    A ranked tensor whose element type is in `elements`; `text` is what a diagnostic calls them.
+    A tensor whose element type is in `elements`; `text` is what a diagnostic calls them. It `is_ranked` as a rule.
 
     Its elements may also be quantized, with one scale for the tensor or, if `per_axis`, one for each index of an axis.
     """
@@ -136,8 +136,12 @@ class TensorOf(AttrConstraint[AnyTensorType]):
     is_static: bool = False
     per_tensor: bool = False
     per_axis: bool = False
+    is_ranked: bool = True
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        is_unranked = not self.is_ranked and isinstance(attr, UnrankedTensorType)
+        if is_unranked and self.allows_elements(cast(UnrankedTensorType[Attribute], attr)):
+            return
         if (
             not isinstance(attr, TensorType)
             or not self.allows(type := cast(AnyTensorType, attr))
@@ -145,6 +149,7 @@ class TensorOf(AttrConstraint[AnyTensorType]):
             or (self.is_static and not is_static(type))
         ):
             kind = TENSOR_TEXTS[self.is_static, self.rank is not None].format(rank=self.rank)
+            kind = kind if self.is_ranked else "tensor"
             raise VerifyException(f"must be {kind} of {self.text} values, but got '{attr}'")
         verify_bounds(type)
 
@@ -163,6 +168,19 @@ class TensorOf(AttrConstraint[AnyTensorType]):
             and axis < type.get_num_dims()
             and type.get_shape()[axis] in (DYNAMIC_INDEX, len(element.scales))
         )
+
+    def allows_elements(self, type: UnrankedTensorType[Attribute]) -> bool:
+        """Whether the tensor `type`, of which no dimension is known, may have the elements it has."""
+        element = type.element_type
+        if not isinstance(element, UniformQuantizedType):
+            return element in self.elements
+        return is_valid_quantized(element) and (
+            self.per_tensor if element.quantized_dimension is None else self.per_axis
+        )
+
+    def or_unranked(self) -> Self:
+        """The same, and tensors of which not even the rank is known."""
+        return replace(self, is_ranked=False)
 
     def or_quantized(self) -> Self:
         """The same, and tensors with one scale for all elements."""
@@ -350,8 +368,10 @@ def is_compatible(lhs: Attribute, rhs: Attribute) -> bool:
         return True
     if isinstance(lhs, TupleType) and isinstance(rhs, TupleType):
         return len(lhs.types) == len(rhs.types) and all(map(is_compatible, lhs.types, rhs.types))
-    if not isinstance(lhs, TensorType) or not isinstance(rhs, TensorType):
+    if not isinstance(lhs, TensorType | UnrankedTensorType) or not isinstance(rhs, TensorType | UnrankedTensorType):
         return False
+    if isinstance(lhs, UnrankedTensorType) or isinstance(rhs, UnrankedTensorType):
+        return is_compatible_element(lhs.element_type, rhs.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     lhs, rhs = cast(AnyTensorType, lhs), cast(AnyTensorType, rhs)
     return (
         is_compatible_element(lhs.element_type, rhs.element_type)

@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 
 MODULES: Mapping[str, str] = {
     name: f"xshardy.syntax.formats.{name}_format"
-    for name in ("arith", "dlti", "func", "gpu", "llvm", "scf", "stablehlo")
+    for name in ("arith", "chlo", "dlti", "func", "gpu", "llvm", "scf", "stablehlo")
 }
 """The dialects with a table, each in a module with a mapping `FORMATS` from operation classes to rows."""
 
@@ -30,6 +30,8 @@ class Format:
 
     parse: Callable[[Parser], Operation] | None = None
     print: Callable[[Any, Printer], None] | None = None
+    is_declared: bool = False
+    """Whether it stands for a declarative assembly format, which sees no more of an operation than what it holds."""
 
 
 def declared(op: type[IRDLOperation], assembly_format: str) -> Format:
@@ -39,7 +41,7 @@ def declared(op: type[IRDLOperation], assembly_format: str) -> Format:
     def print_op(instance: IRDLOperation, printer: Printer) -> None:
         program.print(printer, instance)
 
-    return Format(lambda parser: program.parse(parser, op), print_op)
+    return Format(lambda parser: program.parse(parser, op), print_op, is_declared=True)
 
 
 @cache

@@ -7,10 +7,13 @@ no such variables; the check would only be made twice, and complain of a type wi
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 
-from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation, OpDef
+from xdsl.ir import Dialect, Operation
+from xdsl.irdl import IRDLOperation, IRDLOperationInvT, OpDef
 from xdsl.irdl.declarative_assembly_format import FormatProgram, ParsingState
+from xdsl.irdl.operations import VariadicDef
+from xdsl.parser import Parser
 
 from xshardy.dialects.stablehlo import STABLEHLO
 from xshardy.syntax.formats import Format
@@ -23,6 +26,31 @@ class UncheckedProgram(FormatProgram):
         """Nothing: there are none."""
 
 
+class PlainProgram(UncheckedProgram):
+    """One of an operation each of whose operands and results is one value: there is nothing to divide among them."""
+
+    def parse(self, parser: Parser, op_type: type[IRDLOperationInvT]) -> IRDLOperationInvT:
+        definition = op_type.get_irdl_definition()
+        state = ParsingState(op_type)
+        for directive in self.stmts:
+            directive.parse(parser, state)
+        operands = chain.from_iterable(operands or () for operands in state.operands)
+        types = chain.from_iterable(self.resolve_operand_types(state, definition))
+        return op_type.create(
+            operands=[parser.resolve_operand(operand, type) for operand, type in zip(operands, types, strict=True)],
+            result_types=list(chain.from_iterable(self.resolve_result_types(state, definition))),
+            properties=state.properties,
+            attributes=state.attributes,
+        )
+
+
+def is_plain(definition: OpDef) -> bool:
+    """Whether the operation has no regions, no successors, and as many operands and results as their definitions."""
+    if definition.regions or definition.successors:
+        return False
+    return not any(isinstance(field, VariadicDef) for _, field in (*definition.operands, *definition.results))
+
+
 def has_variables(definition: OpDef) -> bool:
     """Whether a constraint on an operand or a result has a variable."""
     return any(field.constr.variables() for _, field in (*definition.operands, *definition.results))
@@ -33,7 +61,8 @@ def program_of(op: type[IRDLOperation]) -> UncheckedProgram:
     """The format of `op`, made when the first such operation is read."""
     definition = op.get_irdl_definition()
     assert definition.assembly_format is not None
-    return UncheckedProgram(FormatProgram.from_str(definition.assembly_format, definition).stmts)
+    program = PlainProgram if is_plain(definition) else UncheckedProgram
+    return program(FormatProgram.from_str(definition.assembly_format, definition).stmts)
 
 
 def unchecked(op: type[IRDLOperation]) -> Format:
@@ -41,10 +70,10 @@ def unchecked(op: type[IRDLOperation]) -> Format:
     return Format(parse=lambda parser: program_of(op).parse(parser, op))
 
 
-def formats() -> Mapping[type[Operation], Format]:
-    """A row for each operation of StableHLO that has a declared format."""
+def formats(dialect: Dialect) -> Mapping[type[Operation], Format]:
+    """A row for each operation of `dialect` that has a declared format, in which no constraint has a variable."""
     rows: dict[type[Operation], Format] = {}
-    for op in STABLEHLO.operations:
+    for op in dialect.operations:
         assert issubclass(op, IRDLOperation)
         definition = op.get_irdl_definition()
         if definition.assembly_format is not None and not has_variables(definition):
@@ -52,4 +81,4 @@ def formats() -> Mapping[type[Operation], Format]:
     return rows
 
 
-FORMATS = formats()
+FORMATS = formats(STABLEHLO)

@@ -59,3 +59,20 @@ func.func @all_ops(%a: tensor<2xf32>, %i: tensor<2xi32>, %p: tensor<2xi1>) {
   %14 = chlo.broadcast_xor %p, %p : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
   return
 }
+
+// CHECK-LABEL: func.func @unranked
+// CHECK-NEXT:    %{{.*}} = chlo.broadcast_add %{{.*}}, %{{.*}} : (tensor<*xf32>, tensor<2xf32>) -> tensor<*xf32>
+// CHECK-NEXT:    %{{.*}} = chlo.broadcast_compare %{{.*}}, %{{.*}} {comparison_direction = #chlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<*xf32>) -> tensor<2xi1>
+// CHECK-NEXT:    %{{.*}} = chlo.broadcast_select %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2xi1>, tensor<2xf32>, tensor<*xf32>) -> tensor<*xf32>
+// CHECK-NEXT:    %{{.*}} = "chlo.constant_like"(%{{.*}}) <{value = 3.000000e+00 : f32}> : (tensor<*xf32>) -> tensor<*xf32>
+// CHECK-NEXT:    %{{.*}} = chlo.erf %{{.*}} : tensor<*xf32> -> tensor<*xf32>
+// CHECK-NEXT:    %{{.*}} = chlo.is_inf %{{.*}} : tensor<*xf32> -> tensor<*xi1>
+func.func @unranked(%a: tensor<*xf32>, %b: tensor<2xf32>) {
+  %0 = chlo.broadcast_add %a, %b : (tensor<*xf32>, tensor<2xf32>) -> tensor<*xf32>
+  %1 = chlo.broadcast_compare %b, %a {comparison_direction = #chlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<*xf32>) -> tensor<2xi1>
+  %2 = chlo.broadcast_select %1, %b, %a : (tensor<2xi1>, tensor<2xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %3 = "chlo.constant_like"(%a) {value = 3.0 : f32} : (tensor<*xf32>) -> tensor<*xf32>
+  %4 = chlo.erf %a : tensor<*xf32> -> tensor<*xf32>
+  %5 = chlo.is_inf %a : tensor<*xf32> -> tensor<*xi1>
+  func.return
+}

@@ -1,6 +1,6 @@
 // RUN: xshardy-opt %s --split-input-file --verify-diagnostics --parsing-diagnostics | filecheck %s
 
-// CHECK: must be ranked tensor of 4/6/8/16/32/64-bit float values, but got 'tensor<2xi32>'
+// CHECK: operand #0 must be tensor of 4/6/8/16/32/64-bit float values, but got 'tensor<2xi32>'
 func.func @element(%a: tensor<2xi32>) {
   %0 = chlo.erf %a : tensor<2xi32> -> tensor<2xi32>
   func.return
@@ -24,7 +24,7 @@ func.func @result_element(%a: tensor<2xf32>) {
 
 // -----
 
-// CHECK: must be ranked tensor of complex type with 32/64-bit float elements values, but got 'tensor<2xf32>'
+// CHECK: must be tensor of complex type with 32/64-bit float elements values, but got 'tensor<2xf32>'
 func.func @complex_kernel(%a: tensor<2xf32>) {
   %0 = chlo._asin_acos_kernel %a : tensor<2xf32> -> tensor<2xf32>
   func.return
@@ -32,7 +32,7 @@ func.func @complex_kernel(%a: tensor<2xf32>) {
 
 // -----
 
-// CHECK: must be ranked tensor of pred (AKA boolean or 1-bit integer) values, but got 'tensor<2xf32>'
+// CHECK: must be tensor of pred (AKA boolean or 1-bit integer) values, but got 'tensor<2xf32>'
 func.func @predicate_element(%a: tensor<2xf32>) {
   %0 = chlo.is_inf %a : tensor<2xf32> -> tensor<2xf32>
   func.return

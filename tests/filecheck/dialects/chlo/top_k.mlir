@@ -9,3 +9,10 @@ func.func @rows(%a: tensor<2x8xf32>, %d: tensor<?xi32>) {
   %0:2 = chlo.top_k(%d, k = 2) {mhlo.note} : tensor<?xi32> -> (tensor<2xi32>, tensor<2xi32>)
   return
 }
+
+// CHECK-LABEL: func.func @unranked
+// CHECK-NEXT:    %{{.*}}, %{{.*}} = chlo.top_k(%{{.*}}, k = 2) : tensor<*xf32> -> (tensor<*xf32>, tensor<*xi32>)
+func.func @unranked(%a: tensor<*xf32>) {
+  %values, %indices = chlo.top_k(%a, k=2) : tensor<*xf32> -> (tensor<*xf32>, tensor<*xi32>)
+  func.return
+}

@@ -237,3 +237,12 @@ func.func @dynamic_padding_shape(%a: tensor<2x8x8x4xf32>, %k: tensor<3x3x4x6xf32
   %0 = "stablehlo.dynamic_conv"(%a, %k, %p) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64}> : (tensor<2x8x8x4xf32>, tensor<3x3x4x6xf32>, tensor<2x3xi64>) -> tensor<?x?x?x?xf32>
   func.return
 }
+
+// -----
+
+// CHECK: 'stablehlo.dynamic_conv' op expects padding to be of shape [2, 2], but got [3, 2]
+func.func @padding_of_three_dimensions(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x16xf32>) {
+  %p = stablehlo.constant dense<1> : tensor<3x2xi64>
+  %0 = "stablehlo.dynamic_conv"(%x, %w, %p) {dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>, tensor<3x2xi64>) -> tensor<1x8x8x16xf32>
+  func.return
+}

@@ -53,3 +53,19 @@ func.func @padding_triple(%a: tensor<2x8x8x4xf32>, %k: tensor<3x3x4x6xf32>) {
   %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1, 1], [1, 1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x8x4xf32>, tensor<3x3x4x6xf32>) -> tensor<?x?x?x?xf32>
   func.return
 }
+
+// -----
+
+// CHECK: Unexpected keyword b
+func.func @third_letter(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x16xf32>) {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f, b]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>) -> tensor<1x6x6x16xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: Unexpected keyword batch
+func.func @word(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x16xf32>) {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [batch, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>) -> tensor<1x6x6x16xf32>
+  func.return
+}

@@ -8,7 +8,7 @@ func.func @algorithm_and_precision(%m: tensor<2x3xf32>, %n: tensor<3x4xf32>) {
 
 // -----
 
-// CHECK: dot algorithm not known to be supported on any hardware: {lhs:tf32, rhs:tf32, accum:f32, lhs_components:1, rhs_components:1, primitive_ops:4, imprecise:0}
+// CHECK: dot algorithm not known to be supported on any hardware: {lhs:'tf32', rhs:'tf32', accum:'f32', lhs_components:1, rhs_components:1, primitive_ops:4, imprecise:0}
 func.func @unknown_algorithm() attributes {a = #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 4, allow_imprecise_accumulation = false>} {
   func.return
 }

@@ -134,3 +134,25 @@ func.func @window_result(%a: tensor<4xi64>, %i: tensor<i64>) {
   }) : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
   func.return
 }
+
+// -----
+
+// CHECK: Expects update_window_dims to be sorted; got: [1, 0].
+func.func @window_order(%a: tensor<30x20xf32>, %i: tensor<2xi32>, %u: tensor<10x20xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 0], scatter_dims_to_operand_dims = [0, 1]>}> ({
+  ^bb0(%0: tensor<f32>, %1: tensor<f32>):
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<30x20xf32>, tensor<2xi32>, tensor<10x20xf32>) -> tensor<30x20xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: Expects update_window_dims to not repeat; got: [1, 1].
+func.func @window_twice(%a: tensor<30x20xf32>, %i: tensor<2xi32>, %u: tensor<10x20xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 1], scatter_dims_to_operand_dims = [0, 1]>}> ({
+  ^bb0(%0: tensor<f32>, %1: tensor<f32>):
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<30x20xf32>, tensor<2xi32>, tensor<10x20xf32>) -> tensor<30x20xf32>
+  func.return
+}

@@ -174,7 +174,7 @@ func.func @padding(%a: tensor<10x24xf32>, %s: tensor<5x12xf32>, %i: tensor<f32>)
 
 // -----
 
-// CHECK: expects source-type to be 'tensor<5x12xf32>', but got 'tensor<5x11xf32>'
+// CHECK: expects source-type to be 'tensor<5x12xf32>', but got'tensor<5x11xf32>'
 func.func @source_shape(%a: tensor<10x24xf32>, %s: tensor<5x11xf32>, %i: tensor<f32>) {
   %0 = "stablehlo.select_and_scatter"(%a, %s, %i) <{window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 2>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):

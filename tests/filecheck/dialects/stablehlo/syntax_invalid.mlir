@@ -68,3 +68,27 @@ func.func @reduce(%a: tensor<2xf32>, %i: tensor<f32>) {
 func.func @gather(%a: tensor<30x20xf32>, %i: tensor<10x1xi32>) attributes {a = #stablehlo.gather<offset_dims = [1], offset_dims = [0]>} {
   func.return
 }
+
+// -----
+
+// CHECK: error: custom op 'stablehlo.reduce_precision' unable to parse exponent '2147483648'
+func.func @exponent_of_32_bits(%x: tensor<4xf32>) {
+  %0 = stablehlo.reduce_precision %x, format = e2147483648m1 : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: custom op 'stablehlo.reduce_precision' unable to parse mantissa '99999999999999999999'
+func.func @mantissa_of_many_digits(%x: tensor<4xf32>) {
+  %0 = stablehlo.reduce_precision %x, format = e1m9999999999999999999999999 : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: error: custom op 'stablehlo.tuple' number of operands and types do not match: got 2 operands and 1 types
+func.func @two_operands_of_one_type(%x: tensor<4xf32>) {
+  %0 = stablehlo.tuple %x, %x : tuple<tensor<4xf32>>
+  func.return
+}
