@@ -26,23 +26,26 @@ class Regions(Protocol):
         """The computation with the body of `region`; `attribute` of `op` may name it."""
         ...
 
-    def callee(self, region: Region, operand: SSAValue | None) -> ComputationName:
-        """The computation that `region` calls, of its arguments or of `operand`, and does nothing else."""
+    def callee(self, region: Region) -> ComputationName:
+        """The computation that `region` calls, and does nothing else."""
         ...
 
-    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue:
-        """The tuple that has been taken apart into `values`."""
+    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
+        """The tuple that has been taken apart into `values`; `values` themselves if there is none."""
         ...
 
+
+Operands: TypeAlias = Sequence[SSAValue | Sequence[SSAValue]]
+"""The operands of an instruction. Several values together are a tuple of them."""
 
 FieldsOf: TypeAlias = Callable[[Any, Regions], Fields]
 """The attributes of the instruction that an operation is printed as."""
 
-OperandsOf: TypeAlias = Callable[[Any, Regions], Sequence[SSAValue]]
+OperandsOf: TypeAlias = Callable[[Any, Regions], Operands]
 """The operands of the instruction that an operation is printed as."""
 
 
-def own_operands(op: Operation, regions: Regions) -> Sequence[SSAValue]:
+def own_operands(op: Operation, regions: Regions) -> Operands:
     """The operands of the operation."""
     return op.operands
 

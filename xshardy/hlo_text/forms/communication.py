@@ -1,20 +1,19 @@
 """Opcodes that talk to the host: infeed and outfeed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from xdsl.dialects.builtin import StringAttr, TupleType
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, row
 from xshardy.hlo_text.shapes import print_type
 
 OUTFEED_SHAPE = "hlo.outfeed_shape"
-ONE_TUPLE = "hlo.one_tuple"
-"""Marks an outfeed of a tuple, which StableHLO gives several operands."""
 
 
 def infeed(instruction: Instruction) -> Operation:
@@ -36,26 +35,24 @@ def outfeed(instruction: Instruction) -> Operation:
     *data, token = instruction.operands
     if len(data) != 1 or not isinstance(token.type, TokenType):
         raise instruction.error("takes an array or a tuple, and a token")
-    op = stablehlo.OutfeedOp.create(
+    return stablehlo.OutfeedOp.create(
         operands=[*instruction.unpack(data[0]), token],
         result_types=[TokenType()],
         properties={"outfeed_config": StringAttr(instruction.fields.get("outfeed_config", ""))},
     )
-    if isinstance(data[0].type, TupleType):
-        op.attributes[ONE_TUPLE] = StringAttr(print_type(data[0].type))
-    return op
 
 
 def outfeed_fields(op: stablehlo.OutfeedOp, regions: Regions) -> Fields:
     """`outfeed_shape=f32[2], outfeed_config="..."`"""
     fields: Fields = {"outfeed_config": op.outfeed_config.data} if op.outfeed_config.data else {}
     if OUTFEED_SHAPE not in op.attributes:
-        data, _ = outfeed_operands(op, regions)
-        fields["outfeed_shape"] = print_type(data.type)
+        data = regions.tuple_of(op.operands[:-1])
+        type = data.type if isinstance(data, SSAValue) else tuple_type([value.type for value in data])
+        fields["outfeed_shape"] = print_type(type)
     return fields
 
 
-def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Sequence[SSAValue]:
+def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
     """The tuple, or the array, and the token."""
     *data, token = op.operands
     return [regions.tuple_of(data), token]

@@ -13,7 +13,7 @@ from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Regions, no_fields, row
+from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, no_fields, row
 from xshardy.hlo_text.shapes import print_type
 from xshardy.hlo_text.tuples import pack, unpack
 
@@ -107,10 +107,10 @@ def while_(instruction: Instruction) -> Operation:
 
 def while_fields(op: stablehlo.WhileOp, regions: Regions) -> Fields:
     """`condition=f, body=g`"""
-    return {"condition": regions.callee(op.cond, None), "body": regions.callee(op.body, None)}
+    return {"condition": regions.callee(op.cond), "body": regions.callee(op.body)}
 
 
-def packed_operands(op: Operation, regions: Regions) -> Sequence[SSAValue]:
+def packed_operands(op: Operation, regions: Regions) -> Operands:
     """The tuple that the operands were in."""
     return [regions.tuple_of(op.operands)]
 
@@ -155,7 +155,7 @@ def conditional(instruction: Instruction) -> Operation:
 
 def conditional_fields(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions) -> Fields:
     """`branch_computations={f, g}`"""
-    names = tuple(regions.callee(region, branch_operand(region)) for region in op.regions)
+    names = tuple(regions.callee(region) for region in op.regions)
     if isinstance(op, stablehlo.IfOp):
         return {"true_computation": names[0], "false_computation": names[1]}
     return {"branch_computations": names}
@@ -167,10 +167,10 @@ def branch_operand(region: Region) -> SSAValue | None:
     return first.operands[0] if isinstance(first, func.CallOp) and len(first.operands) == 1 else None
 
 
-def conditional_operands(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions) -> Sequence[SSAValue]:
+def conditional_operands(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions) -> Operands:
     """What chooses the branch, and the operand of each."""
     operands = [branch_operand(region) for region in op.regions]
-    return [op.operands[0], *(operand for operand in operands if operand is not None)]
+    return [op.operands[0], *(() if operand is None else operand for operand in operands)]
 
 
 def get_tuple_element(instruction: Instruction) -> Operation:

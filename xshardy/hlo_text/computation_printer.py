@@ -1,0 +1,293 @@
+"""Functions as computations of HLO text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.hlo import LAYOUT, MEMORY
+from xshardy.dialects.stablehlo.tuples import tuple_type
+from xshardy.hlo_text.annotations import write_annotations
+from xshardy.hlo_text.codecs import Fields
+from xshardy.hlo_text.computation import NAME, POSITIONS
+from xshardy.hlo_text.fields import ComputationName, write_field
+from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
+from xshardy.hlo_text.opcodes import FORMS, OPCODES
+from xshardy.hlo_text.tuples import is_implicit, leaf_paths, packed_from, parts_of
+from xshardy.hlo_text.write_values import ShapeWriter, write_literal
+
+ROOT_NAME = "hlo.root"
+"""The name of the tuple of what a function returns."""
+
+INVALID = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+class HLOPrintError(DiagnosticException):
+    """A module that HLO text has no way to say."""
+
+
+def valid_name(name: str) -> str:
+    """`name` with what HLO text does not allow in names replaced."""
+    name = INVALID.sub("_", name)
+    return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
+
+
+def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attribute]:
+    """The attributes of argument `number` of `function`."""
+    return {} if function.arg_attrs is None else function.arg_attrs.data[number].data
+
+
+class ComputationPrinter:
+    """
+    Prints one function into `lines`. `callees` are the computations that it names, in order.
+
+    Implicit operations are no instructions. Where the value of one is read all the same, an instruction is made for it
+    in front of the reader: modules that come from elsewhere, or that passes have changed, need that.
+    """
+
+    def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str]):
+        self.function = function
+        self.shapes = shapes
+        self.computation_names = names
+        self.lines: list[str] = []
+        self.callees: dict[str, None] = {}
+        self.names: dict[SSAValue, str] = {}
+        """The instructions of values."""
+        self.op_names: dict[Operation, str] = {}
+        """The instructions of operations."""
+        self.types: dict[Operation, Attribute] = {}
+        """What an operation of several results gives in HLO text: a tuple."""
+        self.packs: dict[SSAValue, Operation] = {}
+        """The operation of whose results a tuple consists."""
+        self.taken: set[str] = set()
+        self.counts: dict[str, int] = {}
+
+    def run(self) -> None:
+        """Print the instructions of the function."""
+        block = self.function.body.block
+        returned = block.last_op
+        if not isinstance(returned, func.ReturnOp):
+            raise HLOPrintError(f"function @{self.function.sym_name.data} does not end in a return")
+        operations = [op for op in block.ops if op is not returned]
+        self.find_packs(operations)
+        self.reserve_names(operations)
+        root = self.root_of(returned)
+        waiting = self.parameters()
+        for op in operations:
+            while waiting and waiting[-1][0] <= len(self.lines):
+                self.print_parameter(waiting.pop()[1], root)
+            if not is_implicit(op):
+                self.print_operation(op, op is root)
+        while waiting:
+            self.print_parameter(waiting.pop()[1], root)
+        if root is None:
+            self.print_root(returned)
+
+    def parameters(self) -> list[tuple[int, BlockArgument]]:
+        """The parameters with the numbers of the lines where they stand, the first one last."""
+        arguments = self.function.body.block.args
+        positions = self.function.attributes.get(POSITIONS)
+        places: Sequence[int] = range(len(arguments))
+        if isinstance(positions, DenseArrayBase):
+            written = tuple(cast(DenseArrayBase[Any], positions).get_values())
+            places = written if len(written) == len(arguments) else places
+        return sorted(zip(places, arguments, strict=True), key=lambda item: -item[0])
+
+    def find_packs(self, operations: Sequence[Operation]) -> None:
+        """Find the tuples that stand for all results of one operation."""
+        for before, op in zip([None, *operations], operations, strict=False):
+            if not isinstance(op, stablehlo.TupleOp) or not is_implicit(op):
+                if len(op.results) > 1:
+                    self.types[op] = tuple_type(op.result_types)
+                continue
+            parts = parts_of(op.result) or []
+            source = parts[0].owner if parts else before
+            if isinstance(source, Operation) and not is_implicit(source) and list(source.results) == parts:
+                self.packs = {value: owner for value, owner in self.packs.items() if owner is not source}
+                self.packs[op.result] = source
+                self.types[source] = op.result.type
+
+    def reserve_names(self, operations: Sequence[Operation]) -> None:
+        """Give what has a name this name, so that those that are made up differ."""
+        for number, argument in enumerate(self.function.body.block.args):
+            attributes = argument_attributes(self.function, number)
+            self.names[argument] = self.fresh(name_in(attributes) or argument.name_hint or f"Arg_{number}")
+        for op in operations:
+            if is_implicit(op):
+                continue
+            if (name := name_in(op.attributes) or (op.results[0].name_hint if op.results else None)) is not None:
+                self.op_names[op] = self.fresh(name)
+
+    def fresh(self, name: str) -> str:
+        """`name`, made valid, with a number if it is taken."""
+        name = valid_name(name)
+        candidate = name
+        while candidate in self.taken:
+            self.counts[name] = self.counts.get(name, 0) + 1
+            candidate = f"{name}.{self.counts[name]}"
+        self.taken.add(candidate)
+        return candidate
+
+    def root_of(self, returned: func.ReturnOp) -> Operation | BlockArgument | None:
+        """The operation or the argument that is the root; None if an instruction must be made for it."""
+        if len(returned.operands) != 1:
+            return None
+        value = returned.operands[0]
+        if isinstance(value, BlockArgument):
+            return value
+        if value in self.packs:
+            return self.packs[value]
+        owner = value.owner
+        return owner if isinstance(owner, Operation) and owner not in self.types and not is_implicit(owner) else None
+
+    def print_root(self, returned: func.ReturnOp) -> None:
+        """The instruction of the only value that is returned, or a tuple of all."""
+        if len(returned.operands) == 1:
+            self.name_of(returned.operands[0])
+        else:
+            name = returned.attributes.get(ROOT_NAME)
+            self.print_tuple(returned.operands, self.fresh(name.data if isinstance(name, StringAttr) else "tuple"))
+        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}"
+
+    def print_parameter(self, argument: BlockArgument, root: Operation | BlockArgument | None) -> None:
+        """`p = f32[2]{0} parameter(0), sharding={replicated}`"""
+        attributes = argument_attributes(self.function, argument.index)
+        shape = self.shapes.write(argument.type, attributes.get(LAYOUT), attributes.get(MEMORY))
+        rest = "".join(f", {text}" for text in write_annotations(attributes))
+        self.add_line(argument is root, self.names[argument], shape, f"parameter({argument.index}){rest}")
+
+    def add_line(self, is_root: bool, name: str, shape: str, rest: str) -> None:
+        """An instruction."""
+        self.lines.append(f"  {'ROOT ' if is_root else ''}%{name} = {shape} {rest}")
+
+    def print_operation(self, op: Operation, is_root: bool) -> None:
+        """An instruction, and in front of it those that its operands need."""
+        if isinstance(op, hlo.OpaqueOp):
+            fields = [f"{key}={value.data}" for key, value in op.fields.data.items() if isinstance(value, StringAttr)]
+            opcode, operands = op.opcode.data, op.operands
+        else:
+            opcode, operands, fields = self.form_of(op)
+        inside = self.inside(op, operands)
+        parts = "".join(f", {text}" for text in (*fields, *write_annotations(op.attributes)))
+        if (name := self.op_names.get(op)) is None:
+            name = self.op_names[op] = self.fresh(opcode)
+        if op not in self.types and op.results:
+            self.names[op.results[0]] = name
+        self.add_line(is_root, name, self.shape_of(op), f"{opcode}({inside}){parts}")
+
+    def form_of(self, op: Operation) -> tuple[str, Operands, list[str]]:
+        """The opcode, the operands and the attributes that `op` is printed with."""
+        if (found := FORMS.get(type(op))) is None:
+            raise HLOPrintError(f"HLO has no opcode for '{op.name}': lower it to operations of stablehlo or hlo first")
+        opcode, form = found
+        try:
+            fields: Fields = {**form.fields(op, self), **extra_fields(op, OPCODES[opcode])}
+            return opcode, form.operands(op, self), [self.field_text(key, value) for key, value in fields.items()]
+        except Inexpressible as error:
+            raise HLOPrintError(f"'{op.name}': {error}") from None
+
+    def field_text(self, key: str, value: Any) -> str:
+        """`key=value`, where computations have the names that they are printed under."""
+        if isinstance(value, ComputationName):
+            value = self.called(value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], ComputationName):
+            value = tuple(map(self.called, cast(tuple[ComputationName, ...], value)))
+        return write_field(key, value)
+
+    def called(self, name: ComputationName) -> ComputationName:
+        """The printed name of a computation, which is noted as a callee."""
+        self.callees[name.name] = None
+        return ComputationName(self.computation_names.get(name.name, name.name), 0)
+
+    def inside(self, op: Operation, operands: Operands) -> str:
+        """What stands between the parentheses."""
+        if isinstance(op, stablehlo.ConstantOp):
+            return write_literal(cast(DenseIntOrFPElementsAttr, op.value))
+        if isinstance(op, hlo.ElidedConstantOp):
+            return "{...}"
+        if isinstance(op, hlo.TupleConstantOp):
+            return constant_text(op.result.type, iter(op.parts))
+        return ", ".join([f"%{self.operand_name(operand)}" for operand in operands])
+
+    def operand_name(self, operand: SSAValue | Sequence[SSAValue]) -> str:
+        """The instruction of an operand; one is made for a tuple of several values."""
+        return self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, "tuple")
+
+    def shape_of(self, op: Operation) -> str:
+        """The shape of the instruction of `op`."""
+        type = self.types.get(op) or (op.result_types[0] if op.results else tuple_type([]))
+        return self.shapes.write(type, op.attributes.get(LAYOUT), op.attributes.get(MEMORY))
+
+    def name_of(self, value: SSAValue) -> str:
+        """The instruction of `value`; where there is none, one is made."""
+        if (name := self.names.get(value)) is not None:
+            return name
+        if (source := self.packs.get(value)) is not None:
+            return self.op_names[source]
+        owner = value.owner
+        if owner in self.types and isinstance(value, OpResult):
+            paths = list(leaf_paths(self.types[owner]))
+            return self.print_element(value, owner, paths[value.index])
+        assert isinstance(owner, Operation), "arguments have names"
+        self.print_operation(owner, False)
+        return self.names[value]
+
+    def print_element(self, value: SSAValue, source: Operation, path: Sequence[int]) -> str:
+        """The element of what `source` gives at the end of `path`, named `value`."""
+        name, type = self.op_names[source], self.types[source]
+        for index in path:
+            type = cast(Any, type).types.data[index]
+            element = self.fresh(f"{self.op_names[source]}.element")
+            self.add_line(False, element, self.shapes.write(type), f"get-tuple-element(%{name}), index={index}")
+            name = element
+        self.names[value] = name
+        return name
+
+    def print_tuple(self, values: Sequence[SSAValue], name: str) -> str:
+        """A tuple of `values`. Returns what it is called."""
+        inside = ", ".join([f"%{self.name_of(value)}" for value in values])
+        name = name if name in self.taken and name not in self.names.values() else self.fresh(name)
+        self.add_line(False, name, self.shapes.write(tuple_type([value.type for value in values])), f"tuple({inside})")
+        return name
+
+    # What the rows of the table of opcodes ask for.
+
+    def computation(self, op: Operation, region: Region, attribute: str) -> ComputationName:
+        """The computation with the body of `region`, which `attribute` names."""
+        symbol = op.attributes.get(attribute)
+        if not isinstance(symbol, SymbolRefAttr):
+            raise Inexpressible("its region has no computation of its own: outline it first")
+        return ComputationName(symbol.string_value(), 0)
+
+    def callee(self, region: Region) -> ComputationName:
+        """The computation that `region` calls, and does nothing else."""
+        calls = [op for op in region.block.ops if isinstance(op, func.CallOp)]
+        if len(calls) != 1:
+            raise Inexpressible("its region does more than call a computation: outline it first")
+        return ComputationName(calls[0].callee.string_value(), 0)
+
+    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
+        """The tuple that has been taken apart into `values`; `values` themselves if there is none."""
+        whole = packed_from(values)
+        return tuple(values) if whole is None else whole
+
+
+def name_in(attributes: Mapping[str, Attribute]) -> str | None:
+    """The name that an instruction was read with, where the name hint does not say it."""
+    name = attributes.get(NAME)
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def constant_text(type: Attribute, parts: Any) -> str:
+    """`(1, ({2, 3}, 4))`: a constant of `type`, whose arrays are the next of `parts`."""
+    if paths := getattr(type, "types", None):
+        return f"({', '.join(constant_text(part, parts) for part in paths)})"
+    constant = next(parts).owner
+    if not isinstance(constant, stablehlo.ConstantOp):
+        raise HLOPrintError("'hlo.tuple_constant': its operands are not constants: make it a tuple")
+    return write_literal(cast(DenseIntOrFPElementsAttr, constant.value))

@@ -1,0 +1,142 @@
+"""Modules of StableHLO and `hlo` operations as HLO text, which XLA reads: the inverse of `parser.read_hlo`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1
+from xdsl.ir import Attribute
+from xdsl.utils.target import Target
+
+from xshardy.hlo_text.annotations import text_of
+from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, valid_name
+from xshardy.hlo_text.fields import quote
+from xshardy.hlo_text.tables import TABLES, write_tables
+from xshardy.hlo_text.write_values import ShapeWriter
+
+QUOTED = frozenset({"execution_thread"})
+"""Attributes of modules and computations that are strings in quotes."""
+
+OWN_ATTRIBUTES = frozenset({"hlo.parameter_positions", *TABLES.values()})
+"""Attributes that are written in another place."""
+
+
+def print_hlo(module: ModuleOp) -> str:
+    """
+    `module` as HLO text. The names that it was read with are kept.
+
+    Regions become computations, and their operands tuples; `module` itself is not changed. Raises `HLOPrintError` for
+    what HLO has no way to say.
+    """
+    return "".join(ModulePrinter(module).write())
+
+
+@dataclass(frozen=True)
+class HLOTarget(Target):
+    """`-t hlo`: a module of StableHLO and `hlo` operations as HLO text."""
+
+    name: ClassVar[str] = "hlo"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(print_hlo(module))
+
+
+class ModulePrinter:
+    """Prints one module."""
+
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        self.shapes = ShapeWriter()
+        self.functions: dict[str, func.FuncOp] = {}
+        for op in module.ops:
+            if not isinstance(op, func.FuncOp):
+                raise HLOPrintError(f"HLO has no '{op.name}' at the top of a module")
+            self.functions[op.sym_name.data] = op
+        self.names = computation_names(self.functions)
+        self.entry = self.find_entry()
+
+    def find_entry(self) -> func.FuncOp | None:
+        """The only public function, or `@main` if there are several; None if there is none."""
+        private = StringAttr("private")
+        public = [function for function in self.functions.values() if function.sym_visibility != private]
+        if len(public) <= 1:
+            return public[0] if public else None
+        if (main := self.functions.get("main")) in public:
+            return main
+        raise HLOPrintError(f"an HLO module has one entry, this one has {len(public)} public functions: make one @main")
+
+    def write(self) -> Iterator[str]:
+        """The text, in pieces."""
+        name = self.module.sym_name
+        yield f"HloModule {valid_name('module' if name is None else name.data)}"
+        yield from (f", {text}" for text in attribute_texts(self.module.attributes))
+        yield "\n"
+        yield from (f"{line}\n" for line in write_tables(self.module.attributes))
+        for function in self.in_order():
+            yield from function
+
+    def in_order(self) -> Iterator[Iterator[str]]:
+        """The text of each computation, callees in front of callers, else in the order of the module."""
+        done: dict[str, bool] = {}
+        for start in self.functions:
+            pending: list[tuple[str, ComputationPrinter | None]] = [(start, None)]
+            while pending:
+                name, printed = pending.pop()
+                if printed is not None:
+                    done[name] = True
+                    yield self.computation_text(printed)
+                    continue
+                if name in done:
+                    if not done[name]:
+                        raise HLOPrintError(f"HLO has no recursion, but @{name} calls itself, perhaps through others")
+                    continue
+                if (function := self.functions.get(name)) is None or not function.body.blocks:
+                    raise HLOPrintError(f"computation @{name} is called, but not defined")
+                printer = ComputationPrinter(function, self.shapes, self.names)
+                printer.run()
+                done[name] = False
+                pending.append((name, printer))
+                pending += [(callee, None) for callee in reversed(printer.callees) if not done.get(callee)]
+
+    def computation_text(self, printer: ComputationPrinter) -> Iterator[str]:
+        """`ENTRY %name (p: f32[2]) -> f32[2] { ... }`"""
+        function = printer.function
+        prefix = "ENTRY " if function is self.entry else ""
+        yield f"\n{prefix}%{self.names[function.sym_name.data]} {{\n"
+        yield "\n".join(printer.lines)
+        yield "\n}"
+        yield from (f", {text}" for text in attribute_texts(function.attributes))
+        yield "\n"
+
+
+def computation_names(functions: Mapping[str, func.FuncOp]) -> dict[str, str]:
+    """What each function is called in HLO text: its name, made valid and unique."""
+    taken: set[str] = set()
+    names: dict[str, str] = {}
+    for name in functions:
+        candidate = base = valid_name(name)
+        number = 0
+        while candidate in taken:
+            candidate, number = f"{base}.{number}", number + 1
+        taken.add(candidate)
+        names[name] = candidate
+    return names
+
+
+def attribute_texts(attributes: Mapping[str, Attribute]) -> list[str]:
+    """`key=value` of each attribute of a module or a computation that HLO text has."""
+    return [
+        f"{name.removeprefix('hlo.')}={attribute_text(name.removeprefix('hlo.'), value)}"
+        for name, value in attributes.items()
+        if name.startswith("hlo.") and name not in OWN_ATTRIBUTES
+    ]
+
+
+def attribute_text(key: str, value: Attribute) -> str:
+    """The inverse of `parser.module_attribute`."""
+    if isinstance(value, IntegerAttr) and value.type == i1:
+        return "true" if value.value.data else "false"
+    text = text_of(value)
+    return quote(text) if key in QUOTED else text

@@ -1,0 +1,135 @@
+"""Shapes with their layouts, and the values of constants, as HLO text writes them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AnyTensorType,
+    ArrayAttr,
+    ComplexType,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    StringAttr,
+    TensorType,
+    TupleType,
+    i1,
+)
+from xdsl.ir import Attribute
+
+from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.stablehlo.types import bit_width, real_element
+from xshardy.hlo_text.literals import FLOAT_DTYPES, NAN_PAYLOAD_BITS, UNSIGNED_TYPES
+from xshardy.hlo_text.shapes import ELEMENT_NAMES, print_type
+
+
+class ShapeWriter:
+    """Writes shapes. Types and layouts repeat, and are told apart by identity: they must outlive the writer."""
+
+    def __init__(self):
+        self.arrays: dict[tuple[int, int, int], str] = {}
+
+    def write(self, type: Attribute, layout: Attribute | None = None, memory: Attribute | None = None) -> str:
+        """`f32[2,3]{0,1:S(1)}`; of a tuple, `layout` and `memory` have an entry for each array in it."""
+        if not isinstance(type, TupleType):
+            return self.write_array(type, layout, memory)
+        layouts = iter(cast(Sequence[Attribute], layout)) if isinstance(layout, ArrayAttr) else None
+        memories = iter(cast(Sequence[Attribute], memory)) if isinstance(memory, ArrayAttr) else None
+        return self.write_tuple(type, layouts, memories)
+
+    def write_tuple(
+        self, type: TupleType, layouts: Iterator[Attribute] | None, memories: Iterator[Attribute] | None
+    ) -> str:
+        """`(f32[2,3]{0,1}, s32[])`"""
+        texts: list[str] = []
+        for part in elements(type):
+            if isinstance(part, TupleType):
+                texts.append(self.write_tuple(part, layouts, memories))
+                continue
+            layout = None if layouts is None else next(layouts)
+            texts.append(self.write_array(part, layout, None if memories is None else next(memories)))
+        return f"({', '.join(texts)})"
+
+    def write_array(self, type: Attribute, layout: Attribute | None, memory: Attribute | None) -> str:
+        """`f32[2,3]{1,0}`"""
+        key = (id(type), id(layout), id(memory))
+        if (text := self.arrays.get(key)) is None:
+            text = self.arrays[key] = print_type(type) + layout_text(type, layout, memory)
+        return text
+
+
+def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | None) -> str:
+    """`{1,0:S(1)}`; nothing for a token, and for a scalar without annotations."""
+    if not isinstance(type, TensorType):
+        return ""
+    rank = cast(AnyTensorType, type).get_num_dims()
+    if isinstance(layout, DenseArrayBase):
+        order: Sequence[Any] = cast(DenseArrayBase[Any], layout).get_values()
+    else:
+        order = range(rank - 1, -1, -1)
+    annotation = f":{memory.data}" if isinstance(memory, StringAttr) and memory.data else ""
+    return f"{{{','.join(map(str, order))}{annotation}}}" if rank or annotation else ""
+
+
+def write_literal(literal: DenseIntOrFPElementsAttr) -> str:
+    """`1.5`, `{ {1, 2}, {3, 4} }`"""
+    type = cast(AnyTensorType, literal.type)
+    texts = element_texts(literal, type.get_element_type())
+    return nest(texts, list(type.get_shape()))
+
+
+def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list[str]:
+    """The elements, in row-major order."""
+    count = int(np.prod(cast(AnyTensorType, literal.type).get_shape(), dtype=np.int64))
+    if isinstance(element, ComplexType):
+        flat = float_texts(literal.data.data, real_element(element), 2 * count)
+        return [f"({real}, {imaginary})" for real, imaginary in zip(flat[::2], flat[1::2], strict=True)]
+    if element == i1:
+        values = expanded(np.frombuffer(literal.data.data, np.int8), count)
+        return ["true" if value else "false" for value in values.tolist()]
+    if isinstance(element, IntegerType):
+        letter = "u" if element in UNSIGNED_TYPES else "i"
+        dtype = f"{letter}{max(8, bit_width(element)) // 8}"
+        return list(map(str, expanded(np.frombuffer(literal.data.data, dtype), count).tolist()))
+    return float_texts(literal.data.data, element, count)
+
+
+def expanded(values: "np.ndarray[Any, Any]", count: int) -> "np.ndarray[Any, Any]":
+    """`values`, or the one value as often as it stands for elements."""
+    return np.repeat(values, count) if len(values) == 1 and count != 1 else values
+
+
+def float_texts(data: bytes, element: Attribute, count: int) -> list[str]:
+    """The shortest decimals that give the same numbers; `nan(0x1)` for a NaN other than the usual one."""
+    name = ELEMENT_NAMES[element]
+    values = expanded(np.frombuffer(data, FLOAT_DTYPES[name]), count)
+    with np.errstate(invalid="ignore"):
+        wide = values.astype(np.float64)
+    texts = list(map(repr, wide.tolist()))
+    if np.isnan(wide).any():
+        bits = values.view(f"u{values.dtype.itemsize}")
+        for i in np.flatnonzero(np.isnan(wide)).tolist():
+            texts[i] = nan_text(int(bits[i]), name, values.dtype.itemsize * 8)
+    return texts
+
+
+def nan_text(bits: int, name: str, width: int) -> str:
+    """A NaN with its sign, and with the bits of its mantissa unless they are the usual ones."""
+    sign = "-" if bits >> (width - 1) and "fnuz" not in name else ""
+    mantissa_bits = NAN_PAYLOAD_BITS.get(name)
+    if mantissa_bits is None:
+        return f"{sign}nan"
+    payload = bits & ((1 << mantissa_bits) - 1)
+    return f"{sign}nan" if payload == 1 << (mantissa_bits - 1) else f"{sign}nan({payload:#x})"
+
+
+def nest(texts: list[str], shape: list[int]) -> str:
+    """`texts` in as many levels of braces as `shape` has dimensions."""
+    if not shape:
+        return texts[0]
+    for level, size in enumerate(reversed(shape)):
+        count = int(np.prod(shape[: len(shape) - level - 1], dtype=np.int64))
+        opening, closing = ("{", "}") if level == 0 else ("{ ", " }")
+        texts = [f"{opening}{', '.join(texts[i * size : (i + 1) * size])}{closing}" for i in range(count)]
+    return texts[0]
