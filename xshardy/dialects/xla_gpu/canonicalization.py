@@ -1,6 +1,6 @@
 """Canonicalization of the xla_gpu dialect: simpler maps with fewer variables, and chains of maps made one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -68,11 +68,12 @@ def _change_loop(op: LoopOp, dims: Sequence[SSAValue], map: IndexingMap, rewrite
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A map that computes the results of others itself, what its dimensions are, and what bounded those results."""
+    """A map that computes the results of others itself, and what its dimensions are."""
 
     map: IndexingMap
     dims: tuple[SSAValue, ...]
-    bounds: tuple[Constraint, ...]
+    bounds: Mapping[int, Constraint]
+    """By the positions of the dimensions that were results of others: what these are now, and what bounded them."""
 
 
 def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
@@ -85,7 +86,7 @@ def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
     position = {value: i for i, value in reversed(list(enumerate(dims)))}
     new_dims, dimensions = list(dims), list(map.dimensions)
     exprs: list[AffineExpr] = [dim(i) for i in range(len(dims))]
-    bounds: list[Constraint] = []
+    bounds: dict[int, Constraint] = {}
     for i, value in enumerate(dims):
         producer = value.owner
         if not isinstance(producer, ApplyIndexingOp) or producer.symbols or not isinstance(value, OpResult):
@@ -97,8 +98,8 @@ def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
                 taken = {known.name for known in (*dimensions, *map.symbols)}
                 dimensions.append(Variable("", variable.bounds) if variable.name in taken else variable)
         exprs[i] = substitute(producer.map.results[value.index], [dim(position[read]) for read in producer.dims], ())
-        bounds.append(Constraint(exprs[i], map.dimensions[i].bounds))
-    return Folded(_with_dimensions(map, exprs, dimensions), tuple(new_dims), tuple(bounds)) if bounds else None
+        bounds[i] = Constraint(exprs[i], map.dimensions[i].bounds)
+    return Folded(_with_dimensions(map, exprs, dimensions), tuple(new_dims), bounds) if bounds else None
 
 
 def _producers_have_one_use(dims: Sequence[SSAValue]) -> bool:
@@ -172,21 +173,29 @@ class FoldApplyIndexingIntoLoop(RewritePattern):
         if folded is None:
             return
         map = folded.map
-        for c in folded.bounds:
+        for c in folded.bounds.values():
             map = map.constrained(c.expr, c.bounds)
         map = _form_to_fold_to(map, op.dims)
         if map is None:
             return
-        used = _used_dims(map)
-        exprs = _closed_up(used, len(map.dimensions))
-        map = _with_dimensions(map, exprs, [map.dimensions[i] for i in used])
-        _change_loop(op, [folded.dims[i] for i in used], map, rewriter)
+        needed = _needed_dims(folded, map)
+        exprs = _closed_up(needed, len(map.dimensions))
+        map = _with_dimensions(map, exprs, [map.dimensions[i] for i in needed])
+        _change_loop(op, [folded.dims[i] for i in needed], map, rewriter)
 
 
-def _used_dims(map: IndexingMap) -> list[int]:
-    """The positions of the dimensions that a result or a constraint reads."""
+def _needed_dims(folded: Folded, map: IndexingMap) -> list[int]:
+    """
+    The positions of the dimensions of `map`, which is `folded.map` in the bounds, that a result or a constraint reads.
+
+    Also those whose bounds were narrowed: the loop checks them.
+    """
     _, removed, _ = map.remove_unused_variables()
-    return [i for i, unused in enumerate(removed) if not unused]
+    return [
+        i
+        for i, (unused, before, now) in enumerate(zip(removed, folded.map.dimensions, map.dimensions, strict=True))
+        if not unused or (i not in folded.bounds and before.bounds != now.bounds)
+    ]
 
 
 # -- One map ----------------------------------------------------------------------------------------------------------

@@ -147,6 +147,21 @@ func.func @apply_beyond_the_bounds_of_the_loop(%a: index, %x: f32) -> f32 {
 
 // -----
 
+#loop = #xla_gpu.indexing_map<"(d0)[s0] -> (d0 mod 2 + s0), domain: d0 in [0, 12], s0 in [0, 1]">
+// The loop runs for 0 only: the dimension stays, though nothing but its bounds says so.
+// CHECK: #[[MAP:.*]] = #xla_gpu.indexing_map<"(d0)[s0] -> (s0), domain: d0 in [0, 0], s0 in [0, 1]">
+// CHECK: func.func @apply_beyond_the_bounds_but_for_one_value(
+// CHECK:         xla_gpu.loop (%arg0)[%i] -> (%ra) in #[[MAP]]
+func.func @apply_beyond_the_bounds_but_for_one_value(%a: index, %x: f32) -> (f32, index) {
+  %d = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (d0 + 12), domain: d0 in [0, 1]">(%a)
+  %r = xla_gpu.loop (%d)[%i] -> (%e) in #loop iter_args(%p = %x) -> (f32) {
+    xla_gpu.yield %p : f32
+  }
+  return %r, %d : f32, index
+}
+
+// -----
+
 #loop = #xla_gpu.indexing_map<"(th_x, d1, d2)[s0] -> (th_x + d1 + d2 + s0), domain: th_x in [0, 7], d1 in [0, 3], d2 in [0, 3], s0 in [0, 1], th_x + d1 in [0, 5]">
 // CHECK: #[[MAP:.*]] = #xla_gpu.indexing_map<"(th_x, d1)[s0] -> (th_x + d1 + s0 + 2), domain: th_x in [0, 7], d1 in [0, 3], s0 in [0, 1], th_x + 2 in [0, 5]">
 // CHECK: func.func @constant_dimensions(
