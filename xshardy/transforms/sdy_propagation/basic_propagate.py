@@ -27,7 +27,12 @@ class BasicPropagatePass(ModulePass):
     """Whether to write on each operation which axes went through it, from where to where, and in which step."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        session = Session(op, conservative=self.conservative_propagation)
+        session = Session(
+            op,
+            conservative=self.conservative_propagation,
+            origins=self.debug_sharding_origins,
+            edges=self.debug_propagation_edge_sharding,
+        )
         self.propagate(session)
         session.write(keep_rules=self.keep_sharding_rules)
 

@@ -9,6 +9,7 @@ from xshardy.sharding.propagation import Engine
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.failures import warn
+from xshardy.transforms.sdy_propagation.debug_records import DebugRecords
 from xshardy.transforms.sdy_propagation.reading import read_module
 from xshardy.transforms.sdy_propagation.sharding_groups import constrain_conflicting_groups, share_shardings
 from xshardy.transforms.sdy_propagation.writing import erase_rules, write_rules, write_shardings
@@ -19,10 +20,11 @@ class Session:
     The engine on a module, which is changed by `write`, and by the engine where operations are dead.
 
     Raises `OperationFailedException` if the module has tensors that cannot be sharded. Warns of operations that nobody
-    knows how to shard, and of sharding groups whose members do not agree.
+    knows how to shard, and of sharding groups whose members do not agree. `origins` and `edges` ask for the records of
+    `DebugRecords`.
     """
 
-    def __init__(self, module: ModuleOp, *, conservative: bool = False):
+    def __init__(self, module: ModuleOp, *, conservative: bool = False, origins: bool = False, edges: bool = False):
         rules = ShardingRules(conservative=conservative)
         read = read_module(module, rules)
         for message, op in rules.unknown.items():
@@ -33,26 +35,31 @@ class Session:
         self._numbering = read.numbering
         self.program = read.program
         self._written = list(self.program.shardings)
+        self._records = DebugRecords(module, read, origins=origins, edges=edges) if origins or edges else None
         share_shardings(read)
-        self.engine = Engine(self.program)
+        self.engine = Engine(self.program, self._records.observe if self._records is not None else None)
 
     def write(self, *, keep_rules: bool) -> None:
         """Write what has been propagated into the module, and the rules if they are to be kept."""
-        write_shardings(self.program, self._numbering, self._written)
-        self._written = list(self.program.shardings)
+        self._write_shardings()
         if keep_rules:
             write_rules(self._numbering)
         else:
             erase_rules(self._numbering)
+        if self._records is not None:
+            self._records.write()
 
     def dump(self, directory: str, name: str) -> None:
         """Write the module as it is now to a file of a folder; where that cannot be, go on with a complaint."""
         if not directory:
             return
-        write_shardings(self.program, self._numbering, self._written)
-        self._written = list(self.program.shardings)
+        self._write_shardings()
         path = Path(directory) / f"00.{name}.mlir"
         try:
             path.write_text(Printer().module_text(self._module))
         except OSError as error:
             print(f"error when writing file {path}: {error.strerror}", file=sys.stderr)
+
+    def _write_shardings(self) -> None:
+        write_shardings(self.program, self._numbering, self._written)
+        self._written = list(self.program.shardings)

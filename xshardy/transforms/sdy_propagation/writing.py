@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import Attribute, BlockArgument, Operation
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.sharding.propagation import Program
@@ -18,7 +18,8 @@ from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 def write_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> None:
     """Write the shardings of `program` that differ from those that the module has, which `written` lists by value."""
     table = program.table
-    of_functions: dict[tuple[FuncOp, str], dict[int, TensorShardingAttr]] = {}
+    of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
+    of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
     of_operations: dict[Operation, None] = {}
     for number, (sharding, old) in enumerate(zip(program.shardings, written, strict=True)):
         attribute = table.attribute(sharding)
@@ -26,25 +27,24 @@ def write_shardings(program: Program, numbering: Numbering, written: Sequence[in
             continue
         match numbering.homes[number]:
             case FunctionResult(function, index):
-                of_functions.setdefault((function, "res_attrs"), {})[index] = attribute
+                of_results.setdefault(function, {})[index] = {SHARDING: attribute}
             case BlockArgument(index=index, block=block) if isinstance(function := block.parent_op(), FuncOp):
-                of_functions.setdefault((function, "arg_attrs"), {})[index] = attribute
+                of_arguments.setdefault(function, {})[index] = {SHARDING: attribute}
             case None:
                 pass
             case home:
                 op = home.owner
                 if isinstance(op, DataFlowEdgeOp):
-                    op.properties[SHARDING_OF_EDGE] = attribute
+                    op.sharding = attribute
                 elif isinstance(op, Operation) and _is_plain(op):
                     of_operations[op] = None
                 else:
                     set_sharding(home, attribute)
     _write_results(program, numbering, of_operations)
-    for (function, name), shardings in of_functions.items():
-        _write_into(function, name, shardings)
-
-
-SHARDING_OF_EDGE = "sharding"
+    for function, additions in of_arguments.items():
+        add_argument_attributes(function, additions)
+    for function, additions in of_results.items():
+        add_result_attributes(function, additions)
 
 
 def _is_plain(op: Operation) -> bool:
@@ -63,17 +63,6 @@ def _write_results(program: Program, numbering: Numbering, operations: Mapping[O
             attribute = TensorShardingPerValueAttr(sharding for sharding in shardings if sharding is not None)
             made[key] = attribute
         op.attributes[SHARDING] = attribute
-
-
-def _write_into(function: FuncOp, name: str, shardings: Mapping[int, TensorShardingAttr]) -> None:
-    """Write shardings of arguments (`arg_attrs`) or of results (`res_attrs`), by their index."""
-    types = function.function_type
-    given = function.arg_attrs if name == "arg_attrs" else function.res_attrs
-    count = len(types.inputs if name == "arg_attrs" else types.outputs)
-    function.properties[name] = ArrayAttr(
-        DictionaryAttr({**entry.data, SHARDING: shardings[index]}) if index in shardings else entry
-        for index, entry in enumerate(given or (DictionaryAttr({}),) * count)
-    )
 
 
 def write_rules(numbering: Numbering) -> None:

@@ -1,0 +1,84 @@
+"""
+From which tensor of an operation its other tensors got their new axes in one propagation step.
+
+Source: Shardy's docs, option `debug-propagation-edge-sharding` of the propagation passes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xshardy.sharding.factors import Mapping as DimMapping
+from xshardy.sharding.factors import TensorFactors
+from xshardy.sharding.spans import Axes, Span, is_list_prefix
+from xshardy.sharding.steps import Projection, Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An operand or a result of an operation."""
+
+    is_operand: bool
+    index: int
+
+
+class Provenance(NamedTuple):
+    """What each tensor of an operation got in one step: for each new axis, where it came from."""
+
+    mesh: int
+    operands: Sequence[Mapping[Span, Source]]
+    results: Sequence[Mapping[Span, Source]]
+
+
+def provenance_of(steps: Steps, key: tuple[int, ...]) -> Provenance | None:
+    """The new axes of each tensor in the step that `steps` makes for `key`; None if there is no step."""
+    before, after = steps.before(key), steps.after(key)
+    if before is None or after is None:
+        return None
+    rule = steps.signature.rule
+    operands = zip(rule.operands, before.operands, after.operands, strict=True)
+    results = zip(rule.results, before.results, after.results, strict=True)
+    return Provenance(
+        after.mesh,
+        [_new_axes(mapping, old, new, before) for mapping, old, new in operands],
+        [_new_axes(mapping, old, new, before) for mapping, old, new in results],
+    )
+
+
+def _new_axes(mapping: DimMapping, old: TensorFactors, new: TensorFactors, before: Projection) -> Mapping[Span, Source]:
+    """The axes that a tensor got, with their sources. Parts of one axis in neighbouring factors count as one."""
+    found: dict[Span, Source] = {}
+    for dim in mapping:
+        last: Span | None = None
+        for factor in dim:
+            if factor not in new.factors or new.factors[factor].axes == old.factors[factor].axes:
+                continue
+            known, axes = old.factors[factor].axes, new.factors[factor].axes
+            tail = axes[-1]
+            if last is not None and last.axis == tail.axis and last.end == tail.start:
+                found.pop(last, None)
+                tail = Span(tail.axis, last.start, tail.end)
+            last = axes[-1]
+            source = _source_of(axes, factor, before)
+            if source is not None:
+                for axis in _added(known, (*axes[:-1], tail)):
+                    found.setdefault(axis, source)
+    return found
+
+
+def _added(known: Axes, axes: Axes) -> Axes:
+    """The axes that `axes` has in addition to `known`; the last known one may have grown."""
+    first = len(known)
+    if known and known[-1] != axes[first - 1]:
+        first -= 1
+    return axes[first:]
+
+
+def _source_of(axes: Axes, factor: int, before: Projection) -> Source | None:
+    """The first tensor that had all of `axes` for `factor`; operands come before results."""
+    for is_operand, tensors in ((True, before.operands), (False, before.results)):
+        for index, tensor in enumerate(tensors):
+            sharding = tensor.factors.get(factor)
+            if sharding is not None and is_list_prefix(axes, sharding.axes):
+                return Source(is_operand, index)
+    return None
