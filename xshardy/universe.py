@@ -2,7 +2,8 @@
 The xDSL entry point: every dialect, pass and target of xshardy, each imported on first use.
 
 `xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table
-that names a module and an object in it, so importing this module imports nothing else of ours.
+that names a module and an object in it, so importing this module imports nothing else of ours, but for the hook that
+notices attributes of ours on others' operations.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +15,8 @@ from xdsl.context import Context
 from xdsl.ir import Dialect
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
+from xshardy.dialects import discardable
+
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
@@ -23,6 +26,11 @@ DIALECTS: Mapping[str, str] = {
     "stablehlo": "dialects.stablehlo:STABLEHLO",
     "xla_gpu": "dialects.xla_gpu:XLA_GPU",
 }
+
+ATTRIBUTE_VERIFIERS: Mapping[str, str] = {
+    "sdy": "dialects.sdy.discardable_verification:SdyAttributeVerifier",
+}
+"""The dialects that check their discardable attributes on operations of others, and what does."""
 
 EXTENSIONS: Mapping[str, str] = {
     name: f"dialects.extensions.{name}:extend" for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
@@ -69,6 +77,7 @@ PASSES: Mapping[str, str] = {
     "sdy-propagate-sharding-from-func-to-call": (
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
     ),
+    "sdy-propagation-pipeline": "transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass",
     "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
@@ -118,6 +127,11 @@ def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
     return {name: partial(load, reference) for name, reference in table.items()}
 
 
+def _made(reference: str) -> Any:
+    """An instance of the class that `reference` names."""
+    return load(reference)()
+
+
 def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Dialect]:
     return lambda: load(reference)(dialect())
 
@@ -136,6 +150,10 @@ def load_extensions() -> None:
     """
     for name in EXTENSIONS:
         XDSL_UNIVERSE.all_dialects[name]()
+
+
+for _name, _reference in ATTRIBUTE_VERIFIERS.items():
+    discardable.register(_name, partial(_made, _reference))
 
 
 XSHARDY_UNIVERSE = Universe(

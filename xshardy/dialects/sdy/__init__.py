@@ -50,7 +50,7 @@ from xshardy.dialects.sdy.ops import (
     ShardingGroupOp,
 )
 
-register("sdy", SdyAttributeVerifier())
+register("sdy", SdyAttributeVerifier)
 
 SDY = Dialect(
     "sdy",

@@ -94,6 +94,8 @@ class MeshAttr(ParametrizedAttribute):
             parser.parse_keyword("axes")
             parser.parse_punctuation("=")
             axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_axis)
+            if not axes:
+                parser.raise_error("expected '<': a mesh has at least one axis, as in `[<name = \"x\", size = 2>]`")
             if parser.parse_optional_punctuation(","):
                 parser.parse_keyword("device_ids")
                 parser.parse_punctuation("=")

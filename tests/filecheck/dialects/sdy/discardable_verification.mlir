@@ -54,3 +54,32 @@ func.func @sharding_rule(%x: tensor<8xf32>) {
   %0 = arith.addf %x, %x {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [j])->([i]) {i=8}>} : tensor<8xf32>
   func.return
 }
+
+// -----
+
+// CHECK: arg 0 - unknown mesh: @nobody
+sdy.mesh @mesh = <["a"=2]>
+func.func @mesh_of_an_argument(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@nobody, [{}]>}) {
+  func.return
+}
+
+// -----
+
+// CHECK: result 1 - unknown mesh: @nobody
+sdy.mesh @mesh = <["a"=2]>
+func.func @mesh_of_a_result(%x: f32, %y: tensor<8xf32>) -> (f32, tensor<8xf32> {sdy.sharding = #sdy.sharding<@nobody, [{}]>}) {
+  func.return %x, %y : f32, tensor<8xf32>
+}
+
+// -----
+
+// CHECK: result 1 - unknown mesh: @nobody
+sdy.mesh @mesh = <["a"=2]>
+func.func @mesh_of_an_operation_of_another_dialect(%x: tensor<8xf32>, %b: i1) {
+  %0:2 = scf.if %b -> (tensor<8xf32>, tensor<8xf32>) {
+    scf.yield %x, %x : tensor<8xf32>, tensor<8xf32>
+  } else {
+    scf.yield %x, %x : tensor<8xf32>, tensor<8xf32>
+  } {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>, <@nobody, [{}]>]>}
+  func.return
+}

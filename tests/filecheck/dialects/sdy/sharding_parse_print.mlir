@@ -73,4 +73,10 @@ func.func @tuple_of_one(%x: tensor<8xf32>) {
 func.func @later_mesh(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@later, [{"z"}]>}) {
   return
 }
+func.func @whole_attributes_in_a_list(%x: tensor<8xf32>) {
+  // CHECK: stablehlo.tanh %{{[^ ,)]+}} {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}]>]>} : tensor<8xf32>
+  // GENERIC: "stablehlo.tanh"(%{{[^ ,)]+}}) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}]>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[#sdy.sharding<@mesh, [{"a", ?}]>]>} : tensor<8xf32>
+  return
+}
 sdy.mesh @later = <["z"=2]>

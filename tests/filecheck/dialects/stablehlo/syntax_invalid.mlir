@@ -92,3 +92,8 @@ func.func @two_operands_of_one_type(%x: tensor<4xf32>) {
   %0 = stablehlo.tuple %x, %x : tuple<tensor<4xf32>>
   func.return
 }
+
+// -----
+
+// CHECK: error: expected '<': a mesh has at least one axis
+module attributes {test.mesh = #stablehlo.mesh<axes = []>} {}
