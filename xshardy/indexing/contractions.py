@@ -145,8 +145,7 @@ def convolution_operand(op: ConvolutionOp) -> Maps:
     """
     The range variables run over the window, then over the input features of a group.
 
-    The map of the input holds where the window is not on padding, or between the elements of a dilated input; that of
-    the kernel says nothing about this.
+    Both maps hold where the window is not on padding, nor between the elements of a dilated input.
     """
     c = _convolution(op)
     count = len(c.spatial)
@@ -174,7 +173,7 @@ def convolution_operand(op: ConvolutionOp) -> Maps:
     results[c.batch[0]], results[c.input_feature[0]] = batch, feature
     for (source, _, _), place in zip(c.spatial, spatial, strict=True):
         results[source] = place
-    return (map.with_results(results).simplify(),), (box.with_results(kernel).simplify(),)
+    return (map.with_results(results).simplify(),), (map.with_results(kernel).simplify(),)
 
 
 def convolution_result(op: ConvolutionOp) -> Maps:
