@@ -19,7 +19,6 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import hlo, stablehlo
 from xshardy.indexing.operations import operand_maps, result_maps
 
-
 shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 full_shapes = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 
