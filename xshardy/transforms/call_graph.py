@@ -20,19 +20,20 @@ def is_private(function: func.FuncOp) -> bool:
     return function.sym_visibility == PRIVATE
 
 
-def _symbols_in(attribute: Attribute) -> Iterator[str]:
+def symbols_in(attribute: Attribute) -> Iterator[str]:
+    """The names of the symbols that `attribute` refers to, itself or within."""
     match attribute:
         case SymbolRefAttr():
             yield attribute.root_reference.data
         case ArrayAttr():
             for element in attribute:
-                yield from _symbols_in(element)
+                yield from symbols_in(element)
         case DictionaryAttr():
             for entry in attribute.data.values():
-                yield from _symbols_in(entry)
+                yield from symbols_in(entry)
         case ParametrizedAttribute():
             for parameter in attribute.parameters:
-                yield from _symbols_in(parameter)
+                yield from symbols_in(parameter)
         case _:
             pass
 
@@ -40,7 +41,7 @@ def _symbols_in(attribute: Attribute) -> Iterator[str]:
 def references_of(op: Operation) -> Iterator[str]:
     """The names of the symbols that `op` itself refers to: the callee of a call, or a symbol within an attribute."""
     for attribute in (*op.properties.values(), *op.attributes.values()):
-        yield from _symbols_in(attribute)
+        yield from symbols_in(attribute)
 
 
 @dataclass(frozen=True, slots=True)

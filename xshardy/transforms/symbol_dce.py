@@ -1,6 +1,5 @@
 """Erase the symbols that nothing can reach, as MLIR's `symbol-dce` does."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -9,7 +8,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from xshardy.transforms.call_graph import references_of
+from xshardy.transforms.call_graph import symbols_in
+from xshardy.transforms.walk import operations_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
 """The visibilities of symbols that nothing outside of their module refers to."""
@@ -29,15 +29,24 @@ def dead_symbols(module: ModuleOp) -> tuple[Operation, ...]:
             hidden[name.data] = op
         else:
             pending.append(op)
+    seen: set[int] = set()
     while hidden and pending:
-        for name in _references_in(pending.pop()):
+        for name in _references_within(pending.pop(), seen):
             if (reached := hidden.pop(name, None)) is not None:
                 pending.append(reached)
     return tuple(hidden.values())
 
 
-def _references_in(op: Operation) -> Iterator[str]:
-    return (name for inner in op.walk() for name in references_of(inner))
+def _references_within(root: Operation, seen: set[int]) -> list[str]:
+    """The symbols that `root` and the operations in it refer to, without those of attributes `seen`, by identity."""
+    found: list[str] = []
+    for op in (root, *operations_in(root)):
+        for attributes in (op.properties, op.attributes):
+            for attribute in attributes.values():
+                if id(attribute) not in seen:  # many operations share their attributes
+                    seen.add(id(attribute))
+                    found += symbols_in(attribute)
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.transforms.sdy_import.data_flow_edges import add_data_flow_edges, has_data_flow
+from xshardy.transforms.walk import operations_in
 
 
 @dataclass(frozen=True)
@@ -16,5 +17,5 @@ class AddDataFlowEdgesPass(ModulePass):
     name = "sdy-add-data-flow-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in [inner for inner in op.walk() if has_data_flow(inner)]:
+        for inner in [inner for inner in operations_in(op) if has_data_flow(inner)]:
             add_data_flow_edges(inner)

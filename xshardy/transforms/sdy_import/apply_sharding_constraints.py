@@ -31,6 +31,7 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
 )
 from xshardy.transforms.sdy_import.propagation_steps import next_step, write_step
 from xshardy.transforms.sdy_import.sharding_origins import ShardingOrigins, sharded_axes
+from xshardy.transforms.walk import operations_of
 
 OPERAND, RESULT = EdgeValueRefAttr(EdgeNodeType.OPERAND, 0), EdgeValueRefAttr(EdgeNodeType.RESULT, 0)
 
@@ -202,8 +203,7 @@ class ApplyShardingConstraintsPass(ModulePass):
     debug_propagation_edge_sharding: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        ops = op.walk(region_first=True)
-        constraints = [inner for inner in ops if isinstance(inner, ShardingConstraintOp | ManualComputationOp)]
+        constraints = list(operations_of(op, ShardingConstraintOp, ManualComputationOp, inner_first=True))
         applier = ConstraintApplier(DebugInfo(op, self.debug_sharding_origins, self.debug_propagation_edge_sharding))
         for constraint in constraints:
             applier.apply(constraint)

@@ -6,6 +6,7 @@ Source: row SDY-PASS-03, and Shardy's docs, "Import passes", `sdy-constant-or-sc
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +27,7 @@ from xshardy.dialects.sdy.ops import (
 from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
 from xshardy.transforms.sdy_import.data_flow_edges import rank_of, shape_of
 from xshardy.transforms.sdy_import.function_copies import Functions, original_name
+from xshardy.transforms.walk import operations_of
 
 CONSTANTS = (ConstantOp, stablehlo.IotaOp)
 """Constant sub-computations without operands."""
@@ -47,6 +49,12 @@ PRESERVING = (
 """What is constant if its operands are: a broadcast, a reshape, a slice, and what works element by element."""
 
 
+@cache
+def preserves_constants(kind: type[Operation]) -> bool:
+    """Whether operations of this kind are constant if their operands are."""
+    return issubclass(kind, PRESERVING) and kind.has_trait(Pure)
+
+
 def is_elementwise_bitcast(op: Operation) -> bool:
     """Whether `op` is a bitcast between elements of one width: it keeps the shape."""
     return isinstance(op, stablehlo.BitcastConvertOp) and shape_of(op.operands[0]) == shape_of(op.results[0])
@@ -54,7 +62,7 @@ def is_elementwise_bitcast(op: Operation) -> bool:
 
 def is_scalar_expansion(op: Operation) -> bool:
     """Whether `op` broadcasts a scalar: its uses are kept apart, whether the scalar is a constant or not."""
-    return isinstance(op, stablehlo.BroadcastInDimOp) and rank_of(op.operands[0]) == 0
+    return type(op) is stablehlo.BroadcastInDimOp and rank_of(op.operands[0]) == 0
 
 
 @dataclass(slots=True)
@@ -66,7 +74,7 @@ class ConstantSplitter:
     non_constant_functions: set[str] = field(default_factory=set[str])
 
     def split(self, function: FuncOp) -> None:
-        for op in [op for op in function.body.walk(region_first=True) if isinstance(op, NamedComputationOp)]:
+        for op in list(operations_of(function, NamedComputationOp, inner_first=True)):
             self.split_region(op.body, function)
         self.split_region(function.body, function)
 
@@ -74,16 +82,14 @@ class ConstantSplitter:
         """Split what is in `region`, and not in a named computation in it."""
         constants: dict[Operation, None] = {}
         expansions: dict[Operation, None] = {}
+        is_constant = True
         for op in tuple(_outside_named_computations(region)):
-            if isinstance(op, ShardingGroupOp):
+            if type(op) is ShardingGroupOp:
                 continue
             if self.is_constant(op, constants):
                 constants[op] = None
                 continue
-            if not self.is_preserving(op) and not op.has_trait(IsTerminator):
-                self.non_constant_functions.add(original_name(function))
-                if (computation := _named_computation_around(op)) is not None:
-                    self.non_constant_computations.add(computation.computation_name.data)
+            is_constant &= self.is_preserving(op) or op.has_trait(IsTerminator)
             if is_scalar_expansion(op):
                 expansions[op] = None
                 continue
@@ -91,20 +97,26 @@ class ConstantSplitter:
                 if operand.owner in constants or operand.owner in expansions:
                     op.operands[index] = self.copied(operand)
         _erase_unused((*expansions, *reversed(constants)))
+        if not is_constant:
+            self.non_constant_functions.add(original_name(function))
+            if (computation := _named_computation_around(region)) is not None:
+                self.non_constant_computations.add(computation.computation_name.data)
 
     def is_preserving(self, op: Operation) -> bool:
         """Whether `op` is constant if its operands are."""
+        if preserves_constants(type(op)):  # most operations: this is one look-up
+            return True
         match op:
             case CallOp():
                 return original_name(self.functions.callee(op)) not in self.non_constant_functions
             case NamedComputationOp():
                 return op.computation_name.data not in self.non_constant_computations
             case _:
-                return op.has_trait(Pure) and (isinstance(op, PRESERVING) or is_elementwise_bitcast(op))
+                return is_elementwise_bitcast(op)
 
     def is_constant(self, op: Operation, constants: dict[Operation, None]) -> bool:
         """Whether `op` is part of a constant sub-computation, given those before it."""
-        if isinstance(op, CONSTANTS):
+        if type(op) in CONSTANTS:
             return True
         return self.is_preserving(op) and all(operand.owner in constants for operand in op.operands)
 
@@ -141,13 +153,13 @@ def _outside_named_computations(region: Region) -> Iterable[Operation]:
     for block in region.blocks:
         for op in block.ops:
             yield op
-            if not isinstance(op, NamedComputationOp):
+            if op.regions and not isinstance(op, NamedComputationOp):
                 for inner in op.regions:
                     yield from _outside_named_computations(inner)
 
 
-def _named_computation_around(op: Operation) -> NamedComputationOp | None:
-    around = op.parent_op()
+def _named_computation_around(region: Region) -> NamedComputationOp | None:
+    around = region.parent_op()
     while around is not None and not isinstance(around, NamedComputationOp):
         around = around.parent_op()
     return around
@@ -164,8 +176,9 @@ def _erase_unused(ops: Iterable[Operation]) -> None:
 
 def to_sdy_constant(op: stablehlo.ConstantOp) -> None:
     """`stablehlo.constant` -> `sdy.constant`, which is not merged with its equals."""
-    constant = ConstantOp(op.value)
-    constant.attributes |= op.attributes
+    constant = ConstantOp.create(
+        result_types=op.result_types, properties={"value": op.value}, attributes=op.attributes.copy()
+    )
     Rewriter.replace_op(op, constant)
 
 
@@ -178,9 +191,8 @@ class ConstantOrScalarSplitterPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = Functions(op)
         in_order = tuple(acyclic_callees_first(functions))
-        for inner in tuple(op.walk()):
-            if isinstance(inner, stablehlo.ConstantOp):
-                to_sdy_constant(inner)
+        for constant in list(operations_of(op, stablehlo.ConstantOp)):
+            to_sdy_constant(constant)
         splitter = ConstantSplitter(functions)
         for function in in_order:
             splitter.split(function)

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_import.symbols import SymbolNames
+from xshardy.transforms.walk import operations_of
 
 ORIGINAL_FUNC_NAME = "sdy.original_func_name"
 """A discardable attribute of a function that was copied: the name of the function that it is a copy of."""
@@ -22,7 +23,7 @@ def original_name(function: FuncOp) -> str:
 
 def calls_in(op: Operation) -> Iterator[CallOp]:
     """The calls in `op`, in the order of the text."""
-    return (inner for inner in op.walk() if isinstance(inner, CallOp))
+    return operations_of(op, CallOp)
 
 
 class Functions:

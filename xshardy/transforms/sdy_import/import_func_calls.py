@@ -18,6 +18,7 @@ from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
 from xshardy.transforms.sdy_import.data_flow_edges import add_data_flow_edges
 from xshardy.transforms.sdy_import.function_copies import Functions, original_name
 from xshardy.transforms.sdy_import.function_shardings import argument_shardings
+from xshardy.transforms.walk import operations_of
 
 EXECUTION_THREAD = "execution_thread"
 """A discardable attribute of a function that its calls pass on: the thread that executes it."""
@@ -100,5 +101,5 @@ class ImportFuncCallsPass(ModulePass):
             importer.replace(call)
         importer.erase_replaced_functions()
         if self.add_data_flow_edges_on_named_computations:
-            for inner in [inner for inner in op.walk() if isinstance(inner, NamedComputationOp)]:
-                add_data_flow_edges(inner)
+            for computation in list(operations_of(op, NamedComputationOp)):
+                add_data_flow_edges(computation)

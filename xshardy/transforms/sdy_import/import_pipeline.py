@@ -6,6 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
+from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
 from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
@@ -13,11 +14,7 @@ from xshardy.transforms.sdy_import.constant_splitter import ConstantOrScalarSpli
 from xshardy.transforms.sdy_import.explicit_gather_scatter_batching import ExplicitGatherScatterBatchingPass
 from xshardy.transforms.sdy_import.function_copies import Functions
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
-from xshardy.transforms.sdy_import.manual_axes_cleanup import (
-    ManualAxesCleanupPass,
-    check_manual_axes,
-    manual_computations_in,
-)
+from xshardy.transforms.sdy_import.manual_axes_cleanup import ManualAxesCleanupPass, check_manual_axes
 from xshardy.transforms.sdy_import.propagate_sharding_from_func_to_call import PropagateShardingFromFuncToCallPass
 from xshardy.transforms.sdy_import.remove_size_one_axes import RemoveSizeOneAxesPass
 from xshardy.transforms.sdy_import.sharding_group_import import (
@@ -26,6 +23,7 @@ from xshardy.transforms.sdy_import.sharding_group_import import (
     validate_groups,
 )
 from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
+from xshardy.transforms.walk import operations_of
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class ImportPipelinePass(ModulePass):
         dead = dead_symbols(module)
         alive = [op for op in module.ops if op not in dead]
         acyclic_callees_first(Functions(module, dead))
-        for computation in (computation for op in alive for computation in manual_computations_in(op)):
+        for computation in (computation for op in alive for computation in operations_of(op, ManualComputationOp)):
             check_manual_axes(computation)
         if self.dedup_functions_fully:
             validate_groups(group for op in alive for group in groups_in_manual_computations(op))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.sharding.axes import difference, merged, mesh_order
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.walk import operations_of
 
 
 def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:
@@ -27,12 +28,20 @@ def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:
     return shardings[-1].mesh_or_ref
 
 
+def unmentioned(name: str, mentioned: Sequence[AxisRefAttr], mesh: MeshAttr) -> Sequence[AxisRefAttr]:
+    """The parts of the axis `name` that are not `mentioned`."""
+    axis = AxisRefAttr(name)
+    if all(other.axis != axis.axis for other in mentioned):
+        return (axis,)  # also if it is of size one, and has no parts
+    return difference(axis, mentioned, mesh)
+
+
 def with_manual_axes(
     sharding: TensorShardingAttr, manual_axes: Sequence[str], mesh_or_ref: SymbolRefAttr | MeshAttr, mesh: MeshAttr
 ) -> TensorShardingAttr:
     """`<@mesh, [{"a"}]>` -> `<@mesh, [{"a"}], replicated={"b"}>` for the manual axes `a` and `b`."""
     mentioned = tuple(sharding.axis_refs())
-    unused = [part for name in manual_axes for part in difference(AxisRefAttr(name), mentioned, mesh)]
+    unused = [part for name in manual_axes for part in unmentioned(name, mentioned, mesh)]
     if not unused:
         return sharding
     replicated = sorted((*sharding.replicated_axes, *unused), key=lambda axis: mesh_order(axis, mesh))
@@ -79,11 +88,6 @@ def clean_up(op: ManualComputationOp) -> None:
     op.out_shardings = cleaned(op.out_shardings, op.result_types)
 
 
-def manual_computations_in(root: Operation) -> list[ManualComputationOp]:
-    """The manual computations in `root`, in the order of the text."""
-    return [op for op in root.walk() if isinstance(op, ManualComputationOp)]
-
-
 @dataclass(frozen=True)
 class ManualAxesCleanupPass(ModulePass):
     """Specify manual axes fully: in the order of the mesh, and replicated where a sharding does not mention them."""
@@ -91,7 +95,7 @@ class ManualAxesCleanupPass(ModulePass):
     name = "sdy-manual-axes-cleanup"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        computations = manual_computations_in(op)
+        computations = list(operations_of(op, ManualComputationOp))
         for computation in computations:
             check_manual_axes(computation)
         for computation in computations:

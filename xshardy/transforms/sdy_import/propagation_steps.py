@@ -13,11 +13,12 @@ from xshardy.dialects.sdy.attributes.edges import (
     PropagationOneStepAttr,
 )
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES
+from xshardy.transforms.walk import operations_in
 
 
 def next_step(module: ModuleOp) -> int:
     """The number of the step that comes after all those that are written on operations of `module`."""
-    written = (op.attributes.get(PROPAGATION_EDGES) for op in module.walk())
+    written = (op.attributes.get(PROPAGATION_EDGES) for op in operations_in(module))
     edges = (edge for edges in written if isinstance(edges, PropagationEdgesAttr) for edge in edges.steps)
     return max((step.step_index.data for step in edges), default=-1) + 1
 

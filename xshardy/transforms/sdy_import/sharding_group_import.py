@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingGroupOp
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.walk import operations_of
 
 
 def group_of(op: ShardingGroupOp) -> int:
@@ -70,16 +71,18 @@ def merged_groups(members: Iterable[tuple[SSAValue, int]]) -> dict[int, int]:
 
 def groups_in_manual_computations(root: Operation) -> list[tuple[ShardingGroupOp, ManualComputationOp | None]]:
     """Every `sdy.sharding_group` in `root` in text order, each with the innermost manual computation around it."""
-    found: list[tuple[ShardingGroupOp, ManualComputationOp | None]] = []
-    around: dict[Operation | None, ManualComputationOp | None] = {root.parent_op(): None}
-    for op in root.walk():
-        parent = op.parent_op()
-        inside = parent if isinstance(parent, ManualComputationOp) else around[parent]
-        if op.regions:
-            around[op] = inside
-        elif isinstance(op, ShardingGroupOp):
-            found.append((op, inside))
-    return found
+    around: dict[Operation | None, ManualComputationOp | None] = {None: None}
+
+    def computation_around(op: Operation | None) -> ManualComputationOp | None:
+        path: list[Operation] = []
+        while op is not None and op not in around and not isinstance(op, ManualComputationOp):
+            path.append(op)
+            op = op.parent_op()
+        found = op if isinstance(op, ManualComputationOp) else around[op]
+        around.update(dict.fromkeys(path, found))
+        return found
+
+    return [(group, computation_around(group.parent_op())) for group in operations_of(root, ShardingGroupOp)]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
 from xshardy.transforms.sdy_import.data_flow_edges import edge_of, shardable_value, sharding_of
 from xshardy.transforms.sdy_import.function_shardings import written_shardings
+from xshardy.transforms.walk import operations_of
 
 SHARDING_ORIGINS = "sdy.sharding_origins"
 """A discardable attribute: for each axis of the sharding of a value, the name of what the axis came from."""
@@ -39,10 +40,9 @@ class ShardingOrigins:
     def __init__(self, module: ModuleOp):
         self._origins: dict[SSAValue, dict[AxisRefAttr, str]] = {}
         self._names: dict[SSAValue, str] = {}
-        ops = list(module.walk(region_first=True))
-        for number, constraint in enumerate(op for op in ops if isinstance(op, ShardingConstraintOp)):
+        for number, constraint in enumerate(operations_of(module, ShardingConstraintOp, inner_first=True)):
             self._take_constraint(constraint, f"constraint_{number}")
-        for number, computation in enumerate(op for op in ops if isinstance(op, ManualComputationOp)):
+        for number, computation in enumerate(operations_of(module, ManualComputationOp, inner_first=True)):
             self._take_manual_computation(computation, f"mc_{number}")
         for function in module.ops:
             if isinstance(function, FuncOp) and function.body.blocks:

@@ -1,9 +1,9 @@
 """Rewriting every sharding that a module names, wherever it is written."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -13,6 +13,10 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.transforms.walk import operations_in
+
+WITH_SHARDINGS = frozenset({TensorShardingAttr, TensorShardingPerValueAttr})
+"""The attributes that are shardings."""
 
 PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
 """The properties of a function with a dictionary for each of its arguments and results."""
@@ -44,29 +48,26 @@ def transform_shardings(module: ModuleOp, transform: Callable[[TensorShardingAtt
         return known
 
     def of_attribute(attribute: Attribute) -> Attribute:
-        match attribute:
-            case TensorShardingAttr():
-                return of_sharding(attribute)
-            case TensorShardingPerValueAttr():
-                return TensorShardingPerValueAttr(map(of_sharding, attribute.shardings))
-            case _:
-                return attribute
+        if isinstance(attribute, TensorShardingAttr):
+            return of_sharding(attribute)
+        if isinstance(attribute, TensorShardingPerValueAttr):
+            return TensorShardingPerValueAttr(map(of_sharding, attribute.shardings))
+        return attribute
 
-    def of_dictionary(dictionary: DictionaryAttr) -> DictionaryAttr:
-        sharding = dictionary.data.get(SHARDING)
-        if sharding is None:
-            return dictionary
-        return DictionaryAttr({**dictionary.data, SHARDING: of_attribute(sharding)})
+    def of_dictionaries(dictionaries: Attribute) -> Attribute:
+        if not isa(dictionaries, ArrayAttr[DictionaryAttr]):
+            return dictionaries
+        return ArrayAttr(
+            DictionaryAttr({**entry.data, SHARDING: of_attribute(entry.data[SHARDING])})
+            if SHARDING in entry.data
+            else entry
+            for entry in dictionaries
+        )
 
-    for op in module.walk():
-        for holder, name, attribute in _attributes_of(op):
-            if name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
-                holder[name] = ArrayAttr([of_dictionary(dictionary) for dictionary in attribute])
-            else:
-                holder[name] = of_attribute(attribute)
-
-
-def _attributes_of(op: Operation) -> Iterator[tuple[dict[str, Attribute], str, Attribute]]:
-    for holder in (op.properties, op.attributes):
-        for name, attribute in tuple(holder.items()):
-            yield holder, name, attribute
+    for op in (module, *operations_in(module)):
+        for holder in (op.properties, op.attributes):
+            for name, attribute in holder.items():  # no entry comes or goes
+                if type(attribute) in WITH_SHARDINGS:
+                    holder[name] = of_attribute(attribute)
+                elif name in PER_ARGUMENT_OR_RESULT:
+                    holder[name] = of_dictionaries(attribute)

@@ -14,13 +14,14 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAxisAttr as StableHLOMeshAxisAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
+from xshardy.transforms.walk import operations_of
 
 STABLEHLO_MESH = "stablehlo.mesh"
 """The discardable attribute by which StableHLO's collectives know a mesh."""
@@ -65,11 +66,9 @@ def transform_group_meshes(
     module: ModuleOp, transform: Callable[[SymbolRefAttr | StableHLOMeshAttr], SymbolRefAttr | StableHLOMeshAttr]
 ) -> None:
     """Replace the mesh of each replica groups in `module`, written out or named, by what `transform` makes of it."""
-    found: list[tuple[Operation, ReplicaGroupMeshAxesAttr]] = []
-    for op in module.walk():
-        groups = op.properties.get("replica_groups")
-        if isinstance(groups, ReplicaGroupMeshAxesAttr) and isinstance(op, GROUPING):
-            found.append((op, groups))
-    for op, groups in sorted(found, key=lambda each: GROUPING.index(type(each[0]))):
+    for op in sorted(operations_of(module, *GROUPING), key=lambda op: GROUPING.index(type(op))):
+        groups = op.properties["replica_groups"]
+        if not isinstance(groups, ReplicaGroupMeshAxesAttr):
+            continue
         if isinstance(groups.mesh, SymbolRefAttr | StableHLOMeshAttr):
             op.properties["replica_groups"] = ReplicaGroupMeshAxesAttr(transform(groups.mesh), groups.axes)
