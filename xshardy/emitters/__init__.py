@@ -28,7 +28,7 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
 
     computation = prepare(fusion.callee_function())
     choice = choose_emitter(computation)
-    require_emittable(computation)
+    require_emittable(computation, choice.hero)
     module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
     return module

@@ -22,7 +22,7 @@ from xshardy.dialects.xla_gpu.discardable import (
     set_launch_dimensions,
     set_range,
 )
-from xshardy.dialects.xla_gpu.ops import LoopOp, PredicatedInsertOp, SyncThreadsOp, YieldOp
+from xshardy.dialects.xla_gpu.ops import AtomicRMWOp, LoopOp, PredicatedInsertOp, SyncThreadsOp, YieldOp
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.launch_dimensions import LaunchDimensions
 from xshardy.emitters.signatures import emitted_tensor_type
@@ -42,40 +42,52 @@ class Entry:
     function: FuncOp
     inputs: Sequence[SSAValue]
     outputs: Sequence[SSAValue]
+    shared: frozenset[SSAValue]
+    """The outputs that are in the buffer of an input."""
 
 
 def make_entry(
-    name: str, parameters: Sequence[SSAValue], results: Sequence[SSAValue], launch: LaunchDimensions
+    name: str,
+    parameters: Sequence[SSAValue],
+    results: Sequence[SSAValue],
+    launch: LaunchDimensions,
+    aliases: Mapping[int, int] | None = None,
 ) -> Entry:
     """
     The entry function `(parameters..., results...) -> (results...)` of a computation with these parameters and results.
 
-    Every argument is a buffer of its own, aligned, dereferenceable, and not aliased; what is only read is invariant.
+    Every argument is aligned and dereferenceable. It is a buffer of its own, unless `aliases` says in the buffer of
+    which parameter a result is written; what is only read is invariant.
     """
-    types = [emitted_tensor_type(value) for value in (*parameters, *results)]
+    aliases = aliases or {}
+    shared = frozenset(aliases.values())
     count = len(parameters)
-    function = FuncOp(
-        name,
-        (types, types[count:]),
-        arg_attrs=ArrayAttr(
-            DictionaryAttr(_buffer_attributes(index, type, is_input=index < count)) for index, type in enumerate(types)
-        ),
-    )
+    types = [emitted_tensor_type(value) for value in (*parameters, *results)]
+    buffers = [*range(count), *(aliases.get(number, count + number) for number in range(len(results)))]
+    attributes = [
+        _buffer_attributes(buffer, type, is_output=position >= count, is_shared=buffer in shared)
+        for position, (buffer, type) in enumerate(zip(buffers, types, strict=True))
+    ]
+    function = FuncOp(name, (types, types[count:]), arg_attrs=ArrayAttr(map(DictionaryAttr, attributes)))
     set_entry(function)
     set_launch_dimensions(function, launch.block_size, launch.grid_size)
     args = function.body.block.args
-    return Entry(function, args[:count], args[count:])
+    outputs = args[count:]
+    return Entry(function, args[:count], outputs, frozenset(outputs[number] for number in aliases))
 
 
-def _buffer_attributes(index: int, type: AnyTensorType, is_input: bool) -> Mapping[str, Attribute]:
+def _buffer_attributes(buffer: int, type: AnyTensorType, is_output: bool, is_shared: bool) -> Mapping[str, Attribute]:
+    """The attributes of an argument in this buffer, which is shared if it is that of another argument, too."""
+    is_own_output = is_output and not is_shared
     attributes: dict[str, Attribute] = {
-        "llvm.align": IntegerAttr(INPUT_ALIGNMENT if is_input else OUTPUT_ALIGNMENT, i64),
-        "llvm.noalias": UnitAttr(),
-        SLICE_INDEX: IntegerAttr(index, i64),
+        "llvm.align": IntegerAttr(OUTPUT_ALIGNMENT if is_own_output else INPUT_ALIGNMENT, i64),
+        SLICE_INDEX: IntegerAttr(buffer, i64),
     }
+    if not is_shared:
+        attributes["llvm.noalias"] = UnitAttr()
     if size := size_in_bytes(type):
         attributes["llvm.dereferenceable"] = IntegerAttr(size, i64)
-    if is_input:
+    if not is_output and not is_shared:
         attributes[INVARIANT] = UnitAttr()
     return attributes
 
@@ -114,11 +126,18 @@ def _id(
 
 def verify_outputs(entry: Entry) -> None:
     """
-    Check that output tensors are only updated: by `tensor.insert`, carried through loops and branches, and returned.
+    Check that output tensors are only updated, carried through loops and branches, and returned.
+
+    One that is in the buffer of a parameter may be read as well.
 
     Raises `PassFailedException` naming the operation that uses one otherwise.
     """
-    pending, seen = [*entry.outputs], set[SSAValue]()
+    for output in entry.outputs:
+        _verify_output(entry, output, is_shared=output in entry.shared)
+
+
+def _verify_output(entry: Entry, output: SSAValue, is_shared: bool) -> None:
+    pending, seen = [output], set[SSAValue]()
     while pending:
         value = pending.pop()
         if value in seen:
@@ -128,6 +147,10 @@ def verify_outputs(entry: Entry) -> None:
             match use.operation:
                 case tensor.InsertOp() | PredicatedInsertOp() as insert if insert.dest is value:
                     pending.append(insert.result)
+                case AtomicRMWOp() as update if update.input is value:
+                    pending.append(update.result)
+                case tensor.ExtractOp() if is_shared:
+                    pass
                 case LoopOp() as loop if use.index >= len(loop.dims):
                     position = use.index - len(loop.dims)
                     pending += [loop.iter_args[position], loop.results[position]]

@@ -13,9 +13,10 @@ from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.reduction.choice import choose_reduction
+from xshardy.emitters.scatter import choose_scatter
 from xshardy.emitters.transpose.choice import choose_transpose
 
-CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (choose_reduction, choose_transpose)
+CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (choose_reduction, choose_transpose, choose_scatter)
 """The special emitters, each with its conditions; the first that takes a fusion gets it."""
 
 

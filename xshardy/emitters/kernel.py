@@ -1,11 +1,11 @@
 """The entry function of a kernel while it is written, and the functions it calls. Source: rows XGPU-10, XGPU-21."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import block_ids, make_entry, thread_id, verify_outputs
@@ -18,19 +18,40 @@ Values: TypeAlias = Sequence[SSAValue]
 
 
 class Kernel:
-    """A kernel that makes the results of a computation by the functions of `groups`, one function each."""
+    """
+    A kernel that makes the results of a computation by the functions of `groups`, one function each.
 
-    def __init__(self, computation: FuncOp, groups: Sequence[RootGroup], launch: LaunchDimensions, name: str):
+    `heroes` are operations that it emits itself. `aliases` says which results are written where parameters are.
+    """
+
+    def __init__(
+        self,
+        computation: FuncOp,
+        groups: Sequence[RootGroup],
+        launch: LaunchDimensions,
+        name: str,
+        *,
+        heroes: Sequence[Operation] = (),
+        aliases: Mapping[int, int] | None = None,
+    ):
         self.roots = roots_of(computation)
         self.launch = launch
-        self.parts = partition(computation, groups=groups)
-        self.entry = make_entry(name, computation.body.block.args, self.roots, launch)
+        self.parts = partition(computation, groups=groups, heroes=heroes)
+        self.entry = make_entry(name, computation.body.block.args, self.roots, launch, aliases or {})
         self.s = Scalars.at_end(self.entry.function.body.block)
-        self.ids: Indices = tuple(value for value, _ in (thread_id(self.s, launch), *block_ids(self.s, launch)))
+        ids = [thread_id(self.s, launch), *block_ids(self.s, launch)]
+        self.ids: Indices = tuple(value for value, _ in ids)
+        self.variables = tuple(variable for _, variable in ids)
 
     def call(self, s: Scalars, function: Subgraph, indices: Indices, given: Values = ()) -> Values:
         """The elements that a function of the computation gives at `indices`."""
         call = function.call(self.entry.inputs, indices, given)
+        s.builder.insert(call)
+        return call.results
+
+    def combine(self, s: Scalars, hero: Operation, before: Values, elements: Values) -> Values:
+        """What a hero combines the elements `before` and `elements` to."""
+        call = self.parts.applied[hero].root.call([*before, *elements], ())
         s.builder.insert(call)
         return call.results
 

@@ -99,14 +99,17 @@ def loop_launch_dimensions(
     continue along y. No elements take one thread, as one does.
     """
     device = device or Device()
-    elements = prod(shape)
-    unroll = unroll_factor(elements, element_types, ops, device)
+    unroll = unroll_factor(prod(shape), element_types, ops, device)
+    return unrolled_launch(prod(shape), unroll, device)
+
+
+def unrolled_launch(elements: int, unroll: int, device: Device) -> LaunchDimensions:
+    """The launch of as many threads as make `elements` if each makes `unroll` of them; at least one."""
     if elements <= 1:
         return LaunchDimensions(1, (1, 1), unroll)
     work = -(-elements // unroll)
     threads = min(WARPS_PER_BLOCK * device.threads_per_warp, work)
-    blocks = -(-work // threads)
-    return LaunchDimensions(threads, grid_of(blocks, device), unroll)
+    return LaunchDimensions(threads, grid_of(-(-work // threads), device), unroll)
 
 
 def grid_of(blocks: int, device: Device) -> tuple[int, int]:

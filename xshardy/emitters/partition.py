@@ -206,6 +206,7 @@ def partition(
     computation: FuncOp,
     starts_function: Callable[[Operation], bool] = lambda _: False,
     groups: Sequence[RootGroup] | None = None,
+    heroes: Sequence[Operation] = (),
     applied: AppliedComputations | None = None,
 ) -> Partition:
     """
@@ -215,6 +216,7 @@ def partition(
     by different ways. Raises `PassFailedException` if the results differ in size where one function gives them all.
 
     What operations apply to elements is looked up in `applied`, and names are taken there; by default, in a new one.
+    What `heroes` apply is partitioned as well, though they are in no function.
     """
     applied = applied or AppliedComputations()
     groups = [_all_results(computation)] if groups is None else groups
@@ -234,8 +236,7 @@ def partition(
         for root, map in zip(draft.group.roots, draft.group.maps, strict=True):
             add_reader(root, draft, Access(None, map.simplify(), None))
     reads: dict[Operation, tuple[Read, ...]] = {}
-    given = dict.fromkeys(_owner(value) for group in groups for value in group.given)
-    bodies = {op: applied.of(op) for op in given if op.regions}
+    bodies = {op: applied.of(op) for op in heroes if op.regions}
     repeated: set[Operation] = set()
     for op in reversed(list(computation.body.block.ops)):
         if op not in readers:

@@ -30,6 +30,10 @@ ALIGNMENT = 256
 """Bytes. No kernel is promised more for its arguments."""
 
 _REGISTER = re.compile(rf"declare i32 @{re.escape(REGISTERS)}(\w+)\.([xyz])\(\)")
+_VECTOR_ADD = re.compile(
+    r'(?P<result>%\S+) = call \{[^}]*\} asm sideeffect "atom\.global\.v\d\.f32\.add [^"]*", "[^"]*"'
+    r"\(ptr (?P<address>%\S+), (?P<addends>[^)]*)\)"
+)
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
 
 FLOAT_CONVERSIONS = """
@@ -146,13 +150,26 @@ def host_program(kernel: KernelSource) -> str:
         text, block = as_coroutine(text), scheduler(kernel, arguments)
     registers = set(_REGISTER.findall(text))
     text = _REGISTER.sub("", text).replace(f"@{REGISTERS}", "@xshardy.sreg.").replace("ptx_kernel ", "")
-    text = _LIBDEVICE.sub(_c_library_call, text)
+    text = _VECTOR_ADD.sub(_element_by_element, _LIBDEVICE.sub(_c_library_call, text))
+    if " asm " in text:
+        raise InterpretationError("the host cannot run the PTX instructions in this kernel: run another level")
     definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
     setters = [
         _register_setter("set_thread", "tid", kernel.block, registers),
         _register_setter("set_block", "ctaid", kernel.grid, registers),
     ]
     return "\n".join([text, *definitions, FLOAT_CONVERSIONS, *setters, block, _grid_loop(kernel, arguments)])
+
+
+def _element_by_element(vector_add: re.Match[str]) -> str:
+    """An atomic addition to each element, instead of one to a vector of them in memory."""
+    result, address = vector_add["result"], vector_add["address"]
+    lines: list[str] = []
+    for i, addend in enumerate(vector_add["addends"].split(", ")):
+        place = f"{result}.{i}"
+        lines.append(f"{place} = getelementptr float, ptr {address}, i64 {i}")
+        lines.append(f"{place}.before = atomicrmw fadd ptr {place}, {addend} monotonic")
+    return "\n  ".join(lines)
 
 
 def _c_library_call(declaration: re.Match[str]) -> str:

@@ -6,6 +6,7 @@ initial value has to be neutral, and no partial result of floats may overflow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TypeAlias
 
@@ -22,6 +23,7 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.element_types import (
     BITS,
     KINDS,
@@ -121,7 +123,62 @@ def inputs_of(computation: FuncOp, seed: int) -> list[Array]:
     inputs = random_inputs(computation.function_type.inputs.data, seed, generators)
     for number, value in neutral_parameters(computation).items():
         inputs[number] = np.full_like(inputs[number], value)
+    for number, make in index_parameters(computation).items():
+        inputs[number] = make(np.random.default_rng(seed), inputs[number])
     return inputs
+
+
+def index_parameters(computation: FuncOp) -> Mapping[int, Callable[[Generator, Array], Array]]:
+    """The parameters that are the indices of a scatter, and how to make some that keep what the scatter promises."""
+    found: dict[int, Callable[[Generator, Array], Array]] = {}
+    for op in computation.walk():
+        if isinstance(op, ScatterOp):
+            parameters = _parameters_behind(computation, op.scatter_indices)
+            found |= dict.fromkeys(parameters, partial(_scatter_indices, op))
+    return found
+
+
+def _parameters_behind(computation: FuncOp, value: SSAValue) -> list[int]:
+    """The numbers of the parameters that an element of `value` may depend on."""
+    pending, seen, found = [value], set[SSAValue](), list[int]()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(value.owner, Operation):
+            pending += value.owner.operands
+        elif isinstance(value, BlockArgument) and value.block is computation.body.block:
+            found.append(value.index)
+    return found
+
+
+def _scatter_indices(op: ScatterOp, rng: Generator, like: Array) -> Array:
+    """Index vectors in the shape of `like`: most are inside of the operand, and all different if they have to be."""
+    if KINDS[like.dtype] is not Kind.INTEGER:
+        return like
+    numbers = op.scatter_dimension_numbers
+    started = values_of(numbers.scatter_dims_to_operand_dims)
+    sizes = [tensor_type(op.inputs[0]).get_shape()[d] for d in started]
+    count = like.size // len(sizes) if sizes else 0
+    places = prod(sizes)
+    if op.unique_indices and op.unique_indices.value.data:
+        linear = rng.permutation(max(count, places))[:count]
+    else:
+        linear = rng.integers(0, places + places // 8 + 1, count)
+    if op.indices_are_sorted and op.indices_are_sorted.value.data:
+        linear = np.sort(linear)
+    rest, components = linear, list[Array]()
+    for size in reversed(sizes[1:]):
+        components.append(rest % size)
+        rest = rest // size
+    vectors = np.stack([rest, *reversed(components)], axis=-1)
+    axis = numbers.index_vector_dim.data
+    whole = tensor_type(op.scatter_indices).get_shape()
+    if axis < len(whole):
+        batch = [size for d, size in enumerate(whole) if d != axis]
+        vectors = np.moveaxis(vectors.reshape(*batch, len(sizes)), -1, axis)
+    return convert(vectors.reshape(like.shape).astype(np.int64), like.dtype)
 
 
 def combined_elements(computation: FuncOp) -> int:

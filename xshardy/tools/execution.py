@@ -13,6 +13,7 @@ from xdsl.utils.hints import isa
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.interpreters import simt, stablehlo
 from xshardy.interpreters.check import Comparison, Tolerance, compare, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
@@ -77,7 +78,9 @@ def execute_fusion(
     zeros = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
     arrays = [*inputs, *(map(unlike, expected) if expected else zeros)]  # what a kernel does not write, differs
     # Later levels no longer know the layouts, so all of them get the elements in the order of memory.
-    layouts = [type for type in simt.find_kernel(module).function_type.inputs if isa(type, TensorType[Attribute])]
+    kernel = simt.find_kernel(module)
+    layouts = [type for type in kernel.function_type.inputs if isa(type, TensorType[Attribute])]
+    written_in = _first_of_buffer(kernel)[len(inputs) :]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
     combined = combined_elements(computation)
@@ -86,7 +89,7 @@ def execute_fusion(
         if level not in levels:
             continue
         start = perf_counter()
-        written = _run_on_host(module, buffers) if level == LEVELS[-1] else simt.run_kernel(module, buffers)
+        written = _run_on_host(module, buffers, written_in) if level == LEVELS[-1] else simt.run_kernel(module, buffers)
         seconds = perf_counter() - start
         values = map(in_tensor_order, written, layouts[len(inputs) :])
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
@@ -96,10 +99,21 @@ def execute_fusion(
             yield Output(name, level, index, type, value, comparison, seconds)
 
 
-def _run_on_host(module: ModuleOp, buffers: Sequence[Array]) -> list[Array]:
-    """What the kernel of `module`, which is lowered to LLVM, writes, in the order of its results."""
+def _run_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+    """
+    What the kernel of `module`, which is lowered to LLVM, writes in the arguments with these numbers.
+
+    An argument for a buffer that an earlier one is for is no longer used.
+    """
     written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
-    return [written[number] for number in sorted(written)]
+    return [written[number] for number in written_in]
+
+
+def _first_of_buffer(kernel: FuncOp) -> list[int]:
+    """For each argument of `kernel`, as it is emitted, the number of the first one that is for the same buffer."""
+    first: dict[int, int] = {}
+    numbers = [slice_index(argument) for argument in kernel.args]
+    return [position if n is None else first.setdefault(n, position) for position, n in enumerate(numbers)]
 
 
 def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:

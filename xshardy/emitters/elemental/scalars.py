@@ -94,6 +94,18 @@ class Scalars:
 
         return self(scf.IfOp(condition, [type], region(then), region(otherwise)))
 
+    def branch_all(
+        self, condition: SSAValue, values: Sequence[SSAValue], then: Callable[["Scalars"], Sequence[SSAValue]]
+    ) -> Sequence[SSAValue]:
+        """`scf.if`: what a piece of code makes of `values`, if `condition` holds; else these."""
+        changed, unchanged = Block(), Block()
+        inner = Scalars.at_end(changed)
+        inner.builder.insert(scf.YieldOp(*then(inner)))
+        unchanged.add_op(scf.YieldOp(*values))
+        branch = scf.IfOp(condition, [value.type for value in values], Region(changed), Region(unchanged))
+        self.builder.insert(branch)
+        return branch.results
+
     # -- Complex ------------------------------------------------------------------------------------------------------
 
     def complex(self, real: SSAValue, imag: SSAValue) -> SSAValue:

@@ -19,9 +19,11 @@ TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
-def require_emittable(computation: FuncOp) -> None:
+def require_emittable(computation: FuncOp, hero: Operation | None) -> None:
     """
     Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
+
+    The emitter takes care of `hero` itself.
 
     What its operations apply to elements is looked at as well.
     """
@@ -29,7 +31,7 @@ def require_emittable(computation: FuncOp) -> None:
     if not computation.function_type.outputs:
         raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
     for op in computation.body.block.walk():
-        if (reason := _reason_against(op)) is not None:
+        if op is not hero and (reason := _reason_against(op)) is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
             raise PassFailedException(
                 f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"

@@ -65,7 +65,9 @@ class ReductionEmitter:
         self.roots = roots_of(computation)
         self.read = next(hero.inputs[0] for group in groups for hero in group.heroes)
         root_groups = [root_group for group in groups for root_group in self._root_groups(group)]
-        self.kernel = Kernel(computation, root_groups, replace(tiling.launch, groups=len(groups)), entry_name)
+        heroes = [hero for group in groups for hero in group.heroes]
+        launch = replace(tiling.launch, groups=len(groups))
+        self.kernel = Kernel(computation, root_groups, launch, entry_name, heroes=heroes)
         self.ids = self.kernel.ids
         functions = iter(self.kernel.parts.subgraphs)
         self.groups = [
@@ -140,7 +142,7 @@ class ReductionEmitter:
                 before = [self.lane(inner, value, ivs) for value in accumulators]
                 at = apply_map(inner, bitcast_map(self.read, hero.inputs[0]), indices)
                 elements = self.kernel.call(inner, functions.inputs[hero], at)
-                after = self.combine(inner, hero, before, elements)
+                after = self.kernel.combine(inner, hero, before, elements)
                 updated += [self.with_lane(inner, *pair, ivs) for pair in zip(after, accumulators, strict=True)]
             for number, function in functions.side_outputs.items():
                 at = apply_map(inner, bitcast_map(self.read, self.roots[number]), indices)
@@ -152,12 +154,6 @@ class ReductionEmitter:
         map = in_memory_of(shape, order, self.tiling.input_shape, self.tiling.input)
         results = loop_over(s, map, self.ids, [*outputs, *starts], body)
         return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
-
-    def combine(self, s: Scalars, hero: ReduceOp, before: Values, elements: Values) -> Values:
-        """What a hero has after elements, from what it had before."""
-        call = self.kernel.parts.applied[hero].root.call([*before, *elements], ())
-        s.builder.insert(call)
-        return call.results
 
     def splat(self, s: Scalars, value: SSAValue, size: int) -> SSAValue:
         return s(vector.BroadcastOp(value, VectorType(value.type, [size])))

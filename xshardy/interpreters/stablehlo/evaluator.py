@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
@@ -16,6 +17,7 @@ from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.scatter import scatter
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 from xshardy.interpreters.stablehlo.windows import WINDOWS
 
@@ -25,6 +27,7 @@ RULES: Mapping[type[Operation], Rule] = {
     **ELEMENTWISE,
     **RANDOM_BITS,
     **REDUCTIONS,
+    ScatterOp: scatter,
     **SHAPES,
     **WINDOWS,
 }
@@ -36,6 +39,7 @@ class Evaluator:
     def __init__(self, functions: Mapping[str, func.FuncOp]):
         self.functions = functions
         self.calls: list[str] = []
+        self.is_elementwise = False
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
@@ -56,8 +60,16 @@ class Evaluator:
         The operands of the terminator of `block`.
 
         With `elementwise`, the block computes scalars from scalars, and is given whole arrays to do so for each
-        element.
+        element. So do the functions that it calls.
         """
+        before = self.is_elementwise
+        self.is_elementwise |= elementwise
+        try:
+            return self._run(block, arguments)
+        finally:
+            self.is_elementwise = before
+
+    def _run(self, block: Block, arguments: Sequence[Value]) -> tuple[Value, ...]:
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
         last_readers = self.last_readers[block]
@@ -72,7 +84,7 @@ class Evaluator:
             results = rule(self, op, *operands)
             results = [results] if isinstance(results, np.ndarray | np.generic) else results
             for result, value in zip(op.results, results, strict=True):
-                values[result] = value if elementwise else shaped(value, result)
+                values[result] = value if self.is_elementwise else shaped(value, result)
             for value in last_readers.get(op, ()):
                 del values[value]
         return ()

@@ -1,0 +1,51 @@
+"""Scatter: slices of updates, combined one after the other with the elements that an index vector names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xshardy.dialects import stablehlo
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.stablehlo.rules import Value
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:
+    """A slice that is not inside of the input is left out whole, as in XLA; StableHLO leaves out single elements."""
+    count = len(op.inputs)
+    results = [x.copy() for x in operands[:count]]
+    indices, updates = operands[count], operands[count + 1 :]
+    numbers = op.scatter_dimension_numbers
+    vector_dim = numbers.index_vector_dim.data
+    window_dims = values_of(numbers.update_window_dims)
+    slice_dims = [d for d in range(updates[0].ndim) if d not in window_dims]
+    inserted, batching = values_of(numbers.inserted_window_dims), values_of(numbers.input_batching_dims)
+    batch_places = values_of(numbers.scatter_indices_batching_dims)
+    started = values_of(numbers.scatter_dims_to_operand_dims)
+    windows = iter(window_dims)
+    shape = results[0].shape
+    sizes = [1 if d in (*inserted, *batching) else updates[0].shape[next(windows)] for d in range(len(shape))]
+    vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
+    block = op.update_computation.block
+    for number in np.ndindex(*(updates[0].shape[d] for d in slice_dims)):
+        start = [0] * len(shape)
+        for component, d in zip(vectors[number], started, strict=True):
+            start[d] += int(component)
+        for d, place in zip(batching, batch_places, strict=True):
+            start[d] += number[place - (place > vector_dim)]
+        if any(not 0 <= first <= whole - size for first, whole, size in zip(start, shape, sizes, strict=True)):
+            continue
+        where = tuple(slice(first, first + size) for first, size in zip(start, sizes, strict=True))
+        chosen = tuple(number[slice_dims.index(d)] if d in slice_dims else slice(None) for d in range(updates[0].ndim))
+        new = [update[chosen].reshape(sizes) for update in updates]
+        combined = evaluator.run(block, [*(x[where] for x in results), *new], elementwise=True)
+        for x, value in zip(results, combined, strict=True):
+            x[where] = value
+    return results
