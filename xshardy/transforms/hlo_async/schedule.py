@@ -89,8 +89,8 @@ class Scheduler:
     """
     Orders the operations of a block one by one: a start if there is a place for it, else work, else a done.
 
-    Work for which a start waits comes first, the first start's first. Of dones, one comes first that is the only thing
-    that another operation waits for: the others can then be in flight a little longer.
+    Work for which a start waits comes first, the first start's first. Of dones, that comes first for which alone most
+    others wait: they are then done while the rest is still in flight.
     """
 
     def __init__(self, operations: Sequence[Operation]):
@@ -106,11 +106,12 @@ class Scheduler:
         self.missing = [len(needed) for needed in before]
         self.sum_of_missing = [sum(needed) for needed in before]
         """The sum of the positions that are missing: the position itself, when only one is."""
-        self.is_awaited = [False] * len(operations)
+        self.waiting = [0] * len(operations)
+        """How many operations wait for the done at a position, and for nothing else."""
         self.is_done = [False] * len(operations)
         self.starts: list[int] = []
         self.work: list[tuple[int, int]] = []
-        self.dones: list[tuple[bool, int]] = []
+        self.dones: list[tuple[int, int]] = []
         for position in range(len(operations)):
             self.look_at(position)
 
@@ -123,16 +124,16 @@ class Scheduler:
                 case StartOp():
                     heappush(self.starts, position)
                 case DoneOp():
-                    heappush(self.dones, (not self.is_awaited[position], position))
+                    heappush(self.dones, (-self.waiting[position], position))
                 case _:
                     heappush(self.work, (self.earliest[position], position))
 
     def await_done(self, position: int) -> None:
-        """Another operation waits for the one at `position` alone. If this is a done, it is preferred."""
-        if not self.is_awaited[position] and isinstance(self.operations[position], DoneOp):
-            self.is_awaited[position] = True
+        """Another operation waits for the one at `position` alone. If this is a done, it is preferred the more."""
+        if isinstance(self.operations[position], DoneOp):
+            self.waiting[position] += 1
             if not self.missing[position]:
-                heappush(self.dones, (False, position))
+                heappush(self.dones, (-self.waiting[position], position))
 
     def choose(self, max_in_flight: int | None) -> int | None:
         """The position of the operation to do next; None if the limit forbids all that could be done."""
