@@ -23,6 +23,7 @@ DIALECTS: Mapping[str, str] = {
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",
     "sdy": "dialects.sdy:SDY",
+    "sparse_tensor": "dialects.sparse_tensor:SPARSE_TENSOR",
     "stablehlo": "dialects.stablehlo:STABLEHLO",
     "xla_gpu": "dialects.xla_gpu:XLA_GPU",
 }
@@ -51,6 +52,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-unwrap": "transforms.hlo_async.unwrap:AsyncUnwrapPass",
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
+    "hlo-dissolve-tuples": "transforms.hlo.dissolve_tuples:DissolveTuplesPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
@@ -111,6 +113,7 @@ PASSES: Mapping[str, str] = {
 }
 
 TARGETS: Mapping[str, str] = {
+    "hlo": "hlo_text.printer:HLOTarget",
     "llvm-ir": "lowering.nvptx:LLVMIRTarget",
     "ptx": "lowering.nvptx:PTXTarget",
 }

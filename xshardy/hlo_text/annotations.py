@@ -3,11 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
+from xshardy.hlo_text.codecs import integer
 from xshardy.hlo_text.fields import quote, unquote
 from xshardy.hlo_text.lexer import Tokens
 
@@ -27,15 +29,18 @@ def read_dictionary(tokens: Tokens) -> DictionaryAttr:
 def read_entry(tokens: Tokens) -> Attribute:
     """A string or an integer as such, everything else as text."""
     if tokens.kind == "number" and tokens.text.removeprefix("-").isdecimal():
-        value = tokens.take_integer()
-        return IntegerAttr(value, i64) if -(2**63) <= value < 2**63 else StringAttr(str(value))
+        return integer(tokens.take_integer())
     return read_text(tokens)
 
 
 def read_text(tokens: Tokens) -> StringAttr:
     """A string without its quotes, anything else as written, up to the matching brace."""
     text = tokens.take_raw()
-    return StringAttr(unquote(text) if text.startswith('"') else text)
+    return string(unquote(text) if text.startswith('"') else text)
+
+
+string = lru_cache(4096)(StringAttr)
+"""A string attribute. Names of files and operations repeat, and attributes can be shared."""
 
 
 def is_dictionary(text: str) -> bool:

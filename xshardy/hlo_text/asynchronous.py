@@ -7,30 +7,84 @@ start, updates and a done becomes one. An `async-start` must have such a chain. 
 own (`copy-start`, `send`) need not: XLA's pipelining passes them through loops, for example. Those stay opaque.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, StringAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DictionaryAttr, FunctionType, StringAttr, TupleType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects import hlo
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.hlo.async_operation import (
+    AsyncOperation,
+    DoneOp,
+    StartOp,
+)
+from xshardy.dialects.hlo.async_shapes import BundleShapes, Tree, read_tuple
+from xshardy.dialects.hlo.async_sugar import wrap
+from xshardy.dialects.hlo.async_types import AsyncBundleType
+from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
+from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import KEPT
-from xshardy.hlo_text.opcodes import OPCODES
-from xshardy.hlo_text.shapes import Shape
+from xshardy.hlo_text.errors import HLOError
+from xshardy.hlo_text.fields import ComputationName
+from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.opcode import extra_attributes
+from xshardy.hlo_text.opcodes import FORMS, OPCODES
+from xshardy.hlo_text.shapes import ArrayShape, Shape, TupleShape, print_shape, print_type
+from xshardy.hlo_text.tuples import IMPLICIT, UNIT, parts_of
 
 if TYPE_CHECKING:
     from xshardy.hlo_text.computation import ComputationReader
 
+GENERIC = "async"
 SUFFIXES = ("-start", "-update", "-done")
-OWN = frozenset({"recv", "send"})
-"""Opcodes that start something without saying so."""
+OWN: Mapping[str, str] = {
+    **{f"{opcode}-start": opcode for opcode in ("all-gather", "all-reduce", "collective-permute", "copy")},
+    "recv": "recv",
+    "send": "send",
+}
+"""Starts that have opcodes of their own, and what they start."""
+OWN_DONES = frozenset(f"{opcode}-done" for opcode in OWN.values())
+FIELDS = "hlo.fields"
+"""Attributes of an asynchronous instruction that the operation it wraps has no place for, as they are written."""
+THREAD = "async_execution_thread"
 
 
-def is_asynchronous(opcode: str) -> bool:
-    """Whether `opcode` starts, updates or awaits an operation."""
-    return opcode in OWN or any(
-        opcode.endswith(suffix) and (opcode.removesuffix(suffix) in OPCODES or opcode.startswith(("async-", *OWN)))
-        for suffix in SUFFIXES
-    )
+def stem_of(opcode: str) -> tuple[str, str]:
+    """`slice-start` -> `slice` and `start`; `send` -> `send` and `start`; none of both for other opcodes."""
+    if opcode in OWN:
+        return OWN[opcode], "start"
+    stem, _, suffix = opcode.rpartition("-")
+    if f"-{suffix}" in SUFFIXES and (stem == GENERIC or stem in OPCODES or opcode in OWN_DONES):
+        return stem, suffix
+    return "", ""
+
+
+@dataclass(slots=True)
+class Entry:
+    """An asynchronous instruction; `at` is the index of its opcode, `fields_at` that of what follows its operands."""
+
+    opcode: str
+    name: str
+    shape: Shape
+    at: int
+    fields_at: int
+    op: hlo.OpaqueOp
+
+    @property
+    def suffix(self) -> str:
+        """`start`, `update` or `done`."""
+        return stem_of(self.opcode)[1]
+
+    @property
+    def stem(self) -> str:
+        """The opcode that is wrapped, or `async`."""
+        return stem_of(self.opcode)[0]
 
 
 class AsyncReader:
@@ -38,17 +92,17 @@ class AsyncReader:
 
     def __init__(self, computation: "ComputationReader"):
         self.computation = computation
+        self.entries: dict[Operation, Entry] = {}
+        self.replaced: dict[Operation, list[Operation]] = {}
+        self.made: list[tuple[AsyncOperation, Entry]] = []
 
-    def read(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
-        """The instruction, as it is written."""
-        return self.read_opaque(opcode, shape, name)
-
-    def read_opaque(self, opcode: str, shape: Shape, name: str) -> SSAValue:
+    def read_opaque(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
         """An instruction as it is written. The cursor is behind its opcode."""
         tokens = self.computation.tokens
         tokens.expect("(")
         operands = self.computation.read_operands()
         tokens.expect(")")
+        fields_at = tokens.index
         fields: dict[str, Attribute] = {}
         kept: dict[str, Attribute] = {}
         while tokens.accept(","):
@@ -67,13 +121,289 @@ class AsyncReader:
             properties={"opcode": StringAttr(opcode), "fields": DictionaryAttr(fields)},
             attributes=kept,
         )
+        assert isinstance(made, hlo.OpaqueOp)
+        if stem_of(opcode)[1]:
+            self.entries[made] = Entry(opcode, name, shape, at, fields_at, made)
         return self.computation.add(made, shape, name)
 
     def read_raw(self) -> str:
-        """The value of an attribute, which ends with the comma in front of the next, or with the line."""
+        """The value of an attribute, as it is written."""
         tokens = self.computation.tokens
         start = tokens.index
         tokens.take_raw()
-        while tokens.text in ("[", "(", "{", "<=", "->"):
+        while tokens.text in ("[", "(", "{", "<=", "->", "T"):
             tokens.take_raw()
         return tokens.raw_text(start)
+
+    def error(self, entry: Entry, message: str, hint: str = "") -> HLOError:
+        """The error to raise about an instruction."""
+        return self.computation.tokens.error(f"{entry.opcode}: {message}", hint, entry.at)
+
+    # Chains
+
+    def resolve(self) -> None:
+        """Make chains of the instructions read so far. Raises `HLOError` for an `async-start` without one."""
+        if not self.entries:
+            return
+        for entry in list(self.entries.values()):
+            if entry.suffix == "start":
+                self.resolve_start(entry)
+        for op, entry in self.entries.items():
+            if op not in self.replaced and entry.suffix != "start" and entry.opcode not in OWN_DONES:
+                raise self.error(
+                    entry,
+                    "AsyncUpdate and AsyncDone expect a single async op as their operand",
+                    "its operand is the result of an async-start, or of an async-update",
+                )
+        operations = self.computation.operations
+        operations[:] = [new for op in operations for new in self.replaced.get(op, (op,))]
+
+    def resolve_start(self, entry: Entry) -> None:
+        """The chain of a start."""
+        is_own = entry.opcode in OWN
+        chain = self.chain_of(entry, is_own)
+        if chain is None:
+            return
+        index = self.computation.tokens.index
+        start = self.own_start(entry) if is_own else self.generic_start(entry)
+        self.computation.tokens.index = index
+        if start is None:
+            return
+        self.replace(entry, start, start.bundle)
+        value = start.bundle
+        for link in chain:
+            self.check_fields(entry, link, start)
+            if link.suffix == "update":
+                update = hlo.AsyncUpdateOp(value)
+                self.replace(link, update, update.bundle)
+                value = update.bundle
+            else:
+                self.replace_done(link, done_of(start, value))
+
+    def chain_of(self, start: Entry, is_own: bool) -> list[Entry] | None:
+        """The updates and the done of a start. Raises `HLOError`, or gives None if `is_own`, if there is no chain."""
+        chain: list[Entry] = []
+        current = start
+        while current.suffix != "done":
+            users = list(dict.fromkeys(use.operation for use in current.op.results[0].uses))
+            following = self.entries.get(users[0]) if len(users) == 1 else None
+            complaint = None
+            if len(users) != 1:
+                complaint = f"requires one consumer, found {len(users)}"
+            elif following is None or following.suffix == "start":
+                found = self.opcode_of(users[0])
+                complaint = f"has a consumer that needs to be {start.stem}-update or {start.stem}-done, found {found}"
+            elif following.stem not in (start.stem, GENERIC) and not self.wraps(start, following.stem):
+                complaint = f"has a consumer '{following.opcode}', which belongs to another opcode"
+            elif len(following.op.operands) != 1:
+                complaint = f"has a consumer '{following.opcode}' of {len(following.op.operands)} operands"
+            if complaint is not None:
+                if is_own:
+                    return None
+                raise self.error(current, complaint, "an operation in flight is read by one update or done")
+            assert following is not None
+            chain.append(following)
+            current = following
+        return chain
+
+    def opcode_of(self, op: Operation) -> str:
+        """What the text calls `op`."""
+        return op.opcode.data if isinstance(op, hlo.OpaqueOp) else op.name
+
+    def wraps(self, start: Entry, opcode: str) -> bool:
+        """Whether a plain `async-start` wraps `opcode`, so that `opcode-done` may follow."""
+        if start.stem != GENERIC:
+            return False
+        function = self.called_function(start)
+        wrapped = function.body.block.first_op
+        return wrapped is not None and FORMS.get(type(wrapped), ("", None))[0] == opcode
+
+    def called_function(self, start: Entry) -> func.FuncOp:
+        """The computation that an `async-start` names."""
+        text = start.op.fields.data.get("calls") or start.op.fields.data.get("async_computation")
+        if not isinstance(text, StringAttr):
+            raise self.error(start, "attribute 'calls' is missing", "write `calls=...` after the operands")
+        name = text.data.removeprefix("%")
+        self.computation.check_computation(ComputationName(name, start.at))
+        return self.computation.scope.functions[name]
+
+    def bundle_of(self, entry: Entry, opcode: str) -> BundleShapes:
+        """What the shape of a start says of operands, outputs and contexts."""
+        operands = [tree_of_type(operand.type) for operand in entry.op.operands]
+        try:
+            return read_tuple(opcode, tree_of_shape(entry.shape), operands)
+        except ValueError as error:
+            raise self.error(entry, str(error)) from None
+
+    def generic_start(self, entry: Entry) -> StartOp:
+        """The start of an `async-start`, or of sugar for it."""
+        bundle = self.bundle_of(entry, "async-start")
+        contexts = list(map(type_of_tree, bundle.contexts))
+        thread = entry.op.fields.data.get(THREAD)
+        thread_name = thread.data.strip('"') if isinstance(thread, StringAttr) else None
+        output = output_type(bundle)
+        if entry.stem != GENERIC:
+            return self.wrapped_start(entry, output, contexts, thread_name)
+        function = self.called_function(entry)
+        return_parts(function)
+        outputs = function.function_type.outputs.data
+        if tuple(outputs) != (output,) and tuple(outputs) != elements(output):
+            outputs = elements(output) if len(outputs) != 1 else (output,)
+        type = AsyncBundleType.of(list(map(type_of_tree, bundle.operands)), outputs, contexts)
+        return hlo.AsyncStartOp(function.sym_name.data, entry.op.operands, type, thread_name)
+
+    def own_start(self, entry: Entry) -> StartOp | None:
+        """The start of an opcode that has its own; None if it has a form that only text can say."""
+        try:
+            bundle = self.bundle_of(entry, entry.opcode)
+        except HLOError:
+            return None
+        start = self.wrapped_start(entry, output_type(bundle), list(map(type_of_tree, bundle.contexts)), None)
+        return start if isinstance(start, StartOp) and not isinstance(start, hlo.AsyncStartOp) else None
+
+    def wrapped_start(
+        self, entry: Entry, output: Attribute, contexts: Sequence[Attribute], thread: str | None
+    ) -> StartOp:
+        """A start around the operation of an opcode, whose attributes stand on the start."""
+        computation, tokens = self.computation, self.computation.tokens
+        opcode = entry.stem
+        row = OPCODES[opcode]
+        tokens.index = entry.fields_at
+        given = {key for key in entry.op.fields.data if key in row.readers}
+        fields, _ = computation.read_fields(opcode, row, entry.at, frozenset(entry.op.fields.data) - given)
+        shape = shape_of_type(output)
+        instruction = Instruction(
+            opcode, shape, list(entry.op.operands), fields, None, computation.scope.functions, tokens, entry.at
+        )
+        if row.operands not in (None, len(instruction.operands)):
+            raise self.error(entry, f"takes {row.operands} operand(s), got {len(instruction.operands)}")
+        made = row.build(instruction)
+        computation.verify(instruction, row, made)
+        made.attributes.update(extra_attributes(instruction, row))
+        name = computation.scope.free_name(f"{entry.name}$wrapped")
+        function, start = wrap(made, name, contexts, thread)
+        computation.scope.wrapped[name] = function
+        left = {key: value for key, value in entry.op.fields.data.items() if key not in given and key != THREAD}
+        if left and entry.opcode not in OWN:
+            raise self.error(entry, f"unknown attribute '{min(left)}'")
+        if left:
+            start.attributes[FIELDS] = DictionaryAttr(left)
+        return start
+
+    def check_fields(self, start: Entry, link: Entry, made: StartOp) -> None:
+        """An update or a done may repeat attributes of its start, and nothing else; those of own opcodes are kept."""
+        if link.opcode in OWN_DONES:
+            return
+        given = start.op.fields.data
+        for key, value in link.op.fields.data.items():
+            expected = given.get(key)
+            if key == "calls" and expected is None:
+                expected = StringAttr(f"%{made.callee.string_value()}")
+            if not isinstance(value, StringAttr) or not isinstance(expected, StringAttr):
+                raise self.error(link, f"unknown attribute '{key}'", f"attributes stand on '{start.name}'")
+            if value.data.removeprefix("%") != expected.data.removeprefix("%"):
+                raise self.error(
+                    link, f"attribute '{key}' is {value.data}, but {expected.data} on '{start.name}'", "leave it out"
+                )
+
+    def replace(self, entry: Entry, made: AsyncOperation, value: SSAValue) -> None:
+        """`made`, which gives `value`, in place of an instruction."""
+        made.attributes.update({key: a for key, a in entry.op.attributes.items() if key not in made.attributes})
+        value.name_hint = entry.op.results[0].name_hint
+        entry.op.results[0].replace_all_uses_with(value)
+        self.finish(entry, made, [made], value)
+
+    def replace_done(self, entry: Entry, made: DoneOp) -> None:
+        """A done, whose results are one tuple if the text has one."""
+        made.attributes.update(entry.op.attributes)
+        if entry.opcode in OWN_DONES and entry.op.fields.data:
+            made.attributes[FIELDS] = entry.op.fields
+        operations: list[Operation] = [made]
+        for result in made.results:
+            result.name_hint = entry.op.results[0].name_hint
+        if len(made.results) == 1 and made.results[0].type == entry.shape.type:
+            value = made.results[0]
+        elif tuple(made.result_types) == elements(entry.shape.type):
+            value = pack_level(made.results, operations)
+        else:
+            raise self.error(
+                entry,
+                f"expects the shape of output to match the async shape at index {{1}}: got {print_shape(entry.shape)}",
+                f"the outputs of the start are {', '.join(map(print_type, made.result_types)) or 'none'}",
+            )
+        value.name_hint = entry.op.results[0].name_hint
+        entry.op.results[0].replace_all_uses_with(value)
+        self.finish(entry, made, operations, value)
+
+    def finish(self, entry: Entry, made: AsyncOperation, operations: list[Operation], value: SSAValue) -> None:
+        """Note what an instruction becomes."""
+        self.replaced[entry.op] = operations
+        self.computation.values[entry.name] = value
+        self.made.append((made, entry))
+        entry.op.operands = []
+
+    def verify(self) -> None:
+        """Verify what was made, once it is in its module. Raises `HLOError` at the instruction."""
+        for op, entry in self.made:
+            try:
+                op.verify(verify_nested_ops=False)
+            except VerifyException as error:
+                raise self.error(entry, str(error).strip().splitlines()[-1].strip()) from error
+
+
+def done_of(start: StartOp, bundle: SSAValue) -> DoneOp:
+    """A done of `bundle`, which comes from `start`."""
+    return OWN_DONE_OPS.get(type(start), hlo.AsyncDoneOp)(bundle)
+
+
+def tree_of_shape(shape: Shape) -> Tree:
+    """The types in `shape`, where a tuple is one of Python."""
+    return tuple(map(tree_of_shape, shape.elements)) if isinstance(shape, TupleShape) else shape.type
+
+
+def tree_of_type(type: Attribute) -> Tree:
+    """The types in `type`, where a tuple is one of Python."""
+    return tuple(map(tree_of_type, elements(type))) if isinstance(type, TupleType) else type
+
+
+def type_of_tree(tree: Tree) -> Attribute:
+    """The inverse of `tree_of_type`."""
+    if isinstance(tree, tuple):
+        return tuple_type(list(map(type_of_tree, cast(tuple[Tree, ...], tree))))
+    return cast(Attribute, tree)
+
+
+def shape_of_type(type: Attribute) -> Shape:
+    """A shape of `type`, in the default layout."""
+    if isinstance(type, TupleType):
+        return TupleShape(tuple(map(shape_of_type, elements(type))), type)
+    return ArrayShape(type)
+
+
+def output_type(bundle: BundleShapes) -> Attribute:
+    """What the operation in flight gives: one type, or a tuple."""
+    types = list(map(type_of_tree, bundle.outputs))
+    return types[0] if len(types) == 1 else tuple_type(types)
+
+
+def pack_level(values: Sequence[SSAValue], operations: list[Operation]) -> SSAValue:
+    """The tuple of `values`, some of which may be tuples. Appends the operation that puts it together."""
+    made = stablehlo.TupleOp(values)
+    made.attributes[IMPLICIT] = UNIT
+    operations.append(made)
+    return made.result
+
+
+def return_parts(function: func.FuncOp) -> None:
+    """Let a function that returns all results of its one operation as a tuple return them as such."""
+    returned = function.body.block.last_op
+    if not isinstance(returned, func.ReturnOp) or len(returned.operands) != 1:
+        return
+    parts = parts_of(returned.operands[0])
+    packs = returned.operands[0].owner
+    if parts is None or not isinstance(packs, stablehlo.TupleOp) or list(packs.val) != parts:
+        return
+    returned.operands = parts
+    Rewriter.erase_op(packs)
+    types = function.function_type
+    function.function_type = FunctionType.from_lists(list(types.inputs), [part.type for part in parts])

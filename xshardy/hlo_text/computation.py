@@ -15,7 +15,7 @@ from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.annotations import KEPT
-from xshardy.hlo_text.asynchronous import AsyncReader, is_asynchronous
+from xshardy.hlo_text.asynchronous import AsyncReader, stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
@@ -28,6 +28,7 @@ from xshardy.hlo_text.tuples import leaf_types, pack
 
 NAME = "hlo.name"
 """What an instruction is called, where xDSL's name hint, which has no number behind `_`, does not say."""
+STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 POSITIONS = "hlo.parameter_positions"
 """Where among the instructions of a computation its parameters stand, unless they come first, in order."""
 
@@ -45,12 +46,26 @@ class Scope:
     tokens: Tokens
     shapes: ShapeReader = field(init=False)
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    wrapped: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    """The functions around operations whose asynchronous form is written without a computation."""
+    asynchronous: list[AsyncReader] = field(default_factory=list[AsyncReader])
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
     """Whether opcodes that nobody knows, and constants that were left out, are errors. Names need not be kept then."""
 
     def __post_init__(self):
         self.shapes = ShapeReader(self.tokens)
+
+    def function(self, name: str) -> func.FuncOp:
+        """The function called `name`."""
+        return self.functions.get(name) or self.wrapped[name]
+
+    def free_name(self, name: str) -> str:
+        """`name`, with a number behind it if it is taken."""
+        candidate, number = name, 0
+        while candidate in self.functions or candidate in self.wrapped:
+            candidate, number = f"{name}.{number}", number + 1
+        return candidate
 
 
 class ComputationReader:
@@ -116,6 +131,8 @@ class ComputationReader:
 
     def finish(self, root: str, is_entry: bool) -> func.FuncOp:
         """The function with everything that was read, and a return of `root`."""
+        self.asynchronous.resolve()
+        self.scope.asynchronous.append(self.asynchronous)
         value = self.values[root]
         self.block.add_ops([*self.operations, func.ReturnOp.create(operands=[value])])
         arguments = self.block.args
@@ -165,7 +182,8 @@ class ComputationReader:
         shape = self.scope.shapes.read()
         at = tokens.index
         opcode = tokens.take("name", "an opcode")
-        if (row := OPCODES.get(opcode)) is None:
+        row = OPCODES.get(opcode)
+        if row is None or opcode in STARTS_WITHOUT_SUFFIX:
             self.values[name] = self.read_other(opcode, shape, name, at)
             return name, shape
         tokens.expect("(")
@@ -191,11 +209,9 @@ class ComputationReader:
 
     def read_other(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
         """An instruction whose opcode has no row: asynchronous, or unknown."""
-        if is_asynchronous(opcode):
-            return self.asynchronous.read(opcode, shape, name, at)
-        if self.scope.is_strict:
+        if self.scope.is_strict and not stem_of(opcode)[1]:
             raise self.no_such_opcode(opcode, at)
-        return self.asynchronous.read_opaque(opcode, shape, name)
+        return self.asynchronous.read_opaque(opcode, shape, name, at)
 
     def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
         """Add the operation of `instruction`, and give its value."""
@@ -339,8 +355,14 @@ class ComputationReader:
             hint = f"did you mean '{close[0]}'?" if close else "operands are instructions of the same computation"
         return self.tokens.error(f"undefined operand '{name}'", hint, at)
 
-    def read_fields(self, opcode: str, row: Opcode, at: int | None = None) -> tuple[dict[str, Any], Attributes]:
-        """`, key=value, ...`: the attributes of the opcode, and those that are kept for whatever opcode."""
+    def read_fields(
+        self, opcode: str, row: Opcode, at: int | None = None, skipped: frozenset[str] = frozenset()
+    ) -> tuple[dict[str, Any], Attributes]:
+        """
+        `, key=value, ...`: the attributes of the opcode, and those that are kept for whatever opcode.
+
+        Those that are `skipped` are stepped over.
+        """
         tokens = self.tokens
         fields: dict[str, Any] = {}
         kept: Attributes = {}
@@ -360,6 +382,8 @@ class ComputationReader:
                             self.check_computation(part)
             elif (annotation := KEPT.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
+            elif key in skipped:
+                self.asynchronous.read_raw()
             else:
                 allowed = ", ".join(sorted(row.readers)) or "no attributes of its own"
                 raise tokens.error(f"{opcode}: unknown attribute '{key}'", f"{opcode} takes {allowed}", key_at)

@@ -5,17 +5,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
+from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, start_of
+from xshardy.dialects.hlo.async_shapes import BundleShapes, write_tuple
+from xshardy.dialects.hlo.async_sugar import sugar_of
+from xshardy.dialects.hlo.async_types import AsyncBundleType
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import write_annotations
+from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.computation import NAME, POSITIONS
-from xshardy.hlo_text.fields import ComputationName, write_field
+from xshardy.hlo_text.fields import ComputationName, quote, write_field
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.tuples import is_implicit, leaf_paths, packed_from, parts_of
@@ -50,8 +56,9 @@ class ComputationPrinter:
     in front of the reader: modules that come from elsewhere, or that passes have changed, need that.
     """
 
-    def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str]):
+    def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str], uses_sugar: bool = True):
         self.function = function
+        self.uses_sugar = uses_sugar
         self.shapes = shapes
         self.computation_names = names
         self.lines: list[str] = []
@@ -64,6 +71,7 @@ class ComputationPrinter:
         """What an operation of several results gives in HLO text: a tuple."""
         self.packs: dict[SSAValue, Operation] = {}
         """The operation of whose results a tuple consists."""
+        self.bundles: dict[tuple[str, AsyncBundleType], Attribute] = {}
         self.taken: set[str] = set()
         self.counts: dict[str, int] = {}
 
@@ -167,11 +175,7 @@ class ComputationPrinter:
 
     def print_operation(self, op: Operation, is_root: bool) -> None:
         """An instruction, and in front of it those that its operands need."""
-        if isinstance(op, hlo.OpaqueOp):
-            fields = [f"{key}={value.data}" for key, value in op.fields.data.items() if isinstance(value, StringAttr)]
-            opcode, operands = op.opcode.data, op.operands
-        else:
-            opcode, operands, fields = self.form_of(op)
+        opcode, operands, fields = self.form_of(op)
         inside = self.inside(op, operands)
         parts = "".join(f", {text}" for text in (*fields, *write_annotations(op.attributes)))
         if (name := self.op_names.get(op)) is None:
@@ -182,6 +186,10 @@ class ComputationPrinter:
 
     def form_of(self, op: Operation) -> tuple[str, Operands, list[str]]:
         """The opcode, the operands and the attributes that `op` is printed with."""
+        if isinstance(op, hlo.OpaqueOp):
+            return op.opcode.data, op.operands, raw_fields(op.fields)
+        if isinstance(op, AsyncOperation):
+            return self.async_form(op)
         if (found := FORMS.get(type(op))) is None:
             raise HLOPrintError(f"HLO has no opcode for '{op.name}': lower it to operations of stablehlo or hlo first")
         opcode, form = found
@@ -190,6 +198,31 @@ class ComputationPrinter:
             return opcode, form.operands(op, self), [self.field_text(key, value) for key, value in fields.items()]
         except Inexpressible as error:
             raise HLOPrintError(f"'{op.name}': {error}") from None
+
+    def async_form(self, op: AsyncOperation) -> tuple[str, Operands, list[str]]:
+        """What `form_of` gives for an asynchronous operation: sugar for it where there is some."""
+        start = op if isinstance(op, StartOp) else start_of(op.operands[0])
+        if start is None:
+            raise HLOPrintError(f"'{op.name}': its operand does not come from a start in the same function")
+        left = raw_fields(op.attributes.get(FIELDS))
+        stem, fields = self.async_stem(start)
+        if isinstance(op, StartOp):
+            thread = start.properties.get("execution_thread")
+            threads = [f"{THREAD}={quote(thread.data)}"] if isinstance(thread, StringAttr) else []
+            opcode = op.opcode if type(op) in OWN_DONES else f"{stem}-start"
+            return opcode, op.operands, [*fields, *threads, *left]
+        suffix = "update" if isinstance(op, hlo.AsyncUpdateOp) else "done"
+        return op.opcode if type(start) in OWN_DONES else f"{stem}-{suffix}", op.operands, left
+
+    def async_stem(self, start: StartOp) -> tuple[str, list[str]]:
+        """The opcode that `start` wraps and its attributes, or `async` and `calls=...` if there is no sugar for it."""
+        wrapped = sugar_of(start)
+        if wrapped is not None and (self.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
+            stem, _, fields = self.form_of(wrapped)
+            return stem, fields
+        if type(start) in OWN_DONES:
+            raise HLOPrintError(f"'{start.name}': HLO has no attribute that names what it wraps")
+        return "async", [f"calls=%{self.called(ComputationName(start.callee.string_value(), 0)).name}"]
 
     def field_text(self, key: str, value: Any) -> str:
         """`key=value`, where computations have the names that they are printed under."""
@@ -221,7 +254,19 @@ class ComputationPrinter:
     def shape_of(self, op: Operation) -> str:
         """The shape of the instruction of `op`."""
         type = self.types.get(op) or (op.result_types[0] if op.results else tuple_type([]))
+        if isinstance(type, AsyncBundleType):
+            type = self.bundle_shape(op, type)
         return self.shapes.write(type, op.attributes.get(LAYOUT), op.attributes.get(MEMORY))
+
+    def bundle_shape(self, op: Operation, bundle: AsyncBundleType) -> Attribute:
+        """The tuple that HLO text has for `bundle`, which `op` gives."""
+        start = op if isinstance(op, StartOp) else start_of(op.operands[0])
+        assert start is not None, "the form was found before the shape"
+        opcode = start.opcode if type(start) in OWN_DONES else "async-start"
+        shapes = BundleShapes(bundle.operands, bundle.outputs, bundle.contexts)
+        if (type_of_bundle := self.bundles.get((opcode, bundle))) is None:
+            type_of_bundle = self.bundles[(opcode, bundle)] = type_of_tree(write_tuple(opcode, shapes))
+        return type_of_bundle
 
     def name_of(self, value: SSAValue) -> str:
         """The instruction of `value`; where there is none, one is made."""
@@ -275,6 +320,13 @@ class ComputationPrinter:
         """The tuple that has been taken apart into `values`; `values` themselves if there is none."""
         whole = packed_from(values)
         return tuple(values) if whole is None else whole
+
+
+def raw_fields(fields: Attribute | None) -> list[str]:
+    """`key=value` of attributes that were kept as they are written."""
+    if not isinstance(fields, DictionaryAttr):
+        return []
+    return [f"{key}={value.data}" for key, value in fields.data.items() if isinstance(value, StringAttr)]
 
 
 def name_in(attributes: Mapping[str, Attribute]) -> str | None:

@@ -250,6 +250,14 @@ def read_labels(tokens: Tokens) -> str:
     return tokens.take("labels", "the names of dimensions", "write them like `b01f_01io->b01f`")
 
 
+def read_typed_literal(tokens: Tokens) -> str:
+    """`s32[2]{0} {1, 2}`: a shape and a value, as written."""
+    start = tokens.index
+    tokens.take_raw()
+    tokens.take_raw()
+    return tokens.raw_text(start)
+
+
 def read_raw(tokens: Tokens) -> str:
     """Whatever stands there, up to the matching brace, as written."""
     return tokens.take_raw()
@@ -283,7 +291,7 @@ WORDS = "algorithm api_version convolution_kind distribution fft_type is_associa
 STRINGS = "async_execution_thread custom_call_target infeed_config outfeed_config"
 COMPUTATIONS = "body calls condition false_computation scatter select to_apply true_computation"
 RAW = """
-domain keep_original_sequence_order_in_group literal operand_layout_constraints outfeed_shape
+domain keep_original_sequence_order_in_group operand_layout_constraints outfeed_shape
 output_to_operand_aliasing results_memory_spaces sparsity
 """
 
@@ -302,6 +310,7 @@ READERS: Mapping[str, Reader] = {
     "epsilon": read_number,
     "exponent_bits": read_bit_count,
     "kind": read_fusion_kind,
+    "literal": read_typed_literal,
     "mantissa_bits": read_bit_count,
     "operand_precision": read_precisions,
     "padding": read_padding,
@@ -349,7 +358,7 @@ def write_result_accuracy(accuracy: ResultAccuracyAttr) -> str:
     """The inverse of `read_result_accuracy`."""
     if accuracy.mode.data != ResultAccuracyMode.TOLERANCE:
         return f"{{mode={accuracy.mode.data.value.lower()}}}"
-    tolerances = (accuracy.atol.value.data, accuracy.rtol.value.data, accuracy.ulps.value.data)
+    tolerances = (accuracy.atol.value.data, accuracy.rtol.value.data, accuracy.ulps.data)
     return "{{tolerance={{atol={!r},rtol={!r},ulps={}}}}}".format(*tolerances)
 
 
@@ -383,6 +392,8 @@ def write_plain(value: Any) -> str:
             return repr(value)
 
 
+QUOTED = frozenset(STRINGS.split())
+
 WRITERS: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(STRINGS.split(), quote),
     "kind": write_fusion_kind,
@@ -396,5 +407,6 @@ WRITERS: Mapping[str, Callable[[Any], str]] = {
 
 
 def write_field(key: str, value: Any) -> str:
-    """`key=value`"""
-    return f"{key}={WRITERS.get(key, write_plain)(value)}"
+    """`key=value`. Text that was kept as it was written is written like that."""
+    is_written = type(value) is str and key not in QUOTED
+    return f"{key}={value if is_written else WRITERS.get(key, write_plain)(value)}"

@@ -115,11 +115,16 @@ def same(op: type[Operation], operands: int | None) -> Opcode:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """An attribute of HLO text that is the property `name` of an operation. `default` is its value if left out."""
+    """
+    An attribute of HLO text that is the property `name` of an operation.
+
+    `default` is its value if it is left out, as it then is by the printer too, unless it `is_printed`.
+    """
 
     name: str
     codec: Codec
     default: Any = None
+    is_printed: bool = False
 
 
 def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, Property], extras: str = "") -> Opcode:
@@ -146,7 +151,9 @@ def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, P
             for key, prop in properties.items()
             if prop.name in op.properties
         }
-        return {key: value for key, value in found.items() if value != properties[key].default}
+        return {
+            key: value for key, value in found.items() if value != properties[key].default or properties[key].is_printed
+        }
 
     required = " ".join(key for key, prop in properties.items() if prop.default is None)
     optional = " ".join(key for key, prop in properties.items() if prop.default is not None)

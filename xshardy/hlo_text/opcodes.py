@@ -158,7 +158,7 @@ OPCODES: Mapping[str, Opcode] = {
         1,
         {
             "k": Property("k", INTEGER),
-            "largest": Property("largest", BOOLEAN, True),
+            "largest": Property("largest", BOOLEAN, True, is_printed=True),
             "is_stable": Property("is_stable", BOOLEAN, False),
         },
     ),
@@ -169,7 +169,7 @@ OPCODES: Mapping[str, Opcode] = {
             "left_side": Property("left_side", BOOLEAN, False),
             "lower": Property("lower", BOOLEAN, False),
             "unit_diagonal": Property("unit_diagonal", BOOLEAN, False),
-            "transpose_a": Property("transpose_a", TRANSPOSE, "NO_TRANSPOSE"),
+            "transpose_a": Property("transpose_a", TRANSPOSE, "NO_TRANSPOSE", is_printed=True),
         },
     ),
 }

@@ -85,7 +85,11 @@ class ModuleReader:
             self.read_computation(is_entry)
             has_entry |= is_entry
         symbol = None if name is None else StringAttr(name)
-        return ModuleOp(list(self.scope.functions.values()), attributes, sym_name=symbol)
+        functions = [*self.scope.wrapped.values(), *self.scope.functions.values()]
+        module = ModuleOp(functions, attributes, sym_name=symbol)
+        for reader in self.scope.asynchronous:
+            reader.verify()
+        return module
 
     def read_header(self) -> tuple[str | None, Attributes]:
         """`HloModule name, key=value, ...`, the name with or without a colon after it. May be missing altogether."""

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1
 from xdsl.ir import Attribute
 from xdsl.utils.target import Target
 
+from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import text_of
 from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, valid_name
 from xshardy.hlo_text.fields import quote
@@ -23,14 +24,16 @@ OWN_ATTRIBUTES = frozenset({"hlo.parameter_positions", *TABLES.values()})
 """Attributes that are written in another place."""
 
 
-def print_hlo(module: ModuleOp) -> str:
+def print_hlo(module: ModuleOp, *, uses_sugar: bool = True) -> str:
     """
     `module` as HLO text. The names that it was read with are kept.
+
+    An asynchronous operation is written as `slice-start` if it `uses_sugar`, else as an `async-start` of a computation.
 
     Regions become computations, and their operands tuples; `module` itself is not changed. Raises `HLOPrintError` for
     what HLO has no way to say.
     """
-    return "".join(ModulePrinter(module).write())
+    return "".join(ModulePrinter(module, uses_sugar).write())
 
 
 @dataclass(frozen=True)
@@ -38,16 +41,19 @@ class HLOTarget(Target):
     """`-t hlo`: a module of StableHLO and `hlo` operations as HLO text."""
 
     name: ClassVar[str] = "hlo"
+    plain_async: bool = False
+    """Whether asynchronous operations are written as `async-start` of a computation, never as `slice-start`."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(print_hlo(module))
+        output.write(print_hlo(module, uses_sugar=not self.plain_async))
 
 
 class ModulePrinter:
     """Prints one module."""
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, module: ModuleOp, uses_sugar: bool):
         self.module = module
+        self.uses_sugar = uses_sugar
         self.shapes = ShapeWriter()
         self.functions: dict[str, func.FuncOp] = {}
         for op in module.ops:
@@ -80,7 +86,7 @@ class ModulePrinter:
     def in_order(self) -> Iterator[Iterator[str]]:
         """The text of each computation, callees in front of callers, else in the order of the module."""
         done: dict[str, bool] = {}
-        for start in self.functions:
+        for start in self.roots():
             pending: list[tuple[str, ComputationPrinter | None]] = [(start, None)]
             while pending:
                 name, printed = pending.pop()
@@ -94,11 +100,16 @@ class ModulePrinter:
                     continue
                 if (function := self.functions.get(name)) is None or not function.body.blocks:
                     raise HLOPrintError(f"computation @{name} is called, but not defined")
-                printer = ComputationPrinter(function, self.shapes, self.names)
+                printer = ComputationPrinter(function, self.shapes, self.names, self.uses_sugar)
                 printer.run()
                 done[name] = False
                 pending.append((name, printer))
                 pending += [(callee, None) for callee in reversed(printer.callees) if not done.get(callee)]
+
+    def roots(self) -> list[str]:
+        """The functions to print, callees or not: all but those that only asynchronous operations wrap."""
+        wrapped = {op.callee.string_value() for op in self.module.walk() if isinstance(op, StartOp)}
+        return [name for name in self.functions if name not in wrapped]
 
     def computation_text(self, printer: ComputationPrinter) -> Iterator[str]:
         """`ENTRY %name (p: f32[2]) -> f32[2] { ... }`"""

@@ -1,4 +1,4 @@
-"""`xshardy emit|compile|run`: HLO fusions to MLIR, to PTX, and executed on the CPU."""
+"""`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR, to PTX, and executed on the CPU; what dumps consist of."""
 
 import argparse
 import os
@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
-from xshardy.hlo_text import parse_hlo
+from xshardy.hlo_text import parse_hlo, read_hlo
 from xshardy.lowering.nvptx import compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe, read_text
+from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
 from xshardy.tools.pass_log import PassLog
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.transforms.xla_gpu.device import parse_target
@@ -26,6 +26,7 @@ from xshardy.transforms.xla_gpu.device import parse_target
 EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
+    "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
     "run": "example: xshardy run --check --levels all examples/gelu.hlo",
 }
 
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run")
+    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats")
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -105,6 +106,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
+    )
+    stats = commands.add_parser(
+        "hlo-stats",
+        help="count the instructions and bytes of an HLO dump",
+        description="count the instructions and bytes of an HLO dump, by opcode, kind of fusion and computation",
+        epilog=EXAMPLES["hlo-stats"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    stats.set_defaults(command=_hlo_stats)
+    stats.add_argument("file", help="HLO text; `-` is standard input")
+    stats.add_argument(
+        "--most", type=int, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
     )
     return parser
 
@@ -225,6 +238,13 @@ def _run(args: argparse.Namespace) -> int:
         place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
         print(f"{place}: {output.comparison}", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _hlo_stats(args: argparse.Namespace) -> int:
+    from xshardy.tools.hlo_stats import print_stats, stats_of
+
+    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
+    return 0
 
 
 if __name__ == "__main__":

@@ -118,10 +118,11 @@ class XshardyOptMain(xDSLOptMain):
             return parser.parse_module(not self.args.no_implicit_module)
 
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
-            from xshardy.hlo_text import parse_hlo
+            from xshardy.hlo_text import parse_hlo, read_hlo
 
             self._spans = {}
-            return parse_hlo(self._decode(stream.read()), self.get_input_name())
+            read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
+            return read(self._decode(stream.read()), self.get_input_name())
 
         self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
 

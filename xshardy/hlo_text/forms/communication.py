@@ -1,18 +1,20 @@
 """Opcodes that talk to the host: infeed and outfeed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.codecs import Fields
+from xshardy.hlo_text.codecs import Fields, boolean
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, row
 from xshardy.hlo_text.shapes import print_type
 
+DEVICE_TO_DEVICE = 1
 OUTFEED_SHAPE = "hlo.outfeed_shape"
 
 
@@ -58,8 +60,48 @@ def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
     return [regions.tuple_of(data), token]
 
 
+def transfer(op: type[Operation]) -> Callable[[Instruction], Operation]:
+    """A builder of the synchronous form of `send` and `recv`, which HLO has not: these start what a done awaits."""
+
+    def build(instruction: Instruction) -> Operation:
+        fields = instruction.fields
+        properties: dict[str, Attribute] = {
+            "channel_handle": ChannelHandleAttr(IntAttr(fields.get("channel_id", 0)), IntAttr(DEVICE_TO_DEVICE)),
+            "is_host_transfer": boolean(fields.get("is_host_transfer", False)),
+        }
+        return op.create(operands=instruction.operands, result_types=instruction.result_types, properties=properties)
+
+    return build
+
+
+def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -> Fields:
+    """`channel_id=1, is_host_transfer=true`"""
+    fields: Fields = {}
+    if channel := op.channel_handle.handle.data:
+        fields["channel_id"] = channel
+    if op.is_host_transfer is not None and op.is_host_transfer.value.data:
+        fields["is_host_transfer"] = True
+    return fields
+
+
 ROWS: Mapping[str, Opcode] = {
     "infeed": row(infeed, 1, "", "infeed_config", forms=[Form(stablehlo.InfeedOp, infeed_fields)]),
+    "recv": row(
+        transfer(stablehlo.RecvOp),
+        1,
+        "",
+        "channel_id is_host_transfer",
+        forms=[Form(stablehlo.RecvOp, transfer_fields)],
+        needs_module=True,
+    ),
+    "send": row(
+        transfer(stablehlo.SendOp),
+        2,
+        "",
+        "channel_id is_host_transfer",
+        forms=[Form(stablehlo.SendOp, transfer_fields)],
+        needs_module=True,
+    ),
     "outfeed": row(
         outfeed,
         2,

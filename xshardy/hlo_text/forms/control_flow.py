@@ -121,6 +121,8 @@ def conditional(instruction: Instruction) -> Operation:
 
     StableHLO's branches have no arguments: each calls its computation of its operand.
     """
+    if not instruction.operands:
+        raise instruction.error("takes what chooses the branch, and an operand for each branch")
     selector, *operands = instruction.operands
     fields = instruction.fields
     names = fields.get("branch_computations")

@@ -54,7 +54,7 @@ def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
 
 
 AS_WRITTEN = """
-batch_group_count convolution_kind dim_labels feature_group_count literal operand_layout_constraints operand_precision
+batch_group_count convolution_kind dim_labels feature_group_count operand_layout_constraints operand_precision
 padding_type results_memory_spaces schedule window
 """
 
@@ -64,7 +64,7 @@ ROWS: Mapping[str, Opcode] = {
         None,
         "custom_call_target",
         "api_version called_computations custom_call_has_side_effect",
-        extras=f"{AS_WRITTEN} to_apply",
+        extras=f"{AS_WRITTEN} literal to_apply",
         forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
         readers=dict.fromkeys(AS_WRITTEN.split(), read_raw),
     )

@@ -1,0 +1,135 @@
+"""`xshardy hlo-stats FILE`: what an HLO dump consists of, by opcode, by kind of fusion, and by computation."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from rich.table import Table
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, TupleType
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import hlo
+from xshardy.dialects.hlo.async_operation import AsyncOperation
+from xshardy.dialects.hlo.async_types import AsyncBundleType
+from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.stablehlo.types import bit_width, bounds_of, tensor_type
+from xshardy.hlo_text.opcodes import FORMS
+from xshardy.hlo_text.tuples import is_implicit
+from xshardy.tools.console import console
+
+NO_BYTES = frozenset({"bitcast", "get-tuple-element", "opt-barrier", "parameter", "tuple"})
+"""Opcodes whose results lie in the memory of their operands, or of the caller."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many instructions there are of a kind, and the bytes of the results that they write."""
+
+    count: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class Stats:
+    """What a module consists of. A computation is counted once, however often it is called."""
+
+    opcodes: dict[str, Tally] = field(default_factory=dict[str, Tally])
+    fusions: Counter[str] = field(default_factory=Counter[str])
+    computations: dict[str, int] = field(default_factory=dict[str, int])
+    """The instructions in each computation."""
+
+    @property
+    def instructions(self) -> int:
+        """The number of instructions in all computations."""
+        return sum(self.computations.values())
+
+
+def stats_of(module: ModuleOp) -> Stats:
+    """The statistics of a module as `read_hlo` gives it."""
+    stats = Stats()
+    for function in module.ops:
+        if isinstance(function, func.FuncOp) and function.body.blocks:
+            count_computation(function, stats)
+    return stats
+
+
+def count_computation(function: func.FuncOp, stats: Stats) -> None:
+    """Add the instructions of one computation."""
+    block = function.body.block
+    found = [("parameter", 0)] * len(block.args)
+    for op in block.ops:
+        if is_implicit(op) or isinstance(op, func.ReturnOp):
+            continue
+        opcode = opcode_of(op)
+        found.append((opcode, 0 if opcode in NO_BYTES else sum(map(byte_size, op.result_types))))
+        if isinstance(op, hlo.FusionOp):
+            stats.fusions[op.kind.data.value] += 1
+    for opcode, size in found:
+        tally = stats.opcodes.setdefault(opcode, Tally())
+        tally.count += 1
+        tally.bytes += size
+    stats.computations[function.sym_name.data] = len(found)
+
+
+def opcode_of(op: Operation) -> str:
+    """What HLO text calls `op`; its own name if that has no opcode for it."""
+    if isinstance(op, hlo.OpaqueOp):
+        return op.opcode.data
+    if isinstance(op, AsyncOperation):
+        return op.opcode
+    return FORMS[type(op)][0] if type(op) in FORMS else op.name
+
+
+def byte_size(type: Attribute) -> int:
+    """The bytes of a value; of one whose size varies, the most. Elements of less than a byte are packed."""
+    return sum(array_bytes(array) for array in arrays_in(type))
+
+
+def arrays_in(type: Attribute) -> Iterator[Attribute]:
+    """The arrays in a value of `type`. What is in flight is written by its start."""
+    match type:
+        case TupleType():
+            for part in elements(type):
+                yield from arrays_in(part)
+        case AsyncBundleType():
+            for part in type.outputs:
+                yield from arrays_in(part)
+        case TensorType():
+            yield type
+        case _:
+            pass
+
+
+def array_bytes(type: Attribute) -> int:
+    """The bytes of an array."""
+    tensor = tensor_type(type)
+    sizes = [
+        max(bound, 0) if size == DYNAMIC_INDEX else size
+        for size, bound in zip(tensor.get_shape(), bounds_of(tensor), strict=True)
+    ]
+    return (prod(sizes) * bit_width(tensor.element_type) + 7) // 8
+
+
+def print_stats(stats: Stats, most: int) -> None:
+    """Tables of the statistics; of computations, the `most` largest."""
+    out = console()
+    out.print(f"{stats.instructions} instructions in {len(stats.computations)} computations")
+    total = sum(tally.bytes for tally in stats.opcodes.values()) or 1
+    table = Table("opcode", "instructions", "bytes written", "% of bytes")
+    for opcode, tally in sorted(stats.opcodes.items(), key=lambda item: (-item[1].count, item[0])):
+        table.add_row(opcode, str(tally.count), str(tally.bytes), f"{100 * tally.bytes / total:.1f}")
+    out.print(table)
+    if stats.fusions:
+        out.print(counts("fusion", stats.fusions))
+    largest = dict(sorted(stats.computations.items(), key=lambda item: (-item[1], item[0]))[:most])
+    out.print(counts("computation", largest))
+
+
+def counts(title: str, numbers: Mapping[str, int]) -> Table:
+    """A table of names and numbers of instructions."""
+    table = Table(title, "instructions")
+    for name, number in numbers.items():
+        table.add_row(name, str(number))
+    return table
