@@ -73,6 +73,20 @@ def test_every_op_rounds_to_its_own_type():
     assert evaluate(module, [one, small])[0] == 0
 
 
+def test_bits_of_elements_narrower_than_a_byte():
+    """The first element has the lowest bits."""
+    join, split = (
+        parse_module(
+            f"func.func @main(%x: tensor<{source}>) -> tensor<{target}> {{\n"
+            f" %0 = stablehlo.bitcast_convert %x : (tensor<{source}>) -> tensor<{target}>\n return %0 : tensor<{target}> }}"
+        )
+        for source, target in (("2xi4", "i8"), ("i8", "2xi4"))
+    )
+    parts, whole = np.array([3, -2], ml_dtypes.int4), np.array(-29, np.int8)  # 0x3, 0xe and 0xe3
+    assert evaluate(join, [parts])[0] == whole
+    assert (evaluate(split, [whole])[0] == parts).all()
+
+
 ONE_OP = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
 
 
@@ -99,10 +113,10 @@ ONE_OP = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tens
             "an argument of @main is a f32",
         ),
         (
-            "func.func @main(%x: tensor<2xi4>) -> tensor<i8> {\n"
-            " %0 = stablehlo.bitcast_convert %x : (tensor<2xi4>) -> tensor<i8>\n return %0 : tensor<i8> }",
-            [np.zeros(2, ml_dtypes.int4)],
-            "stablehlo.bitcast_convert: no bitcast from int4 to int8: convert to a type of 8 bits first",
+            "func.func @main(%x: tensor<8xi1>) -> tensor<i8> {\n"
+            " %0 = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<i8>\n return %0 : tensor<i8> }",
+            [np.zeros(8, np.bool_)],
+            "stablehlo.bitcast_convert: no bitcast from bool to int8: convert to a type of 8 bits first",
         ),
         (
             "func.func @main() -> f32 {\n %0 = arith.constant 1.0 : f32\n return %0 : f32 }",
