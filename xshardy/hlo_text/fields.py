@@ -251,10 +251,12 @@ def read_labels(tokens: Tokens) -> str:
 
 
 def read_typed_literal(tokens: Tokens) -> str:
-    """`s32[2]{0} {1, 2}`: a shape and a value, as written."""
+    """`s32[2]{0} {1, 2}`: a shape and a value, as written. Those of a tuple stand in parentheses."""
     start = tokens.index
+    is_array = tokens.kind == "shape"
     tokens.take_raw()
-    tokens.take_raw()
+    if is_array:
+        tokens.take_raw()
     return tokens.raw_text(start)
 
 

@@ -112,7 +112,7 @@ def print_type(type: Attribute) -> str:
     if not isinstance(type, TensorType):
         return "token[]"
     tensor = cast(AnyTensorType, type)
-    sizes = [str(size) for size in tensor.get_shape()]
+    sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in tensor.get_shape()]
     if isinstance(tensor.encoding, BoundsAttr):
         for i, bound in enumerate(tensor.encoding.bounds):
             if bound.data != DYNAMIC_INDEX:

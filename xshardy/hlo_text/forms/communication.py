@@ -14,7 +14,8 @@ from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, row
 from xshardy.hlo_text.shapes import print_type
 
-DEVICE_TO_DEVICE = 1
+DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
+"""The types of channels."""
 OUTFEED_SHAPE = "hlo.outfeed_shape"
 
 
@@ -60,14 +61,16 @@ def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
     return [regions.tuple_of(data), token]
 
 
-def transfer(op: type[Operation]) -> Callable[[Instruction], Operation]:
+def transfer(op: type[Operation], host_channel: int) -> Callable[[Instruction], Operation]:
     """A builder of the synchronous form of `send` and `recv`, which HLO has not: these start what a done awaits."""
 
     def build(instruction: Instruction) -> Operation:
         fields = instruction.fields
+        is_host = fields.get("is_host_transfer", False)
+        channel_type = host_channel if is_host else DEVICE_TO_DEVICE
         properties: dict[str, Attribute] = {
-            "channel_handle": ChannelHandleAttr(IntAttr(fields.get("channel_id", 0)), IntAttr(DEVICE_TO_DEVICE)),
-            "is_host_transfer": boolean(fields.get("is_host_transfer", False)),
+            "channel_handle": ChannelHandleAttr(IntAttr(fields.get("channel_id", 0)), IntAttr(channel_type)),
+            "is_host_transfer": boolean(is_host),
         }
         return op.create(operands=instruction.operands, result_types=instruction.result_types, properties=properties)
 
@@ -87,7 +90,7 @@ def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -
 ROWS: Mapping[str, Opcode] = {
     "infeed": row(infeed, 1, "", "infeed_config", forms=[Form(stablehlo.InfeedOp, infeed_fields)]),
     "recv": row(
-        transfer(stablehlo.RecvOp),
+        transfer(stablehlo.RecvOp, HOST_TO_DEVICE),
         1,
         "",
         "channel_id is_host_transfer",
@@ -95,7 +98,7 @@ ROWS: Mapping[str, Opcode] = {
         needs_module=True,
     ),
     "send": row(
-        transfer(stablehlo.SendOp),
+        transfer(stablehlo.SendOp, DEVICE_TO_HOST),
         2,
         "",
         "channel_id is_host_transfer",

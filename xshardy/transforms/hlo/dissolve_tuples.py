@@ -4,7 +4,7 @@ Tuples, dissolved: functions take and return several values, and what is put int
 Operations that take or give tuples as such, custom calls say, keep theirs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias, cast
 
 from xdsl.context import Context
@@ -14,7 +14,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xshardy.dialects.hlo import LAYOUT, MEMORY, FusionOp
+from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
+from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 
@@ -39,9 +40,15 @@ def dissolve_tuples(module: ModuleOp) -> None:
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     if not any(has_tuples(function) for function in functions):
         return
+    wrapped = {op.callee.string_value() for function in functions for op in function.walk() if isinstance(op, StartOp)}
+    whole = {
+        function.sym_name.data
+        for function in functions
+        if function.sym_name.data in wrapped and not isinstance(function.body.block.first_op, FusionOp | func.CallOp)
+    }
     for function in functions:
-        if function.body.blocks:
-            FunctionDissolver(function).run()
+        if function.body.blocks and function.sym_name.data not in whole:
+            FunctionDissolver(function, whole).run()
 
 
 def has_tuples(function: func.FuncOp) -> bool:
@@ -79,8 +86,10 @@ def grow(type: Attribute, values: Iterator[SSAValue]) -> Tree:
 class FunctionDissolver:
     """Dissolves the tuples in one function."""
 
-    def __init__(self, function: func.FuncOp):
+    def __init__(self, function: func.FuncOp, whole: Set[str]):
         self.function = function
+        self.whole = whole
+        """Functions that asynchronous operations wrap and that take and give tuples as such."""
         self.trees: dict[SSAValue, Tree] = {}
         """What each tuple consists of."""
         self.dead: list[Operation] = []
@@ -98,6 +107,12 @@ class FunctionDissolver:
                     self.read_element(op)
                 case FusionOp() | func.CallOp():
                     self.dissolve_call(op)
+                case StartOp() if op.callee.string_value() not in self.whole:
+                    self.dissolve_start(op)
+                case AsyncUpdateOp():
+                    Rewriter.replace_value_with_new_type(op.bundle, op.operand.type)
+                case DoneOp():
+                    self.dissolve_done(op)
                 case func.ReturnOp():
                     self.dissolve_return(op)
                 case _:
@@ -201,6 +216,28 @@ class FunctionDissolver:
                 part.name_hint = result.name_hint
             whole = self.put_together(tree, result.type, InsertPoint.before(op))
             result.replace_all_uses_with(whole)
+        Rewriter.erase_op(op)
+
+    def dissolve_start(self, op: StartOp) -> None:
+        """A start of several values."""
+        bundle = bundle_type(op.bundle)
+        types = AsyncBundleType.of(list(leaf_types(bundle.operands)), list(leaf_types(bundle.outputs)), bundle.contexts)
+        if types != bundle:
+            op.operands = [value for operand in op.operands for value in self.flatten(operand, op)]
+            Rewriter.replace_value_with_new_type(op.bundle, types)
+
+    def dissolve_done(self, op: DoneOp) -> None:
+        """A done that gives several values, if its bundle holds them."""
+        types = bundle_type(op.operand).outputs
+        if types == tuple(op.result_types):
+            return
+        made = type(op)(op.operand)
+        made.attributes.update(op.attributes)
+        Rewriter.insert_op(made, InsertPoint.before(op))
+        values = iter(made.results)
+        for result in op.results:
+            tree = grow(result.type, values)
+            result.replace_all_uses_with(self.put_together(tree, result.type, InsertPoint.before(op)))
         Rewriter.erase_op(op)
 
     def dissolve_return(self, op: func.ReturnOp) -> None:
