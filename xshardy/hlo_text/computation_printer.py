@@ -71,7 +71,6 @@ class ComputationPrinter:
         """What an operation of several results gives in HLO text: a tuple."""
         self.packs: dict[SSAValue, Operation] = {}
         """The operation of whose results a tuple consists."""
-        self.bundles: dict[tuple[str, AsyncBundleType], Attribute] = {}
         self.taken: set[str] = set()
         self.counts: dict[str, int] = {}
 
@@ -264,9 +263,7 @@ class ComputationPrinter:
         assert start is not None, "the form was found before the shape"
         opcode = start.opcode if type(start) in OWN_DONES else "async-start"
         shapes = BundleShapes(bundle.operands, bundle.outputs, bundle.contexts)
-        if (type_of_bundle := self.bundles.get((opcode, bundle))) is None:
-            type_of_bundle = self.bundles[(opcode, bundle)] = type_of_tree(write_tuple(opcode, shapes))
-        return type_of_bundle
+        return type_of_tree(write_tuple(opcode, shapes))
 
     def name_of(self, value: SSAValue) -> str:
         """The instruction of `value`; where there is none, one is made."""

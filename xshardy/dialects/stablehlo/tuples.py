@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TupleType, i32
+from xdsl.dialects.builtin import IntegerAttr, TupleType, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import base, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
@@ -61,4 +61,4 @@ class GetTupleElementOp(InfersResultTypes):
 
 def tuple_type(types: Sequence[Attribute]) -> TupleType:
     """`tuple<types>`"""
-    return TupleType(ArrayAttr(types))  # pyright: ignore[reportArgumentType]
+    return TupleType(list(types))  # pyright: ignore[reportArgumentType]
