@@ -30,17 +30,28 @@ _KINDS: Mapping[str, MLIRTokenKind] = {
 }
 
 
-class TextToken(Token[MLIRTokenKind, str]):
-    """A token that has its text at hand: a parser asks for it more than once."""
-
-    text: str = ""  # pyright: ignore[reportIncompatibleMethodOverride]
-
-
 def make_span(start: int, end: int, input: Input) -> Span:
     """`Span(start, end, input)`, but a frozen dataclass takes longer to set its fields than a token to be found."""
     span = object.__new__(Span)
     span.__dict__.update(start=start, end=end, input=input)
     return span
+
+
+class TextToken(Token[MLIRTokenKind, str]):
+    """A token that has its text at hand, for a parser asks for it more than once, and no span until it is asked for."""
+
+    __slots__ = ("end", "input", "kind", "start", "text")
+
+    def __init__(self, kind: MLIRTokenKind, text: str, start: int, end: int, input: Input):
+        self.kind = kind
+        self.text = text  # pyright: ignore[reportAttributeAccessIssue, reportIncompatibleMethodOverride]
+        self.start = start
+        self.end = end
+        self.input = input
+
+    @property
+    def span(self) -> Span:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return make_span(self.start, self.end, self.input)
 
 
 class Lexer(MLIRLexer):
@@ -56,9 +67,8 @@ class Lexer(MLIRLexer):
             return super().lex()
         group = match.lastgroup
         assert group is not None  # each alternative is a group
-        start, self.pos = match.span(group)
+        start, end = match.span(group)
+        self.pos = end
         text = match[group]
         kind = KIND_BY_PUNCTUATION_SPELLING[text] if group == "punctuation" else _KINDS[group]
-        token = TextToken(kind, make_span(start, self.pos, input))
-        token.text = text
-        return token
+        return TextToken(kind, text, start, end, input)

@@ -7,6 +7,7 @@ sees the other's values. Names in the input are forgotten.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerAttr, IntegerType
@@ -97,6 +98,11 @@ SUGGESTIONS: Mapping[str, Names | Callable[[Operation], Names]] = {
 _UNSAFE = re.compile(r"[^A-Za-z0-9_$.-]")
 
 
+@cache
+def _may_suggest(op_type: type[Operation]) -> bool:
+    return issubclass(op_type, SuggestsNames) or op_type.name in SUGGESTIONS
+
+
 class ValueNames:
     """The names, with their `%`, of all values in an operation."""
 
@@ -115,8 +121,7 @@ class ValueNames:
             self._next_value, self._next_argument, self._next_conflict = counters.pop()
             del self._used[depth + 1 :]
             self._used.append(set())
-            self._name_region(region)
-            inner = [(nested, depth + 1) for block in region.blocks for op in block.ops for nested in op.regions]
+            inner = [(nested, depth + 1) for nested in self._name_region(region)]
             pending += inner
             counters += [(self._next_value, self._next_argument, self._next_conflict)] * len(inner)
 
@@ -131,10 +136,12 @@ class ValueNames:
         """What is left of the `=` of `op`: `%0`, `%0:2`, or `%a, %b:2`. `op` has results."""
         return self._packs.get(id(op)) or self._names[id(op.results[0])]
 
-    def _name_region(self, region: Region) -> None:
+    def _name_region(self, region: Region) -> Sequence[Region]:
+        """Name the values of `region`. Returns the regions of its operations, whose values are not named yet."""
+        inner: list[Region] = []
         entry = region.blocks.first
         if entry is None:
-            return
+            return inner
         parent = region.parent
         if self._suggestions and isinstance(parent, SuggestsNames):
             for argument, name in zip(entry.args, parent.argument_names(region), strict=False):
@@ -147,6 +154,8 @@ class ValueNames:
             for op in block.ops:
                 if op.results:
                     self._name_results(op)
+                inner += op.regions
+        return inner
 
     def _argument_name(self, of_entry: bool) -> str:
         if not of_entry:
@@ -156,7 +165,7 @@ class ValueNames:
 
     def _name_results(self, op: Operation) -> None:
         results = op.results
-        names = self._suggested(op)
+        names = self._suggested(op) if self._suggestions and _may_suggest(type(op)) else ()
         if len(results) == 1:
             self._names[id(results[0])] = self._unique(names[0]) if names and names[0] else self._number()
             return
@@ -176,11 +185,9 @@ class ValueNames:
             self._packs[id(op)] = ", ".join(name if size == 1 else f"{name}:{size}" for name, size in pack)
 
     def _suggested(self, op: Operation) -> Names:
-        if not self._suggestions:
-            return ()
         if isinstance(op, SuggestsNames):
             return op.result_names()
-        names = SUGGESTIONS.get(op.name, ())
+        names = SUGGESTIONS[op.name]
         return names(op) if callable(names) else names
 
     def _number(self) -> str:

@@ -28,6 +28,7 @@ from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+from xdsl.utils.str_enum import StrEnum
 
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
@@ -105,6 +106,15 @@ class Parser(DenseLiteralParser):
             error.msg = in_upstream_words(msg, error.span.text, self._operation)
             raise
 
+    def _raise_wrong_str_enum_value_error(self, enum_type: type[StrEnum], span: Span) -> NoReturn:
+        if span.text.isidentifier():
+            scope = enum_type.__module__.split(".")[2:3]  # the dialect, if it is one of ours
+            self.raise_error(
+                f"expected ::{'::'.join(('mlir', *scope, enum_type.__name__))} to be one of: {', '.join(enum_type)}",
+                span,
+            )
+        self.raise_error("expected valid keyword", span)
+
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if not allow_implicit_module:
             return super().parse_module(False)
@@ -168,11 +178,14 @@ class Parser(DenseLiteralParser):
             return None
         op = template.build(operands)
         start = template.name_position(line)
-        span = self.spans[op] = make_span(start, start + template.name_length, self.lexer.input)
+        self.spans[op] = make_span(start, start + template.name_length, self.lexer.input)
         first = 0
         for name, size in zip(line.names, template.packs, strict=False):
-            self._register_ssa_definition(name, op.results[first : first + size], span)
+            results = self.ssa_values[name] = tuple(op.results[first : first + size])
             first += size
+            if not name.isdecimal():
+                for result in results:
+                    result.name_hint = name
         return op
 
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:

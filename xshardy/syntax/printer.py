@@ -6,7 +6,7 @@ operation is a row of `formats`. Text is collected in a list, and the text of an
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -32,6 +32,7 @@ from xshardy.syntax.dense_literals import dense_text
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
 from xshardy.syntax.naming import ValueNames
+from xshardy.syntax.text_templates import TextTemplate, Written, can_be_alike, text_key
 
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
 """Operations in whose regions the names of operations go without this prefix."""
@@ -44,9 +45,13 @@ _NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
 
 
 class Printer(XDSLPrinter):
-    """Prints one operation, once: `Printer().module_text(module)`."""
+    """
+    Prints one operation, once: `Printer().module_text(module)`.
 
-    def __init__(self, *, print_generic_format: bool = False, print_debuginfo: bool = False):
+    With `templates`, operations whose texts differ only in names of values are printed once: see `text_templates`.
+    """
+
+    def __init__(self, *, print_generic_format: bool = False, print_debuginfo: bool = False, templates: bool = True):
         super().__init__(print_generic_format=print_generic_format, print_debuginfo=print_debuginfo)
         self._parts: list[str] = []
         self._aliases = AliasTable()
@@ -55,6 +60,9 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
+        self._templates: dict[Hashable, TextTemplate | None] | None = {} if templates and not print_debuginfo else None
+        self._written: list[Written] = []
+        """Where names were written since the operation began that is printed for a template."""
 
     def module_text(self, op: Operation, dialects: Iterable[Dialect] = ()) -> str:
         """`op`, in front of it the aliases it uses, behind it a newline and the resources that `dialects` keep."""
@@ -95,15 +103,19 @@ class Printer(XDSLPrinter):
 
     def print_ssa_value(self, value: SSAValue) -> str:
         name = self._names().of(value)
+        self._written.append((len(self._parts), value))
         self._parts.append(name)
         return name[1:]
 
     def print_operand(self, operand: SSAValue) -> None:
+        self._written.append((len(self._parts), operand))
         self._parts.append(self._names().of(operand))
 
     def _print_results(self, op: Operation) -> None:
         if op.results:
-            self._parts.append(f"{self._names().results(op)} = ")
+            self._written.append((len(self._parts), None))
+            self._parts.append(self._names().results(op))
+            self._parts.append(" = ")
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         self._blocks[block] = f"bb{block_index or 0}"
@@ -153,11 +165,12 @@ class Printer(XDSLPrinter):
 
     def _capture(self, write: Callable[[], None]) -> str:
         parts, self._parts = self._parts, []
+        written, self._written = self._written, []
         try:
             write()
             return "".join(self._parts)
         finally:
-            self._parts = parts
+            self._parts, self._written = parts, written
 
     def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
         self._parts.append("{")
@@ -175,6 +188,27 @@ class Printer(XDSLPrinter):
     def print_op(self, op: Operation) -> None:
         if self._value_names is None:
             self._value_names = ValueNames(op, suggestions=not self.print_generic_format)
+        key = None
+        if self._templates is not None and can_be_alike(type(op), self.print_generic_format):
+            key = text_key(op, self._default_dialects[-1])
+        if self._templates is None or key is None:
+            self._print_in_turn(op)
+            return
+        if key in self._templates:
+            template = self._templates[key]
+            if template is None:
+                self._print_in_turn(op)
+            else:
+                self._parts.append(template.fill(op, self._value_names.of, self._value_names.results))
+            return
+        around, self._parts, self._written = self._parts, [], []
+        self._print_in_turn(op)
+        self._templates[key] = TextTemplate.of(op, self._parts, self._written)
+        around += self._parts
+        self._parts = around
+
+    def _print_in_turn(self, op: Operation) -> None:
+        """Print `op` without a template."""
         row = format_of(type(op))
         write = row.print if row is not None and row.print is not None else None
         if self.print_generic_format or (write is None and Operation.print is type(op).print):

@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.ir.core import SSAValues
 from xdsl.utils.lexer import Span
 
 LONGEST_LINE = 4096
@@ -35,8 +36,8 @@ LONGEST_LINE = 4096
 _NAME = re.compile(r"%([0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)")
 """The name of a value, as the lexer reads it."""
 
-_STATE = frozenset(vars(ModuleOp.create()))
-"""The instance attributes that every operation has."""
+_NOTHING = vars(ModuleOp.create())
+"""The instance attributes that every operation has, without operands, results, attributes and regions."""
 
 ResolvedOperand: TypeAlias = tuple[int, int, SSAValue]
 """The position of the name of an operand in the text, its index in a pack, and its value."""
@@ -123,7 +124,11 @@ class Template:
         if positions != [*(start for start, _ in results), *(start for start, _, _ in by_position)]:
             return None
         place = {id(value): use for use, (_, _, value) in enumerate(by_position)}
-        if op.successors or vars(op).keys() != _STATE or not all(id(operand) in place for operand in op.operands):
+        if (
+            op.successors
+            or vars(op).keys() != _NOTHING.keys()
+            or not all(id(operand) in place for operand in op.operands)
+        ):
             return None
         if not all(_is_closed(region) for region in op.regions):
             return None
@@ -171,14 +176,16 @@ class Template:
 
     def build(self, operands: Sequence[SSAValue]) -> Operation:
         """The operation with these operands. Attributes and types are shared, they cannot change."""
-        return self.op_type.create(
-            operands=operands,
-            result_types=self.result_types,
-            properties=self.properties,
-            attributes=self.attributes,
-            location=self.location,
-            regions=[region.clone() for region in self.regions],
-        )
+        op = self.op_type.__new__(self.op_type)
+        vars(op).update(_NOTHING)
+        op.properties = dict(self.properties)
+        op.attributes = dict(self.attributes)
+        op.location = self.location
+        op.operands = operands
+        op.results = SSAValues([OpResult(type, op, index) for index, type in enumerate(self.result_types)])
+        for region in self.regions:
+            op.add_region(region.clone())
+        return op
 
 
 def _is_closed(region: Region) -> bool:

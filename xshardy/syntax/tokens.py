@@ -5,11 +5,19 @@ Each method does what xDSL's method of the same name does. The reference is a te
 """
 
 from xdsl.parser import Parser as XDSLParser
+from xdsl.utils.lexer import Position
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRToken, MLIRTokenKind, PunctuationSpelling
+
+from xshardy.syntax.lexer import TextToken
 
 
 class TokenParser(XDSLParser):
     """xDSL's parser with shorter ways through the tokens."""
+
+    @property
+    def pos(self) -> Position:
+        token = self._parser_state.current_token
+        return token.start if isinstance(token, TextToken) else token.span.start
 
     def _parse_optional_token(self, expected_kind: MLIRTokenKind) -> MLIRToken | None:
         state = self._parser_state
