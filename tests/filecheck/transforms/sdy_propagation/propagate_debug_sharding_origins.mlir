@@ -1,0 +1,17 @@
+// RUN: xshardy-opt %s -p 'sdy-add-data-flow-edges,sdy-aggressive-propagate{debug-sharding-origins=true}' | filecheck %s
+
+// Inputs, results and constraints are origins.
+// CHECK-LABEL: func.func @origins
+// CHECK-SAME:    (%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c", ?}, {"b", ?}]>, sdy.sharding_origins = {a = "self", b = "output: 0", c = "constraint_0"}}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c", ?}, {"b", ?}]>, sdy.sharding_origins = {a = "constraint_0", b = "self", c = "constraint_0"}}) {
+// CHECK-NEXT:  %[[v0:.*]] = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "c", ?}, {"b", ?}]>]>, sdy.sharding_origins = [{a = "input: 0", b = "output: 0", c = "constraint_0"}]} : tensor<8x4xf32>
+// CHECK-NEXT:  %[[v1:.*]] = sdy.sharding_constraint %[[v0]] <@mesh, [{"a", "c", ?}, {"b", ?}]> {sdy.sharding_origin_name = "constraint_0", sdy.sharding_origins = {a = "self", b = "output: 0", c = "self"}} : tensor<8x4xf32>
+// CHECK-NEXT:  %[[v2:.*]] = stablehlo.negate %[[v1]] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "c", ?}, {"b", ?}]>]>, sdy.sharding_origins = [{a = "constraint_0", b = "output: 0", c = "constraint_0"}]} : tensor<8x4xf32>
+// CHECK-NEXT:  return %[[v2]] : tensor<8x4xf32>
+// CHECK-NEXT:}
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=4]>
+func.func @origins(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b", ?}]>}) {
+  %0 = stablehlo.negate %x : tensor<8x4xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"a", "c", ?}, {?}]> : tensor<8x4xf32>
+  %2 = stablehlo.negate %1 : tensor<8x4xf32>
+  func.return %2 : tensor<8x4xf32>
+}
