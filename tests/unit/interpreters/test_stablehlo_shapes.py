@@ -78,7 +78,8 @@ def test_bits_of_elements_narrower_than_a_byte():
     join, split = (
         parse_module(
             f"func.func @main(%x: tensor<{source}>) -> tensor<{target}> {{\n"
-            f" %0 = stablehlo.bitcast_convert %x : (tensor<{source}>) -> tensor<{target}>\n return %0 : tensor<{target}> }}"
+            f" %0 = stablehlo.bitcast_convert %x : (tensor<{source}>) -> tensor<{target}>\n"
+            f" return %0 : tensor<{target}> }}"
         )
         for source, target in (("2xi4", "i8"), ("i8", "2xi4"))
     )

@@ -19,7 +19,7 @@ TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
-def require_emittable(computation: FuncOp, hero: Operation | None) -> None:
+def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     """
     Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
 

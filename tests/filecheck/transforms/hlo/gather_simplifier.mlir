@@ -1,0 +1,65 @@
+// RUN: xshardy-opt %s -p hlo-gather-simplifier | filecheck %s
+
+// CHECK-LABEL: func.func @simple_already(
+// CHECK-NEXT:    %{{.*}} = "stablehlo.gather"(%arg0, %arg1)
+// CHECK-NEXT:    return
+func.func @simple_already(%x: tensor<5x7xf32>, %i: tensor<4x1xi32>) -> tensor<4x1x7xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> : (tensor<5x7xf32>, tensor<4x1xi32>) -> tensor<4x1x7xf32>
+  func.return %0 : tensor<4x1x7xf32>
+}
+
+// The dimension of the vectors may be left out, if they have one component.
+// CHECK-LABEL: func.func @simple_with_scalars(
+// CHECK-NEXT:    %{{.*}} = "stablehlo.gather"(%arg0, %arg1)
+// CHECK-NEXT:    return
+func.func @simple_with_scalars(%x: tensor<5x7xf32>, %i: tensor<4xi32>) -> tensor<4x1x7xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> : (tensor<5x7xf32>, tensor<4xi32>) -> tensor<4x1x7xf32>
+  func.return %0 : tensor<4x1x7xf32>
+}
+
+// CHECK-LABEL: func.func @collapsed(
+// CHECK-NEXT:    %[[G:.*]] = "stablehlo.gather"(%arg0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, {{.*}}slice_sizes = array<i64: 1, 7>}> : (tensor<5x7xf32>, tensor<4x1xi32>) -> tensor<4x1x7xf32>
+// CHECK-NEXT:    %{{.*}} = stablehlo.reshape %[[G]] {note = "kept"} : (tensor<4x1x7xf32>) -> tensor<4x7xf32>
+func.func @collapsed(%x: tensor<5x7xf32>, %i: tensor<4x1xi32>) -> tensor<4x7xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> {note = "kept"} : (tensor<5x7xf32>, tensor<4x1xi32>) -> tensor<4x7xf32>
+  func.return %0 : tensor<4x7xf32>
+}
+
+// CHECK-LABEL: func.func @vectors_first_and_slices_first(
+// CHECK-NEXT:    %[[V:.*]] = stablehlo.transpose %arg1, dims = [1, 2, 0] : (tensor<2x3x4xi32>) -> tensor<3x4x2xi32>
+// CHECK-NEXT:    %[[R:.*]] = stablehlo.reshape %[[V]] : (tensor<3x4x2xi32>) -> tensor<12x2xi32>
+// CHECK-NEXT:    %[[G:.*]] = "stablehlo.gather"(%arg0, %[[R]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [1, 0], index_vector_dim = 1>{{.*}} -> tensor<12x1x2xf32>
+// CHECK-NEXT:    %[[S:.*]] = stablehlo.reshape %[[G]] : (tensor<12x1x2xf32>) -> tensor<3x4x2xf32>
+// CHECK-NEXT:    %{{.*}} = stablehlo.transpose %[[S]], dims = [2, 0, 1] : (tensor<3x4x2xf32>) -> tensor<2x3x4xf32>
+func.func @vectors_first_and_slices_first(%x: tensor<5x7xf32>, %i: tensor<2x3x4xi32>) -> tensor<2x3x4xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 0>, slice_sizes = array<i64: 1, 2>}> : (tensor<5x7xf32>, tensor<2x3x4xi32>) -> tensor<2x3x4xf32>
+  func.return %0 : tensor<2x3x4xf32>
+}
+
+// A batching dimension is an index more.
+// CHECK-LABEL: func.func @batches(
+// CHECK-NEXT:    %[[N:.*]] = stablehlo.iota dim = 0 : tensor<3x4x1xi32>
+// CHECK-NEXT:    %[[V:.*]] = stablehlo.concatenate %arg1, %[[N]], dim = 2 : (tensor<3x4x1xi32>, tensor<3x4x1xi32>) -> tensor<3x4x2xi32>
+// CHECK-NEXT:    %[[R:.*]] = stablehlo.reshape %[[V]] : (tensor<3x4x2xi32>) -> tensor<12x2xi32>
+// CHECK-NEXT:    %[[G:.*]] = "stablehlo.gather"(%arg0, %[[R]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [1, 0], index_vector_dim = 1>
+// CHECK-NEXT:    %{{.*}} = stablehlo.reshape %[[G]] : (tensor<12x1x2xf32>) -> tensor<3x4x2xf32>
+func.func @batches(%x: tensor<3x7xf32>, %i: tensor<3x4x1xi32>) -> tensor<3x4x2xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 2>}> : (tensor<3x7xf32>, tensor<3x4x1xi32>) -> tensor<3x4x2xf32>
+  func.return %0 : tensor<3x4x2xf32>
+}
+
+// CHECK-LABEL: func.func @batches_of_narrow_indices(
+// CHECK-NEXT:    %[[C:.*]] = stablehlo.convert %arg1 : (tensor<300x1xui8>) -> tensor<300x1xi64>
+// CHECK-NEXT:    %{{.*}} = stablehlo.iota dim = 0 : tensor<300x1xi64>
+func.func @batches_of_narrow_indices(%x: tensor<300x7xf32>, %i: tensor<300x1xui8>) -> tensor<300x2xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<300x7xf32>, tensor<300x1xui8>) -> tensor<300x2xf32>
+  func.return %0 : tensor<300x2xf32>
+}
+
+// CHECK-LABEL: func.func @sizes_that_are_not_known(
+// CHECK-NEXT:    %{{.*}} = "stablehlo.gather"(%arg0, %arg1)
+// CHECK-NEXT:    return
+func.func @sizes_that_are_not_known(%x: tensor<5x7xf32>, %i: tensor<?x1xi32>) -> tensor<?x7xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> : (tensor<5x7xf32>, tensor<?x1xi32>) -> tensor<?x7xf32>
+  func.return %0 : tensor<?x7xf32>
+}

@@ -1,0 +1,113 @@
+"""
+Write every gather in one form: one row of indices for each slice, and slices behind the rows as they are.
+
+What else a gather says, collapsed and batching dimensions and the places of all of them, becomes reshapes, transposes
+and further indices. Source: rows XGPU-18, XGPU-51; XLA's gather simplifier.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntAttr, IntegerType, ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.emitters.preparation.building import Tensors, element_type
+from xshardy.indexing.tensor_maps import shape_of, values_of
+
+
+def is_simple(op: stablehlo.GatherOp) -> bool:
+    """Whether the indices are rows, and the result is `[rows, slice]` with all dimensions of the slice in order."""
+    numbers, rank = op.dimension_numbers, len(shape_of(op.operand))
+    return (
+        len(shape_of(op.start_indices)) in (1, 2)
+        and numbers.index_vector_dim.data == 1
+        and values_of(numbers.offset_dims) == tuple(range(1, rank + 1))
+        and not values_of(numbers.collapsed_slice_dims)
+        and not values_of(numbers.operand_batching_dims)
+    )
+
+
+class SimplifyGather(RewritePattern):
+    """`gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without the moves that do nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: stablehlo.GatherOp, rewriter: PatternRewriter, /):
+        if is_simple(op) or not all(is_static(tensor_type(value)) for value in (*op.operands, op.result)):
+            return
+        t = Tensors(Builder(InsertPoint.before(op)))
+        numbers, sizes = op.dimension_numbers, values_of(op.slice_sizes)
+        batching = values_of(numbers.operand_batching_dims)
+        vectors = _vectors_last(t, op)
+        batch_shape = shape_of(vectors)[:-1]
+        components = [*values_of(numbers.start_index_map), *batching]
+        rows = t.reshape(vectors, [prod(batch_shape), len(components)])
+        simple = stablehlo.GatherDimensionNumbersAttr(
+            integers(range(1, len(sizes) + 1)),
+            integers([]),
+            integers([]),
+            integers([]),
+            integers(components),
+            IntAttr(1),
+        )
+        result_type = TensorType(element_type(op.operand), [prod(batch_shape), *sizes])
+        slices = t(stablehlo.GatherOp(op.operand, rows, simple, sizes, result_type, _are_sorted(op)))
+        dropped = (*values_of(numbers.collapsed_slice_dims), *batching)
+        kept = [size for d, size in enumerate(sizes) if d not in dropped]
+        placed = t.transpose(t.reshape(slices, [*batch_shape, *kept]), _places(op))
+        last = placed.owner
+        assert isinstance(last, Operation)
+        last.attributes.update(op.attributes)
+        rewriter.replace(op, [], [placed])
+
+
+def _are_sorted(op: stablehlo.GatherOp) -> bool:
+    """Whether the rows are in order: those with further indices for batches may not be."""
+    is_sorted = op.indices_are_sorted is not None and bool(op.indices_are_sorted.value.data)
+    return is_sorted and not values_of(op.dimension_numbers.operand_batching_dims)
+
+
+def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
+    """The indices with the vectors along the last dimension, and in each the place in the batching dimensions."""
+    numbers, indices = op.dimension_numbers, op.start_indices
+    vector_dim, shape = numbers.index_vector_dim.data, shape_of(indices)
+    if vector_dim == len(shape):
+        vectors = t.reshape(indices, [*shape, 1])
+    else:
+        batch_dims = [d for d in range(len(shape)) if d != vector_dim]
+        vectors = t.transpose(indices, [*batch_dims, vector_dim])
+    batching = [d - (d > vector_dim) for d in values_of(numbers.start_indices_batching_dims)]
+    if not batching:
+        return vectors
+    *batch_shape, components = shape_of(vectors)
+    type = cast(IntegerType, element_type(vectors))
+    if max(batch_shape) > 1 << (type.width.data - 1):  # the indices have too few bits to number a batch
+        type = IntegerType(64)
+        vectors = t.convert(vectors, type)
+    numbered = [t.iota(d, type, [*batch_shape, 1]) for d in batching]
+    whole = TensorType(type, [*batch_shape, components + len(batching)])
+    return t(stablehlo.ConcatenateOp([vectors, *numbered], len(batch_shape), whole))
+
+
+def _places(op: stablehlo.GatherOp) -> Sequence[int]:
+    """Which dimension of `[batch, slice]` each dimension of the result is."""
+    offset_dims, rank = values_of(op.dimension_numbers.offset_dims), len(shape_of(op.result))
+    batches, offsets = iter(range(rank - len(offset_dims))), iter(range(rank - len(offset_dims), rank))
+    return [next(offsets if d in offset_dims else batches) for d in range(rank)]
+
+
+class GatherSimplifierPass(ModulePass):
+    """Write every gather as one of rows of indices, whose slices keep all their dimensions."""
+
+    name = "hlo-gather-simplifier"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(SimplifyGather(), apply_recursively=False).rewrite_module(op)
