@@ -7,17 +7,15 @@ from typing import Any, TypeAlias, cast
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import (
-    AnyFloat,
     AnyTensorType,
-    BytesAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
     IntegerType,
-    TensorType,
     i1,
 )
 from xdsl.ir import Attribute
 
+from xshardy.dialects.dense_elements import dense
 from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
@@ -50,15 +48,16 @@ BOOLEANS: Mapping[str, int] = {"false": 0, "true": 1, "0": 0, "1": 1}
 
 
 def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAttr:
-    """Step over the literal of a constant of `type`. Raises `HLOError` if it does not fit."""
-    return DenseIntOrFPElementsAttr(cast(TensorType[AnyFloat], type), BytesAttr(read_elements(tokens, type).tobytes()))
+    """Step over the literal of a constant of `type`. Raises `HLOError` if it does not fit. One number is every one."""
+    return dense(type, read_elements(tokens, type).tobytes())
 
 
 def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
-    """The elements of a literal in row-major order, in the number format of `type`."""
+    """The elements of a literal in row-major order, or the one that all are, in the number format of `type`."""
     start = tokens.index
     element = type.get_element_type()
-    texts = read_texts(tokens, type.get_shape(), isinstance(element, ComplexType))
+    shape = () if tokens.text != "{" and not isinstance(element, ComplexType) else type.get_shape()
+    texts = read_texts(tokens, shape, isinstance(element, ComplexType))
     if isinstance(element, IntegerType):
         return integers_from_texts(tokens, texts, cast(IntegerType, element), start)
     return floats_from_texts(tokens, texts, real_element(element), start)
@@ -74,7 +73,7 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
     counts: list[int] = []
     rank = len(shape)
     while True:
-        kind, text = tokens.kinds[tokens.index], tokens.texts[tokens.index]
+        text = tokens.texts[tokens.index]
         depth = len(counts)
         if depth == rank and text not in ("}", ","):
             read_number(tokens, texts, is_complex)
@@ -97,8 +96,6 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
             if not counts:
                 return texts
             counts[-1] += 1
-        elif kind == "number" and not counts:
-            tokens.expected("'{'", f"a literal of rank {rank} is written in {rank} levels of braces")
         else:
             tokens.expected("'{'" if depth < rank else "an element")
         if not tokens.accept(",") and tokens.texts[tokens.index] != "}":

@@ -75,8 +75,11 @@ class ModulePrinter:
 
     def write(self) -> Iterator[str]:
         """The text, in pieces."""
-        name = self.module.sym_name
-        yield f"HloModule {valid_name('module' if name is None else name.data)}"
+        if (symbol := self.module.sym_name) is not None:
+            name = symbol.data
+        else:  # as XLA calls a module whose text does not say
+            name = "module" if self.entry is None else f"module_{self.entry.sym_name.data}"
+        yield f"HloModule {valid_name(name)}"
         yield from (f", {text}" for text in attribute_texts(self.module.attributes))
         yield "\n"
         yield from (f"{line}\n" for line in write_tables(self.module.attributes))

@@ -8,7 +8,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
-from xshardy.dialects.stablehlo.types import TENSOR, bit_width, is_static, tensor_type
+from xshardy.dialects.stablehlo.types import TENSOR, VALUE, bit_width, is_static, tensor_type
 
 
 @irdl_op_definition
@@ -43,6 +43,8 @@ def _size_in_bits(type: Attribute) -> int:
 
 @irdl_op_definition
 class CopyOp(UnaryElementwiseOp):
-    """The operand in a buffer of its own, perhaps in another layout."""
+    """The operand in a buffer of its own, perhaps in another layout; of a tuple, each of its arrays."""
 
     name = "hlo.copy"
+    operand = operand_def(VALUE)
+    result = result_def(VALUE)

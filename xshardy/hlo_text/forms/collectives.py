@@ -67,7 +67,7 @@ def common_fields(op: Operation) -> Fields:
     """The inverse of `common_properties`."""
     fields: Fields = {}
     handle = op.properties.get("channel_handle")
-    if isinstance(handle, ChannelHandleAttr) and handle.handle.data:
+    if isinstance(handle, ChannelHandleAttr):
         fields["channel_id"] = handle.handle.data
     groups = op.properties.get("replica_groups")
     if isinstance(groups, DenseIntOrFPElementsAttr):

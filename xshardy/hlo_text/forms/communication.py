@@ -16,6 +16,8 @@ from xshardy.hlo_text.shapes import print_type
 
 DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
 """The types of channels."""
+NO_CHANNEL = "hlo.no_channel"
+"""Marks a transfer that has no channel, which StableHLO's must have."""
 OUTFEED_SHAPE = "hlo.outfeed_shape"
 
 
@@ -80,8 +82,8 @@ def transfer(op: type[Operation], host_channel: int) -> Callable[[Instruction], 
 def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -> Fields:
     """`channel_id=1, is_host_transfer=true`"""
     fields: Fields = {}
-    if channel := op.channel_handle.handle.data:
-        fields["channel_id"] = channel
+    if NO_CHANNEL not in op.attributes:
+        fields["channel_id"] = op.channel_handle.handle.data
     if op.is_host_transfer is not None and op.is_host_transfer.value.data:
         fields["is_host_transfer"] = True
     return fields
