@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect, ReturnLike
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.stablehlo.formats import PairwiseOpType, SameOperandsAndResultType
+from xshardy.dialects.stablehlo.formats import PairwiseValues, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, least_specific_type, type_list
 from xshardy.dialects.stablehlo.types import (
     I32_TENSOR,
@@ -61,8 +61,8 @@ class OptimizationBarrierOp(IRDLOperation):
     operand = var_operand_def(TENSOR_OR_TOKEN)
     result = var_result_def(TENSOR_OR_TOKEN)
     traits = traits_def(Pure())
-    custom_directives = (PairwiseOpType,)
-    assembly_format = "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?"
+    custom_directives = (PairwiseValues,)
+    assembly_format = "attr-dict custom<PairwiseValues>($operand, type($operand), type($result))"
 
     def __init__(self, operands: Sequence[SSAValue]):
         super().__init__(operands=[operands], result_types=[[operand.type for operand in operands]])

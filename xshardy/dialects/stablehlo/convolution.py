@@ -42,6 +42,7 @@ from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr, integers
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
+from xshardy.dialects.stablehlo.dynamic_shapes import constant_integers
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, shape_text
 from xshardy.dialects.stablehlo.nullary import ConstantOp
 from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_contraction
@@ -360,7 +361,9 @@ class DynamicConvOp(WindowedProductOp):
 
     def constant_padding(self) -> DenseIntElementsAttr | None:
         owner, count = self.padding.owner, len(self.dimension_numbers.kernel_spatial_dimensions.get_values())
-        if not isinstance(owner, ConstantOp) or tensor_type(self.padding).get_shape() != (count, 2):
+        if not isinstance(owner, ConstantOp) or constant_integers(self.padding) is None:
+            return None
+        if tensor_type(self.padding).get_shape() != (count, 2):
             return None
         return cast(DenseIntElementsAttr, owner.value)
 

@@ -169,19 +169,39 @@ class TupleOpType(CustomDirective):
 
 
 @irdl_custom_directive
-class PairwiseOpType(CustomDirective):
-    """The types of the operands, which are those of the results too."""
+class PairwiseValues(CustomDirective):
+    """`%a, %b : tensor<f32>, tensor<i32>`: the operands and their types, which are those of the results; `()` if none."""
 
+    values: VariadicOperandVariable
     operands: TypeDirective
     results: TypeDirective
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        values: list[UnresolvedOperand] = []
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation("("):
+            parser.parse_punctuation(")")
+        else:
+            values = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+            parser.parse_punctuation(":")
+            types = [*parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)]
+        if len(values) != len(types):
+            parser.raise_error(
+                f"number of operands and types do not match: got {len(values)} operands and {len(types)} types"
+            )
+        self.values.set(state, values)
         self.operands.set(state, types)
         self.results.set(state, types)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        print_types(printer, state, op, self.operands.get(op))
+        values = self.values.get(op)
+        if not values:
+            printer.print_string("()")
+            return
+        state.print_whitespace(printer)
+        printer.print_list(values, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list(self.operands.get(op), printer.print_attribute)
 
 
 @irdl_custom_directive

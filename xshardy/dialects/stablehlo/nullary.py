@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, IntegerAttr, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, FunctionType, IntegerAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def
+from xdsl.irdl import IRDLOperation, base, irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
@@ -18,9 +18,14 @@ from xshardy.dialects.stablehlo.types import STATIC_NUMBER_TENSOR, STATIC_TENSOR
 
 
 class TensorConstantOp(InfersResultTypes):
-    """The tensor that `value` holds."""
+    """
+    The tensor that `value` holds.
 
-    value = prop_def(DenseIntOrFPElementsAttr)
+    `dense_resource<name>` is read, verified and printed too, its bytes being those of the resource at the end of the
+    text. What computes with elements takes `value` to hold them.
+    """
+
+    value = cast(DenseIntOrFPElementsAttr, prop_def(base(DenseIntOrFPElementsAttr) | base(DenseResourceAttr)))
     output = result_def(STATIC_TENSOR)
     traits = traits_def(Pure(), ConstantLike())
 
@@ -40,7 +45,7 @@ class TensorConstantOp(InfersResultTypes):
             return cls.parse_generic(parser)
         attributes = parser.parse_optional_attr_dict()
         value = parser.parse_attribute()
-        if not isinstance(value, DenseIntOrFPElementsAttr):
+        if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             parser.raise_error("expected a dense elements attribute, as in `dense<0.0> : tensor<2xf32>`")
         value = cast(DenseIntOrFPElementsAttr, value)
         return cls.create(properties={"value": value}, result_types=[value.type], attributes=attributes)

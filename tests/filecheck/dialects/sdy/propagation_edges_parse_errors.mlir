@@ -36,7 +36,7 @@ func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
 
 // -----
 
-// CHECK: Expected `operand`, or `result`
+// CHECK: expected ::mlir::sdy::EdgeNodeType to be one of: operand, result
 sdy.mesh @mesh = <["a"=2, "b"=4, "c"=4]>
 func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
   %0 = stablehlo.tanh %x {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"a" = input-0 -> [result-0]}]}]>} : tensor<8xf32>

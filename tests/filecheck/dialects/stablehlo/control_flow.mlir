@@ -99,3 +99,13 @@ func.func @while_without_values(%p: tensor<i1>) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func @barrier_of_nothing
+// CHECK-NEXT:    stablehlo.optimization_barrier()
+// CHECK-NEXT:    stablehlo.optimization_barrier {a = 1 : i32}()
+// CHECK-NEXT:    return
+func.func @barrier_of_nothing() {
+  "stablehlo.optimization_barrier"() : () -> ()
+  stablehlo.optimization_barrier {a = 1 : i32} ()
+  func.return
+}
