@@ -77,14 +77,16 @@ def test_done_comes_when_all_that_is_left_waits_for_a_done_or_a_place(text: str,
 
 
 @given(programs(max_steps=14, max_chains=5))
-def test_work_comes_before_a_start_only_if_the_start_waits(text: str):
+def test_work_for_no_start_comes_when_all_starts_wait_for_a_done(text: str):
     operations = body_of(parse_module(text))
     needed = reads(operations)
     order = schedule_of(operations)
     assert order is not None
     for i, op in enumerate(order):
-        if is_work(op):
-            assert all(needed[start] & set(order[i:]) for start in order[i:] if isinstance(start, StartOp))
+        starts = [later for later in order[i:] if isinstance(later, StartOp)]
+        if is_work(op) and not any(op in needed[start] for start in starts):
+            dones = {done for done in order[i:] if isinstance(done, DoneOp)}
+            assert all(needed[start] & dones for start in starts)
 
 
 def all_orders(operations: Sequence[Operation], needed: dict[Operation, set[Operation]]) -> Iterator[list[Operation]]:
