@@ -10,13 +10,23 @@ from functools import partial
 from xdsl.dialects.func import FuncOp
 
 from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.concatenate import choose_concatenate
+from xshardy.emitters.dynamic_update_slice import choose_dynamic_update_slice
+from xshardy.emitters.input_slices import choose_input_slices
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.reduction.choice import choose_reduction
 from xshardy.emitters.scatter import choose_scatter
 from xshardy.emitters.transpose.choice import choose_transpose
 
-CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (choose_reduction, choose_transpose, choose_scatter)
+CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
+    choose_reduction,
+    choose_transpose,
+    choose_input_slices,
+    choose_scatter,
+    choose_concatenate,
+    choose_dynamic_update_slice,
+)
 """The special emitters, each with its conditions; the first that takes a fusion gets it."""
 
 

@@ -1,0 +1,71 @@
+"""
+The emitter of several slices of tensors of one shape: a loop over that shape, in which each element is made once.
+
+Source: rows XGPU-06, XGPU-46; XLA:GPU's input slices emitter.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from xshardy.dialects.stablehlo.slicing import SliceOp
+from xshardy.dialects.xla_gpu.ops import PredicatedInsertOp
+from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.elemental.kinds import element_type_of
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.indices import Indices, apply_map, in_domain, loop_over
+from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.launch_dimensions import loop_launch_dimensions
+from xshardy.emitters.loop import thread_to_element
+from xshardy.emitters.partition import RootGroup
+from xshardy.indexing.affine import add, constant, dim
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.tensor_maps import minor_to_major, shape_of, values_of
+
+
+def choose_input_slices(fusion: Fusion) -> Choice | None:
+    """The input slices emitter, if all results, several, are slices without gaps of tensors alike."""
+    slices = [root.owner for root in fusion.roots if isinstance(root.owner, SliceOp)]
+    if len(slices) < len(fusion.roots) or len(slices) < 2:
+        return None
+    if any(stride != 1 for op in slices for stride in values_of(op.strides)):
+        return None
+    if len({(shape_of(op.operand), minor_to_major(op.operand)) for op in slices}) > 1:
+        return None
+    reason = f"all results are slices of tensors of {list(shape_of(slices[0].operand))}"
+    return Choice("input_slices", slices[0], reason, partial(emit_input_slices, fusion, slices))
+
+
+def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str) -> ModuleOp:
+    """The kernel of a fusion whose results are `slices`, and the functions it calls, in a new module."""
+    operand = slices[0].operand
+    ops = fusion.computation.body.block.ops
+    types = [element_type_of(root.type) for root in fusion.roots]
+    launch = loop_launch_dimensions(shape_of(operand), types, ops, fusion.device)
+    kernel = Kernel(fusion.computation, [RootGroup.same_indices([op.operand for op in slices])], launch, entry_name)
+    outputs = kernel.entry.outputs
+    if not prod(shape_of(operand)):
+        return kernel.module(outputs)
+
+    def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+        elements = kernel.call(s, kernel.parts.root, indices)
+        return [_insert(s, *what, indices) for what in zip(slices, elements, carried, strict=True)]
+
+    map = thread_to_element(operand, launch, kernel.variables)
+    return kernel.module(loop_over(kernel.s, map, kernel.ids, outputs, body))
+
+
+def _insert(s: Scalars, op: SliceOp, element: SSAValue, output: SSAValue, indices: Indices) -> SSAValue:
+    """`output` with an element of the operand of `op`, where that is in the slice."""
+    shape, starts = shape_of(op.operand), values_of(op.start_indices)
+    if 0 in shape_of(op.result):
+        return output
+    places = IndexingMap.from_tensor_sizes([add(dim(d), constant(-start)) for d, start in enumerate(starts)], shape)
+    for d, (start, limit) in enumerate(zip(starts, values_of(op.limit_indices), strict=True)):
+        places = places.constrained(dim(d), Interval(start, limit - 1))
+    is_inside = in_domain(s, places, shape, indices)
+    return s(PredicatedInsertOp(element, output, apply_map(s, places, indices), is_inside))
