@@ -1,11 +1,15 @@
-"""Our import passes against C++ Shardy's inside jaxlib: the same text on every FileCheck input of the pass."""
+"""Our import passes against C++ Shardy's inside jaxlib: the same text on FileCheck inputs, random and JAX's modules."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+import jax
 import pytest
 from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir, passmanager
+from sdy_modules import random_sdy_module
+from test_modules import PROGRAMS
 
 from xshardy.tools.xshardy_opt import run
 
@@ -14,39 +18,81 @@ INPUTS = Path(__file__).parents[1] / "filecheck" / "transforms" / "sdy_import"
 FUNCTION_PASSES = {"sdy-constant-splitter", "sdy-explicit-gather-scatter-batching"}
 """Passes that C++ Shardy runs on functions."""
 
-
 NEWER_THAN_JAXLIB = {"inline_meshes_replica_groups", "lift_inlined_meshes_replica_groups"}
 """Inputs with attributes that StableHLO has got since jaxlib was built."""
 
-OURS = {"explicit_gather_scatter_batching_mixed_rows", "verify_strict"}
+UNLIKE_UPSTREAM = {"explicit_gather_scatter_batching_mixed_rows", "verify_strict"}
 """Inputs of passes that upstream does not have, or that it miscompiles."""
+
+BEFORE_EDGES = (
+    "symbol-dce",
+    "sdy-lift-inlined-meshes",
+    "sdy-remove-size-one-axes",
+    "sdy-propagate-sharding-from-func-to-call",
+    "sdy-constant-or-scalar-splitter",
+    "sdy-manual-axes-cleanup",
+)
+BEFORE_CONSTRAINTS = (*BEFORE_EDGES, "sdy-add-data-flow-edges")
+
+PASSES: dict[str, Sequence[str]] = {
+    **{name: BEFORE_EDGES[:index] for index, name in enumerate(BEFORE_EDGES)},
+    "sdy-add-data-flow-edges": BEFORE_EDGES,
+    "sdy-explicit-gather-scatter-batching": BEFORE_EDGES[:5],
+    "sdy-apply-sharding-constraints": BEFORE_CONSTRAINTS,
+    "sdy-apply-sharding-constraints{debug-sharding-origins=true debug-propagation-edge-sharding=true}": (
+        BEFORE_CONSTRAINTS
+    ),
+    "sdy-sharding-group-import": BEFORE_CONSTRAINTS,
+    "sdy-flatten-call-graph": BEFORE_CONSTRAINTS,
+    "sdy-import-func-calls": BEFORE_CONSTRAINTS,
+    "sdy-import-func-calls{add-data-flow-edges-on-named-computations=false}": BEFORE_CONSTRAINTS,
+    "sdy-add-func-data-flow-edges": BEFORE_CONSTRAINTS,
+    "sdy-pre-order-funcs": BEFORE_CONSTRAINTS,
+    "sdy-inline-meshes": (),
+    "sdy-import-pipeline": (),
+    "sdy-import-pipeline{dedup-functions-fully=true}": (),
+}
+"""Each pass, and those that C++ Shardy runs first on the module that both are given."""
 
 
 def inputs() -> list[Path]:
     """The valid inputs of passes that jaxlib has."""
     files = sorted(INPUTS.glob("*.mlir"))
-    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in NEWER_THAN_JAXLIB | OURS]
+    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in NEWER_THAN_JAXLIB | UNLIKE_UPSTREAM]
 
 
-def theirs(text: str, name: str) -> str:
-    pipeline = f"func.func({name})" if name in FUNCTION_PASSES else name
+def theirs(text: str, *passes: str) -> str:
+    """What C++ Shardy's `passes` make of `text`; with none, `text` as jaxlib prints it."""
+    nested = [f"func.func({name})" if name.partition("{")[0] in FUNCTION_PASSES else name for name in passes]
     with make_ir_context():
         module = ir.Module.parse(text)
-        passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
+        passmanager.PassManager.parse(f"builtin.module({','.join(nested)})").run(module.operation)
         return str(module)
 
 
-def theirs_again(text: str) -> str:
-    """Text as jaxlib prints it."""
-    with make_ir_context():
-        return str(ir.Module.parse(text))
+def assert_same_result(text: str, name: str) -> None:
+    """The pass called `name`, with its options, makes the same of `text` here and there."""
+    code, output, errors = run(["-", "-p", name], text)
+    assert code == 0, errors
+    assert theirs(output) == theirs(text, name)
 
 
 @pytest.mark.parametrize("file", inputs(), ids=lambda file: file.stem)
-def test_same_text(file: Path) -> None:
+def test_filecheck_inputs(file: Path) -> None:
     text = file.read_text()
     command = re.match(r"// RUN: xshardy-opt %s -p (\S+)", text)
     assert command is not None
-    code, output, errors = run(["-", "-p", command[1]], text)
-    assert code == 0 and "error:" not in errors
-    assert theirs_again(output) == theirs(text, command[1])
+    assert_same_result(text, command[1])
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_random_modules(name: str) -> None:
+    for seed in range(12):
+        assert_same_result(theirs(random_sdy_module(seed), *PASSES[name]), name)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_modules_that_jax_lowers(program: str) -> None:
+    function, arguments = PROGRAMS[program]
+    text = jax.jit(function).trace(*arguments).lower(lowering_platforms=("cpu",)).as_text()
+    assert_same_result(text, "sdy-import-pipeline{dedup-functions-fully=true}")

@@ -141,7 +141,8 @@ class ConstraintApplier:
 
     def apply_in_shardings(self, op: ManualComputationOp) -> None:
         """The same for each operand of a manual computation: its in-sharding is a constraint too."""
-        for operand, sharding in zip(op.inputs, op.in_shardings.shardings, strict=True):
+        for index, sharding in enumerate(op.in_shardings.shardings):
+            operand = op.operands[index]  # as it is now: the operand before may be the same value
 
             def inserted(tensor: SSAValue = operand, wanted: TensorShardingAttr = sharding) -> ShardingConstraintOp:
                 constraint = ShardingConstraintOp(tensor, wanted)

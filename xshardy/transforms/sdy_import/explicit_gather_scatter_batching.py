@@ -15,12 +15,12 @@ from xdsl.pattern_rewriter import (
     RewritePattern,
     op_type_rewrite_pattern,
 )
-from xdsl.transforms.dead_code_elimination import region_dce
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, ScatterDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_import.data_flow_edges import rank_of, shape_of
+from xshardy.transforms.unused_operations import erase_unused
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,4 +187,4 @@ class ExplicitGatherScatterBatchingPass(ModulePass):
         PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
         for function in op.ops:
             if isinstance(function, FuncOp):
-                region_dce(function.body)
+                erase_unused(function.body)

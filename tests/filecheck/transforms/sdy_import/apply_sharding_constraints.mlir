@@ -123,3 +123,18 @@ func.func @chain_read_between(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32
   %3 = stablehlo.exponential %0 : tensor<8xf32>
   return %1, %3 : tensor<8xf32>, tensor<8xf32>
 }
+
+// An operand that a manual computation reads twice gets one constraint.
+// CHECK-LABEL: func.func @twice_an_operand
+// CHECK-NEXT:    %0 = stablehlo.optimization_barrier %arg0
+// CHECK-NEXT:    %1 = sdy.data_flow_edge %0
+// CHECK-NEXT:    %2 = sdy.sharding_constraint %1 <@mesh, [{"a"}, {}]>
+// CHECK-NEXT:    sdy.manual_computation(%2, %2)
+func.func @twice_an_operand(%x: tensor<8x8xf32>) {
+  %0 = stablehlo.optimization_barrier %x : tensor<8x8xf32>
+  %1 = sdy.data_flow_edge %0 : tensor<8x8xf32>
+  sdy.manual_computation(%1, %1) in_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [{"a"}, {}]>] out_shardings=[] manual_axes={"a"} (%y: tensor<4x8xf32>, %z: tensor<4x8xf32>) {
+    sdy.return
+  } : (tensor<8x8xf32>, tensor<8x8xf32>) -> ()
+  return
+}
