@@ -305,7 +305,7 @@ def check_shapes(op: Operation) -> None:
     for type in op.result_types:
         if isinstance(type, ShapedType) and not type.has_static_shape():
             raise OperationFailedException(
-                op, f"Shardy propagation only supports ranked tensors with a static shape. type: {type}"
+                op, f"Shardy propagation only supports ranked tensors with a static shape. type: '{type}'"
             )
         if isinstance(type, TupleType):
-            raise OperationFailedException(op, f"Shardy propagation doesn't support tuples: {type}")
+            raise OperationFailedException(op, f"Shardy propagation doesn't support tuples: '{type}'")

@@ -1,0 +1,61 @@
+"""Op priorities: which factors may propagate in which round; user priorities: what takes part, and when."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xshardy.sharding.factors import FactorRule
+from xshardy.sharding.interning import Dim, Sharding
+from xshardy.sharding.priorities import ROUNDS, OpKind, directions
+from xshardy.sharding.spans import Span
+from xshardy.sharding.strategies import Direction
+from xshardy.sharding.user_priorities import held_back, let_in
+
+RULE = FactorRule((8, 4), (((0,), (1,)),), (((0,),),), special=frozenset({1}))
+"""`([i, j])->([i]) {i=8, j=4} reduction={j}`"""
+NONE, FORWARD, BACKWARD, BOTH = Direction.NONE, Direction.FORWARD, Direction.BACKWARD, Direction.BOTH
+
+
+def rounds(kind: OpKind, *, is_single_use: bool) -> list[tuple[Direction, ...]]:
+    return [directions(kind, RULE, round_, is_single_use=is_single_use) for round_ in range(ROUNDS)]
+
+
+def test_the_schedule():
+    assert rounds(OpKind.PASS_THROUGH, is_single_use=True) == [(BOTH, BOTH)] * 5
+    assert rounds(OpKind.PASS_THROUGH, is_single_use=False) == [(NONE, NONE), *[(BOTH, BOTH)] * 4]
+    assert rounds(OpKind.DYNAMIC_SLICE, is_single_use=True) == [
+        *[(FORWARD, FORWARD)] * 2,
+        (BOTH, FORWARD),
+        *[(BOTH, BOTH)] * 2,
+    ]
+    assert rounds(OpKind.OTHER, is_single_use=True) == [*[(NONE, NONE)] * 2, (BOTH, NONE), *[(BOTH, BOTH)] * 2]
+    assert rounds(OpKind.BROADCAST, is_single_use=True) == [
+        *[(NONE, NONE)] * 2,
+        (BACKWARD, NONE),
+        (BACKWARD, BACKWARD),
+        (BOTH, BOTH),
+    ]
+
+
+@given(st.sampled_from(list(OpKind)), st.booleans())
+def test_a_round_allows_what_the_one_before_allowed(kind: OpKind, is_single_use: bool):
+    allowed = rounds(kind, is_single_use=is_single_use)
+    for earlier, later in zip(allowed, allowed[1:], strict=False):
+        assert all(a & b == a for a, b in zip(earlier, later, strict=True))
+
+
+DIMS = st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=4)
+
+
+@given(DIMS)
+def test_everything_is_let_in_once(priorities: list[int | None]):
+    dims = tuple(Dim((Span(i, 1, 2),), i % 2 == 0, priority) for i, priority in enumerate(priorities))
+    original = Sharding(0, dims, replicated=(Span(9, 1, 2),))
+    current = held_back(original)
+    assert current.replicated == tuple(sorted(current.replicated)), "as the mesh lists them"
+    for dim, now in zip(dims, current.dims, strict=True):
+        assert now == (Dim((), True) if dim.priority else dim._replace(priority=None))
+    for priority in (1, 2):
+        current = let_in(current, original, priority)
+        for dim, now in zip(dims, current.dims, strict=True):
+            assert now == (dim._replace(priority=None) if (dim.priority or 0) <= priority else Dim((), True))
+    assert current.replicated == original.replicated
