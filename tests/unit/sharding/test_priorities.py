@@ -1,5 +1,7 @@
 """Op priorities: which factors may propagate in which round; user priorities: what takes part, and when."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +41,7 @@ def test_the_schedule():
 @given(st.sampled_from(list(OpKind)), st.booleans())
 def test_a_round_allows_what_the_one_before_allowed(kind: OpKind, is_single_use: bool):
     allowed = rounds(kind, is_single_use=is_single_use)
-    for earlier, later in zip(allowed, allowed[1:], strict=False):
+    for earlier, later in pairwise(allowed):
         assert all(a & b == a for a, b in zip(earlier, later, strict=True))
 
 

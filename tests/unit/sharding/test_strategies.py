@@ -40,9 +40,8 @@ def steps(draw: st.DrawFn) -> Step:
         return [project(mapping, draw(shardings(len(mapping))), rule.sizes) for mapping in mappings]
 
     directions = draw(st.tuples(*[st.sampled_from(list(Direction))] * len(rule.sizes)))
-    return Step(
-        rule, tensors(rule.operands), tensors(rule.results), directions, AXIS_SIZES, draw(st.booleans()), draw(st.booleans())
-    )  # fmt: skip
+    operands, results = tensors(rule.operands), tensors(rule.results)
+    return Step(rule, operands, results, directions, AXIS_SIZES, draw(st.booleans()), draw(st.booleans()))
 
 
 def axes_by_factor(tensors: list[TensorFactors]) -> list[dict[int, Axes]]:
