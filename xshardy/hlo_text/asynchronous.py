@@ -158,12 +158,24 @@ class AsyncReader:
         operations = self.computation.operations
         operations[:] = [new for op in operations for new in self.replaced.get(op, (op,))]
 
+    def is_same_bundle(self, value: SSAValue, shape: Shape) -> bool:
+        """Whether `value` is in flight, and `shape` is its shape with the operand in a tuple of its own, or without."""
+        entry = self.entries.get(value.owner) if isinstance(value.owner, Operation) else None
+        while entry is not None and entry.suffix == "update" and len(entry.op.operands) == 1:
+            owner = entry.op.operands[0].owner
+            entry = self.entries.get(owner) if isinstance(owner, Operation) else None
+        if entry is None or entry.suffix != "start" or entry.opcode in OWN:
+            return False
+        operands = [tree_of_type(operand.type) for operand in entry.op.operands]
+        return same_bundle(tree_of_type(value.type), tree_of_shape(shape), operands)
+
     def resolve_start(self, entry: Entry) -> None:
         """The chain of a start."""
         is_own = entry.opcode in OWN
         chain = self.chain_of(entry, is_own)
         if chain is None:
             return
+        operands = [tree_of_type(operand.type) for operand in entry.op.operands]
         index = self.computation.tokens.index
         start = self.own_start(entry) if is_own else self.generic_start(entry)
         self.computation.tokens.index = index
@@ -174,6 +186,12 @@ class AsyncReader:
         for link in chain:
             self.check_fields(entry, link, start)
             if link.suffix == "update":
+                if not same_bundle(tree_of_shape(link.shape), tree_of_shape(entry.shape), operands):
+                    raise self.error(
+                        link,
+                        f"The {link.opcode} expects the shape of operand and output to match "
+                        f"({print_shape(entry.shape)} vs {print_shape(link.shape)})",
+                    )
                 update = hlo.AsyncUpdateOp(value)
                 self.replace(link, update, update.bundle)
                 value = update.bundle
@@ -354,6 +372,14 @@ class AsyncReader:
 def done_of(start: StartOp, bundle: SSAValue) -> DoneOp:
     """A done of `bundle`, which comes from `start`."""
     return OWN_DONE_OPS.get(type(start), hlo.AsyncDoneOp)(bundle)
+
+
+def same_bundle(shape: Tree, other: Tree, operands: Sequence[Tree]) -> bool:
+    """Whether two shapes of `async-start`, of `operands`, are the same; one operand may be in a tuple or not."""
+    try:
+        return read_tuple("async-start", shape, operands) == read_tuple("async-start", other, operands)
+    except ValueError:
+        return False
 
 
 def tree_of_shape(shape: Shape) -> Tree:

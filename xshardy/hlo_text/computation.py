@@ -332,7 +332,12 @@ class ComputationReader:
             value = self.values.get(name)
             if value is None:
                 raise self.undefined(name, operand_at)
-            if shape is not None and value.type is not shape.type and value.type != shape.type:
+            if (
+                shape is not None
+                and value.type is not shape.type
+                and value.type != shape.type
+                and not self.asynchronous.is_same_bundle(value, shape)
+            ):
                 raise tokens.error(
                     f"operand '{name}' is {print_type(value.type)}, not {print_shape(shape)}",
                     "correct the shape, or leave it out",

@@ -282,7 +282,7 @@ rhs_group_dims scatter_dims_to_operand_dims scatter_indices_batching_dims slice_
 start_indices_batching_dims update_window_dims
 """
 INTEGERS = """
-batch_group_count channel_id cross_program_prefetch_index delta feature_group_count feature_index index
+batch_group_count channel_id delta feature_group_count feature_index index
 index_vector_dim inferred_dimension iota_dimension k num_carries
 """
 BOOLEANS = """
@@ -290,11 +290,10 @@ constrain_layout custom_call_has_side_effect has_dynamic_root indices_are_sorted
 is_reverse is_stable largest left_side lower unit_diagonal unique_indices use_global_device_ids
 """
 WORDS = "algorithm api_version convolution_kind distribution fft_type is_associative padding_type schedule transpose_a"
-STRINGS = "async_execution_thread custom_call_target infeed_config outfeed_config"
+STRINGS = "custom_call_target infeed_config outfeed_config"
 COMPUTATIONS = "body calls condition false_computation scatter select to_apply true_computation"
 RAW = """
-domain keep_original_sequence_order_in_group operand_layout_constraints outfeed_shape
-output_to_operand_aliasing results_memory_spaces sparsity
+domain operand_layout_constraints outfeed_shape results_memory_spaces sparsity sparsity_config
 """
 
 READERS: Mapping[str, Reader] = {

@@ -130,7 +130,7 @@ def test_empty(text: str):
     [
         ("{1, 2}", "f32", (3,), "dimension 0 has 3 elements, but 2 are given here"),
         ("{{1}, {2, 3}}", "f32", (2, 2), "dimension 1 has 2 elements, but 1 are given here"),
-        ("1", "f32", (2,), "expected '{'"),
+        ("{1, 2}, 3", "f32", (2, 2), "expected '{'"),
         ("{1}", "f32", (), "expected a number"),
         ("{{1}}", "f32", (1,), "expected a number"),
         ("{...}", "f32", (2,), "left out when the text was printed"),

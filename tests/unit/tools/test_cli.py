@@ -36,13 +36,6 @@ BAD_INPUT = {
         wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] fusion(%p), kind=kLoop, calls=fused"),
         "fused",
     ),
-    "tuple parameter": (
-        wrap(
-            "  %p = (f32[4], f32[4]) parameter(0)\n  ROOT %a = f32[4] get-tuple-element(%p), index=0",
-            "(f32[4], f32[4]) parameter(0)",
-        ),
-        "tuple",
-    ),
     "empty file": ("", "end of the file"),
 }
 

@@ -112,7 +112,7 @@ ROWS: Mapping[str, Opcode] = {
         2,
         "dim_labels",
         "window feature_group_count batch_group_count operand_precision",
-        extras="convolution_kind",
+        extras="convolution_kind sparsity_config",
         forms=[Form(stablehlo.ConvolutionOp, convolution_fields)],
     ),
     "dot": row(
@@ -120,7 +120,7 @@ ROWS: Mapping[str, Opcode] = {
         2,
         "",
         f"{' '.join(DOT_DIMENSIONS)} operand_precision",
-        extras="algorithm sparsity",
+        extras="algorithm sparsity sparsity_config",
         forms=[Form(stablehlo.DotGeneralOp, dot_fields)],
     ),
 }
