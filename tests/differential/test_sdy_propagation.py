@@ -1,0 +1,87 @@
+"""Our propagation against C++ Shardy's inside jaxlib: the same text, on FileCheck inputs, random and JAX's modules."""
+
+import re
+from pathlib import Path
+
+import jax
+import pytest
+from sdy_modules import random_sdy_module
+from test_modules import PROGRAMS
+from test_sdy_import import theirs
+
+from xshardy.tools.xshardy_opt import run
+
+INPUTS = Path(__file__).parents[1] / "filecheck" / "transforms" / "sdy_propagation"
+
+BEFORE_CALLS = (
+    *("symbol-dce", "sdy-lift-inlined-meshes", "sdy-remove-size-one-axes", "sdy-propagate-sharding-from-func-to-call"),
+    *("sdy-constant-or-scalar-splitter", "symbol-dce", "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges"),
+)
+CONSTRAINTS = ("sdy-apply-sharding-constraints", "sdy-sharding-group-import")
+LOOK_INTO_CALLS = ("sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce", *CONSTRAINTS)
+SHARE_CALLS = (*CONSTRAINTS, "sdy-add-func-data-flow-edges")
+PROPAGATE = ("sdy-pre-order-funcs", "sdy-user-priority-propagate{keep-sharding-rules=true}")
+
+PIPELINES = {
+    "sdy-propagation-pipeline": (*BEFORE_CALLS, *LOOK_INTO_CALLS, *PROPAGATE),
+    "sdy-propagation-pipeline{dedup-functions-fully=true}": (*BEFORE_CALLS, *SHARE_CALLS, *PROPAGATE),
+}
+"""Our pipelines, and their passes in upstream's, which goes on to export."""
+
+PASSES = (
+    "sdy-basic-propagate",
+    "sdy-basic-propagate{conservative-propagation=true}",
+    "sdy-aggressive-propagate",
+    "sdy-aggressive-propagate{propagation-strategy=basic-then-aggressive}",
+    "sdy-op-priority-propagate",
+    "sdy-user-priority-propagate",
+)
+
+
+def assert_same_result(text: str, ours: str, *upstream: str) -> None:
+    """Our pipeline makes of `text` what the passes of C++ Shardy make of it; by default they have the same name."""
+    code, output, errors = run(["-", "-p", ours], text)
+    assert code == 0, errors
+    assert theirs(output) == theirs(text, *(upstream or (ours,)))
+
+
+def cases() -> list[tuple[str, str, str]]:
+    """For each function of a FileCheck file its name, the pipeline that runs on it, and the module."""
+    found: list[tuple[str, str, str]] = []
+    for file in sorted(INPUTS.glob("*propagat*.mlir")):
+        command = re.match(r"// RUN: xshardy-opt %s -p '?([^ ']+)", file.read_text())
+        if command is None or file.stem.endswith("_invalid"):
+            continue
+        for part in file.read_text().split("// -----"):
+            name = re.search(r"func\.func @(\w+)", part)
+            found.append((f"{file.stem}-{name[1] if name else ''}", command[1], part))
+    return found
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize(("pipeline", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_filecheck_inputs(pipeline: str, text: str) -> None:
+    assert_same_result(text, pipeline, *PIPELINES.get(pipeline, ()))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_random_modules(name: str) -> None:
+    for seed in range(12):
+        prepared = theirs(random_sdy_module(seed), *BEFORE_CALLS, *LOOK_INTO_CALLS)
+        assert_same_result(prepared, name)
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_pipelines_on_random_modules(name: str) -> None:
+    for seed in range(100, 112):
+        assert_same_result(random_sdy_module(seed), name, *PIPELINES[name])
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_modules_that_jax_lowers(program: str) -> None:
+    function, arguments = PROGRAMS[program]
+    text = jax.jit(function).trace(*arguments).lower(lowering_platforms=("cpu",)).as_text()
+    for name, upstream in PIPELINES.items():
+        assert_same_result(text, name, *upstream)
