@@ -34,7 +34,8 @@ ATTRIBUTE_VERIFIERS: Mapping[str, str] = {
 """The dialects that check their discardable attributes on operations of others, and what does."""
 
 EXTENSIONS: Mapping[str, str] = {
-    name: f"dialects.extensions.{name}:extend" for name in ("arith", "gpu", "llvm", "math", "scf", "tensor", "vector")
+    name: f"dialects.extensions.{name}:extend"
+    for name in ("arith", "builtin", "gpu", "llvm", "math", "scf", "tensor", "vector")
 }
 """Dialects of xDSL that lack operations or traits which upstream MLIR has; `extend(dialect)` returns the fuller one."""
 
