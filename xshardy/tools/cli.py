@@ -1,4 +1,8 @@
-"""`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR, to PTX, and executed on the CPU; what dumps consist of."""
+"""
+`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR, to PTX, and executed on the CPU; what dumps consist of.
+
+`xshardy shard|explain`: the shardings of StableHLO programs, and how they came about.
+"""
 
 import argparse
 import os
@@ -19,7 +23,9 @@ from xshardy.lowering.nvptx import compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
+from xshardy.tools.output import write_text
 from xshardy.tools.pass_log import PassLog
+from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.transforms.xla_gpu.device import parse_target
 
@@ -47,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats")
+    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats|shard|explain")
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -119,6 +125,15 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument(
         "--most", type=int, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
     )
+
+    def add_other(
+        name: str, help: str, example: str, command: Callable[[argparse.Namespace], int]
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=help, description=help, epilog=example)
+        sub.set_defaults(command=command)
+        return sub
+
+    add_sharding_commands(add_other)
     return parser
 
 
@@ -171,27 +186,13 @@ def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
         yield EmittedKernel(name, emitted, log, fusion)
 
 
-def _write(path: Path | None, text: str) -> None:
-    """Write `text` to `path` in one step, so that a failure leaves no half of it; None is standard output."""
-    if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _emit(args: argparse.Namespace) -> int:
     texts: list[str] = []
     for kernel in _emitted(args):
         compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
-    _write(args.output, "// -----\n".join(texts))
+    write_text(args.output, "// -----\n".join(texts))
     return 0
 
 
@@ -206,7 +207,7 @@ def _compile(args: argparse.Namespace) -> int:
         kernel.log.dump("kernel.ptx", compiled.ptx)
         texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
         kernel.log.finish(args.time_passes)
-    _write(args.output, "\n".join(texts))
+    write_text(args.output, "\n".join(texts))
     return 0
 
 

@@ -1,16 +1,18 @@
 """One run of propagation on a module: what is read before, and written after it."""
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.sharding.propagation import Engine
+from xshardy.sharding.propagation import Engine, Observer
 from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.sharding.steps import Steps
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy_propagation.debug_records import DebugRecords
-from xshardy.transforms.sdy_propagation.reading import read_module
+from xshardy.transforms.sdy_propagation.reading import ReadModule, read_module
 from xshardy.transforms.sdy_propagation.sharding_groups import constrain_conflicting_groups, share_shardings
 from xshardy.transforms.sdy_propagation.writing import erase_rules, write_rules, write_shardings
 
@@ -21,10 +23,18 @@ class Session:
 
     Raises `OperationFailedException` if the module has tensors that cannot be sharded. Warns of operations that nobody
     knows how to shard, and of sharding groups whose members do not agree. `origins` and `edges` ask for the records of
-    `DebugRecords`.
+    `DebugRecords`; `observer` makes another one who is told of each step.
     """
 
-    def __init__(self, module: ModuleOp, *, conservative: bool = False, origins: bool = False, edges: bool = False):
+    def __init__(
+        self,
+        module: ModuleOp,
+        *,
+        conservative: bool = False,
+        origins: bool = False,
+        edges: bool = False,
+        observer: Callable[[ReadModule], Observer] | None = None,
+    ):
         rules = ShardingRules(conservative=conservative)
         read = read_module(module, rules)
         for message, op in rules.unknown.items():
@@ -37,7 +47,10 @@ class Session:
         self._written = list(self.program.shardings)
         self._records = DebugRecords(module, read, origins=origins, edges=edges) if origins or edges else None
         share_shardings(read)
-        self.engine = Engine(self.program, self._records.observe if self._records is not None else None)
+        observers: list[Observer] = [] if self._records is None else [self._records.observe]
+        if observer is not None:
+            observers.append(observer(read))
+        self.engine = Engine(self.program, _all_of(observers) if observers else None)
 
     def write(self, *, keep_rules: bool) -> None:
         """Write what has been propagated into the module, and the rules if they are to be kept."""
@@ -63,3 +76,15 @@ class Session:
     def _write_shardings(self) -> None:
         write_shardings(self.program, self._numbering, self._written)
         self._written = list(self.program.shardings)
+
+
+def _all_of(observers: Sequence[Observer]) -> Observer:
+    """One who tells each of `observers`."""
+    if len(observers) == 1:
+        return observers[0]
+
+    def observe(op: int, steps: Steps, key: tuple[int, ...]) -> None:
+        for told in observers:
+            told(op, steps, key)
+
+    return observe

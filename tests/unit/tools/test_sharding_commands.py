@@ -1,0 +1,239 @@
+"""`xshardy shard` and `xshardy explain`: what they say of small programs, and of bad input."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import TensorType, f32, i1
+
+from xshardy.tools.cli import main
+from xshardy.tools.explain import Story, argument, named_value, result
+from xshardy.tools.explain_page import page
+from xshardy.tools.shard import Placement, in_bytes, placements
+from xshardy.tools.sharded_program import ShardedProgram, propagate, read_program
+
+EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
+
+CONFLICT = """
+sdy.mesh @mesh = <["a"=4, "b"=2]>
+func.func @f(
+    %x: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>},
+    %y: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}, {?}]>}) -> tensor<64x64xf32> {
+  %0 = stablehlo.add %x, %y : tensor<64x64xf32>
+  %1 = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %2 = sdy.sharding_constraint %1 <@mesh, [{"b", ?}, {?}]> : tensor<64x64xf32>
+  %3 = stablehlo.dot %2, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %3 : tensor<64x64xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mlp() -> ShardedProgram:
+    return propagate(read_program(EXAMPLE), EXAMPLE)
+
+
+def story(program: ShardedProgram, number: int) -> list[str]:
+    return list(Story(program, number).lines())
+
+
+def test_the_path_of_an_axis_begins_where_it_was_written(mlp: ShardedProgram):
+    assert story(mlp, named_value(mlp, "%2", EXAMPLE)) == [
+        '%2 (line 10): [{"data", ?}, {?}]',
+        '  Dimension 0 has "data":',
+        '    argument 0 (%x) had it from the start: [{"data"}, {}], written in the text',
+        '    step 0: "data" went on to %0 (line 8), through stablehlo.dot (line 8)',
+        '    step 1: "data" went on to %1 (line 9), through stablehlo.tanh (line 9)',
+        '    step 2: "data" went on to %2 (line 10), through stablehlo.dot (line 10)',
+        "  Dimension 1 is not sharded.",
+    ]
+
+
+def test_axes_go_backwards_too(mlp: ShardedProgram):
+    lines = story(mlp, argument(mlp, 2, EXAMPLE))
+    assert lines[0] == 'argument 2 (%w1): [{"model", ?}, {?}]'
+    assert lines[-2] == '    step 5: "model" went on to argument 2 (%w1), through stablehlo.dot (line 10)'
+
+
+def test_results_are_what_is_returned(mlp: ShardedProgram):
+    lines = story(mlp, result(mlp, 0, EXAMPLE))
+    assert lines[0] == 'result 0 of @mlp: [{"data", ?}, {?}, {?}]'
+    assert "went on to result 0 of @mlp, through func.return (line 12)" in lines[-3]
+
+
+def test_conflicts_are_told():
+    program = propagate(CONFLICT, "conflict")
+    lines = story(program, named_value(program, "%0", "conflict"))
+    assert lines[-1] == (
+        '    at stablehlo.add (line 6), operand 1 argument 1 (%y) has "b" in dimension 0, which is dimension 0 here: '
+        'a conflict: the dimension has "a" here'
+    )
+    lines = story(program, argument(program, 0, "conflict"))
+    assert "  Dimension 1 is not sharded, and closed: it may not be." in lines
+    assert lines[-1].endswith(
+        'result 0 %1 (line 7) has "b" in dimension 0, which is dimension 1 here: the dimension is closed here'
+    )
+
+
+def test_constraints_are_origins():
+    program = propagate(CONFLICT, "conflict")
+    assert story(program, named_value(program, "%3", "conflict"))[2] == (
+        '    %2 (line 8) had it from the start: [{"b", ?}, {?}], of a sharding constraint'
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--value", "%9"], "there is no tensor %9"),
+        (["--value", "2"], '"2" is not the name of a value: expected one such as %42'),
+        (["--arg", "3"], "there is no tensor argument 3: the function has 3"),
+        (["--result", "1"], "there is no tensor result 1"),
+        ([], "say which tensor with --value, --arg or --result"),
+    ],
+)
+def test_a_tensor_that_is_not_there(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", EXAMPLE, *arguments]) == 1
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_name_that_two_functions_have(tmp_path: Path):
+    text = """
+      func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+        %0 = stablehlo.negate %x : tensor<8xf32>
+        return %0 : tensor<8xf32>
+      }
+      func.func @other(%x: tensor<8xf32>) -> tensor<8xf32> {
+        %0 = stablehlo.negate %x : tensor<8xf32>
+        return %0 : tensor<8xf32>
+      }"""
+    with pytest.raises(ValueError, match=r"%0 is the name of 2 values, rename one: %0 \(line \d\); %0 \(line \d\)"):
+        named_value(propagate(text, "two"), "%0", "two")
+
+
+def test_bytes_per_device(mlp: ShardedProgram):
+    found = {placement.name: placement for placement in placements(mlp)}
+    weights = found["argument 2 (%w1)"]
+    assert (weights.bytes_before, weights.bytes_after) == (4096 * 1024 * 4, 4096 * 1024 * 4 // 8)
+    assert weights.is_argument
+    assert not weights.is_replicated
+    assert found["%0 (line 8)"].bytes_after == 64 // 4 * 4096 // 8 * 4
+
+
+def test_what_is_not_divisible_is_padded():
+    text = """
+      sdy.mesh @mesh = <["a"=4]>
+      func.func @f(
+          %x: tensor<6x5xi1> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>},
+          %y: tensor<3xf32>) -> tensor<6x5xi1> {
+        return %x : tensor<6x5xi1>
+      }"""
+    x, y = placements(propagate(text, "padded"))
+    assert (x.type, x.bytes_after, x.is_replicated) == (TensorType(i1, [6, 5]), -(-2 * 5 // 8), False)
+    assert y == Placement("argument 1 (%y)", TensorType(f32, [3]), None, 12, 12, True)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (2**20, "1 MiB"), (2**50, "1024 TiB")]
+)
+def test_sizes_in_words(count: int, text: str):
+    assert in_bytes(count) == text
+
+
+def test_the_sharded_program_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    output = tmp_path / "out.mlir"
+    assert main(["shard", EXAMPLE, "--top", "2", "-o", str(output)]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[1].split()[:4] == ["argument", "2", "(%w1)", "tensor<4096x1024xf32>"]
+    assert len(table) == 5
+    assert (
+        '%arg2: tensor<4096x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model", ?}, {?}]>}' in output.read_text()
+    )
+
+
+def test_a_program_that_cannot_be_sharded(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "dynamic.mlir"
+    file.write_text(
+        "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+        "  %0 = stablehlo.negate %x : tensor<?xf32>\n  return %0 : tensor<?xf32>\n}"
+    )
+    assert main(["shard", str(file)]) == 1
+    assert f"{file}:2: error: Shardy propagation only supports ranked tensors" in capsys.readouterr().err
+
+
+def test_a_function_of_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "model.py"
+    file.write_text(
+        "class Lowered:\n"
+        "  def as_text(self):\n"
+        "    return 'func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }'\n"
+        "def good(): return Lowered()\n"
+        "def bad(): return 3\n"
+    )
+    assert main(["shard", f"{file}:good"]) == 0
+    assert main(["shard", f"{file}:bad"]) == 1
+    assert main(["shard", f"{file}:none"]) == 1
+    assert main(["shard", f"{tmp_path}/none.py:f"]) == 1
+    complaints = capsys.readouterr().err
+    for complaint in ("it gives a int: return what", "has no function of this name", "there is no such file"):
+        assert complaint in complaints
+
+
+def test_the_page_has_all_that_it_shows(mlp: ShardedProgram):
+    text = page(mlp, "a < b")
+    assert "<title>a &lt; b</title>" in text
+    assert not re.search(r"(src|href)=|url\(|https?:", text)
+    data = json.loads(re.search(r'<script id="data".*?>(.*?)</script>', text, re.DOTALL)[1].replace("<\\/", "</"))  # type: ignore[index]
+    assert data["lines"] == Path(EXAMPLE).read_text().splitlines()
+    value = next(value for value in data["values"] if value["name"] == "%2 (line 10)")
+    assert value["dims"] == [['"data"'], []]
+    assert value["path"] == [8, 9, 10]
+
+
+DOM = """
+const made = [];
+const element = (tag, text) => ({
+  tag, textContent: text ?? "", className: "", style: {}, children: [], marks: new Set(),
+  append(...more) { this.children.push(...more); },
+  get classList() {
+    return {
+      add: name => this.marks.add(name), remove: name => this.marks.delete(name),
+      toggle: (name, on) => on ? this.marks.add(name) : this.marks.delete(name),
+    };
+  },
+});
+const known = { data: element("script", DATA), legend: element("div"), program: element("div"), story: element("div") };
+const document = {
+  getElementById: name => known[name],
+  createElement: tag => { const one = element(tag); made.push(one); return one; },
+  querySelectorAll: () => made.filter(one => one.marks.has("chosen")),
+};
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no JavaScript interpreter")
+def test_a_click_shows_the_path(mlp: ShardedProgram):
+    text = page(mlp, "mlp")
+    data, script = re.findall(r"<script.*?>(.*?)</script>", text, re.DOTALL)
+    check = """
+      const button = made.find(one => one.tag === "button" && one.textContent.startsWith("%2 "));
+      button.onclick();
+      console.log(JSON.stringify({
+        legend: known.legend.children.map(chip => chip.textContent),
+        marked: known.program.children.flatMap((row, index) => row.marks.has("path") ? [index + 1] : []),
+        chosen: document.querySelectorAll().length,
+        story: known.story.textContent.split("\\n")[0],
+      }));
+    """
+    program = DOM.replace("DATA", json.dumps(data)) + script + check
+    done = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "legend": ["data", "model"],
+        "marked": [8, 9, 10],
+        "chosen": 1,
+        "story": '%2 (line 10): [{"data", ?}, {?}]',
+    }

@@ -1,0 +1,53 @@
+"""What the values of a module are called in the text that it was read from, and in which line they are made."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.lexer import Span
+
+_RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
+"""The names of the results of an operation, which stand before its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNames:
+    """The names and lines of values and operations, from the places that a parser has noted for operations."""
+
+    spans: Mapping[Operation, Span]
+
+    def of(self, value: SSAValue) -> str | None:
+        """`%x`, or `%x#1` for one of several results; None if nothing is known of it, as it was made by a pass."""
+        if not isinstance(value, OpResult):
+            return None if value.name_hint is None else f"%{value.name_hint}"
+        names = self._results(value.op)
+        return names[value.index] if value.index < len(names) else None
+
+    def _results(self, op: Operation) -> list[str]:
+        if (span := self.spans.get(op)) is None:
+            return []
+        content = span.input.content
+        text = content.decode() if isinstance(content, bytes) else content
+        start = text.rfind("\n", 0, span.start) + 1
+        match = _RESULTS.search(text, start, span.start)
+        packs = re.findall(r"(%[\w.$-]+)(?::(\d+))?", match[1]) if match is not None else []
+        return [
+            f"{name}#{index}" if size else name for name, size in packs for index in range(int(size) if size else 1)
+        ]
+
+    def line(self, op: Operation) -> int | None:
+        """The line of `op`, counted from 1; None if it was made by a pass."""
+        span = self.spans.get(op)
+        return None if span is None else span.get_location().line
+
+    def describe(self, value: SSAValue) -> str:
+        """`%3 (line 12)`, `argument 0 (%x)`: how to speak of a value to who wrote the text."""
+        name = self.of(value)
+        if isinstance(value, BlockArgument):
+            kind = "argument" if isinstance(value.block.parent_op(), FuncOp) else "region argument"
+            return f"{kind} {value.index}" + (f" ({name})" if name is not None else "")
+        assert isinstance(value, OpResult)
+        line = self.line(value.op)
+        return f"{name or f'a result of {value.op.name}'}" + (f" (line {line})" if line is not None else "")

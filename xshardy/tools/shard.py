@@ -1,0 +1,114 @@
+"""`xshardy shard`: what each device holds of the largest tensors of a program, before and after propagation."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from rich.table import Table
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.dialects.stablehlo.types import ANY_ELEMENT, bit_width, tensor_type
+from xshardy.sharding.axes import local_shape
+from xshardy.tools.console import console
+from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A value, and how many bytes each device holds of it: as it was written, and after propagation."""
+
+    name: str
+    type: Attribute
+    sharding: TensorShardingAttr | None
+    bytes_before: int
+    bytes_after: int
+    is_argument: bool
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether every device holds all of it."""
+        return self.sharding is None or not any(dim.axes.data for dim in self.sharding.dim_shardings)
+
+
+def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> int:
+    """The bytes that a device holds of a tensor of static shape, with padding; a part of a byte counts as one."""
+    type = tensor_type(value)
+    shape = type.get_shape()
+    owner = value.owner
+    op = owner.parent_op() if isinstance(owner, Block) else owner
+    if sharding is not None and op is not None and (mesh := lookup_mesh(sharding, op)) is not None:
+        shape = local_shape(shape, sharding, mesh)
+    return -(-prod(shape) * bit_width(type.element_type) // 8)
+
+
+def placements(program: ShardedProgram) -> Iterator[Placement]:
+    """The tensors of `program` that have dimensions, in the order of the text."""
+    history = program.history
+    for number in history.numbers():
+        home = history.home(number)
+        if isinstance(home, FunctionResult) or not isinstance(home.type, TensorType):
+            continue
+        type = tensor_type(home)
+        if not type.get_shape() or type.element_type not in ANY_ELEMENT:
+            continue
+        sharding = history.sharding(number)
+        yield Placement(
+            program.names.describe(home),
+            type,
+            sharding,
+            bytes_per_device(home, history.written(number)),
+            bytes_per_device(home, sharding),
+            isinstance(home, BlockArgument) and isinstance(home.block.parent_op(), FuncOp),
+        )
+
+
+def in_bytes(count: float) -> str:
+    """`1536` -> `1.5 KiB`"""
+    unit = 0
+    while count >= 1024 and unit < len(UNITS) - 1:
+        count, unit = count / 1024, unit + 1
+    return f"{count:.0f} {UNITS[unit]}" if unit == 0 or count == int(count) else f"{count:.1f} {UNITS[unit]}"
+
+
+def dimensions(sharding: TensorShardingAttr | None) -> str:
+    """`[{"data"}, {?}]`: a sharding without its mesh."""
+    return "" if sharding is None else "[" + str(sharding).partition(", [")[2].removesuffix(">")
+
+
+def print_placements(all_placements: Sequence[Placement], top: int) -> None:
+    """A table of the `top` largest tensors, and the sums of all."""
+    largest = sorted(all_placements, key=lambda placement: -placement.bytes_before)[:top]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("tensor")
+    table.add_column("type")
+    table.add_column("sharding")
+    table.add_column("per device", justify="right")
+    table.add_column("before", justify="right")
+    for placement in largest:
+        table.add_row(
+            placement.name,
+            str(placement.type),
+            "replicated" if placement.is_replicated else dimensions(placement.sharding),
+            in_bytes(placement.bytes_after),
+            in_bytes(placement.bytes_before),
+        )
+    out = console()
+    out.print(table)
+    for what, some in (
+        ("arguments", [placement for placement in all_placements if placement.is_argument]),
+        ("other tensors", [placement for placement in all_placements if not placement.is_argument]),
+    ):
+        replicated = [placement for placement in some if placement.is_replicated]
+        out.print(
+            f"{what}: {in_bytes(sum(p.bytes_after for p in some))} per device, before "
+            f"{in_bytes(sum(p.bytes_before for p in some))}; {len(replicated)} of {len(some)} are replicated, "
+            f"{in_bytes(sum(p.bytes_after for p in replicated))}",
+            highlight=False,
+        )

@@ -1,0 +1,87 @@
+"""A program of StableHLO with its shardings propagated, and what its values are called in its text."""
+
+import importlib.util
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xshardy.syntax.parser import Parser
+from xshardy.syntax.source_names import SourceNames
+from xshardy.tools.diagnostics import InputError, read_text, shown_name
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.universe import new_context
+
+
+@dataclass(frozen=True, slots=True)
+class ShardedProgram:
+    """A module after propagation, how it came to its shardings, and how it was called before."""
+
+    text: str
+    module: ModuleOp
+    names: SourceNames
+    history: History
+
+
+def read_program(file: str) -> str:
+    """
+    The text of `file`, or what JAX makes of a function of Python, which is written `FILE.py:FUNCTION`.
+
+    The function takes no arguments, and gives what `jax.jit(f).lower(...)` gives. Raises `InputError` if it cannot be
+    called, or gives something else.
+    """
+    path, _, function = file.rpartition(":")
+    return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
+
+
+def _lowered(path: Path, function: str) -> str:
+    place = f"{path}:{function}"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise InputError(f"{path}: error: there is no such file")
+    python: Any = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(python)
+        if not callable(make := getattr(python, function, None)):
+            raise InputError(f"{place}: error: {path} has no function of this name")
+        lowered = make()
+    except ModuleNotFoundError as error:
+        raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
+    finally:
+        sys.path.remove(str(path.parent))
+    if not callable(as_text := getattr(lowered, "as_text", None)):
+        raise InputError(
+            f"{place}: error: it gives a {type(lowered).__name__}: return what `jax.jit(f).lower(...)` gives"
+        )
+    return str(as_text())
+
+
+def propagate(text: str, file: str) -> ShardedProgram:
+    """Read, verify and shard a program. Raises `InputError` or xDSL's exceptions, with the place in the text."""
+    context = new_context()
+    name = shown_name(file)
+    parser = Parser(context, text, name)
+    module = parser.parse_module()
+    module.verify()
+    names = SourceNames(parser.spans)
+
+    def at(op: Operation) -> str:
+        line = names.line(op)
+        return name if line is None else f"{name}:{line}"
+
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always", OperationWarning)
+        try:
+            history = propagate_with_history(module, context)
+        except OperationFailedException as error:
+            raise InputError(f"{at(error.operation)}: error: {error}") from None
+    for complaint in complaints:
+        if isinstance(complaint.message, OperationWarning):
+            print(f"{at(complaint.message.operation)}: warning: {complaint.message}", file=sys.stderr)
+    return ShardedProgram(text, module, names, history)

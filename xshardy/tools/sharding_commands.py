@@ -1,0 +1,86 @@
+"""`xshardy shard|explain`: the shardings of StableHLO programs, and how they came about."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xshardy.syntax import print_module
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.output import write_text
+
+if TYPE_CHECKING:
+    from xshardy.tools.sharded_program import ShardedProgram
+
+# What the commands need beside this is slow to import, and is so when they run.
+
+Command = Callable[[argparse.Namespace], int]
+AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
+"""Adds a command by its name, what it does, an example, and the function that does it."""
+
+
+def add_sharding_commands(add: AddCommand) -> None:
+    """Add the commands to the parser of `xshardy`."""
+    file = "StableHLO with shardings; `-` is standard input, and what FILE.py:FUNCTION gives is lowered by JAX"
+    shard = add(
+        "shard",
+        "propagate shardings, and say what each device holds of the largest tensors",
+        "example: xshardy shard examples/mlp.mlir --top 5",
+        _shard,
+    )
+    shard.add_argument("file", help=file)
+    shard.add_argument("--top", type=int, default=10, metavar="N", help="how many tensors (default: %(default)s)")
+    shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
+
+    explain = add(
+        "explain",
+        "say from where a tensor got its sharding, through which operations",
+        "example: xshardy explain examples/mlp.mlir --value %%2",
+        _explain,
+    )
+    explain.add_argument("file", help=file)
+    which = explain.add_mutually_exclusive_group()
+    which.add_argument("--value", metavar="NAME", help="the tensor that the text calls NAME, such as %%42 or %%7#1")
+    which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
+    which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
+    explain.add_argument("--html", type=Path, metavar="FILE", help="write a page about the whole program to FILE")
+
+
+def _shard(args: argparse.Namespace) -> int:
+    from xshardy.tools.shard import placements, print_placements
+    from xshardy.tools.sharded_program import propagate, read_program
+
+    program = propagate(read_program(args.file), args.file)
+    if args.output is not None:
+        write_text(args.output, print_module(program.module))
+    print_placements(list(placements(program)), args.top)
+    return 0
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from xshardy.tools.explain import Story
+    from xshardy.tools.explain_page import page
+    from xshardy.tools.sharded_program import propagate, read_program
+
+    if args.html is None and args.value is None and args.arg is None and args.result is None:
+        raise InputError(
+            "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
+        )
+    program = propagate(read_program(args.file), args.file)
+    number = _chosen(args, program)
+    if number is not None:
+        print("\n".join(Story(program, number).lines()))
+    if args.html is not None:
+        write_text(args.html, page(program, args.file))
+    return 0
+
+
+def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:
+    """The value that was asked for; None if only a page was."""
+    from xshardy.tools.explain import argument, named_value, result
+
+    if args.value is not None:
+        return named_value(program, args.value, args.file)
+    if args.arg is not None:
+        return argument(program, args.arg, args.file)
+    return None if args.result is None else result(program, args.result, args.file)
