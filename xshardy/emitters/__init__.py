@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xshardy.dialects.hlo import FusionOp
+    from xshardy.emitters.analysis import Choice
 
 
 def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
@@ -32,6 +33,14 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
     module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
     return module
+
+
+def explain(fusion: "FusionOp") -> "Choice":
+    """The emitter that a fusion gets, the hero because of which, and the reason. Raises as `emit_fusion` does."""
+    from xshardy.emitters.heroes import choose_emitter
+    from xshardy.emitters.preparation import prepare
+
+    return choose_emitter(prepare(fusion.callee_function()))
 
 
 ENTRY_NAME = "main"
