@@ -6,6 +6,7 @@ from pathlib import Path
 import jax
 import pytest
 from sdy_modules import random_sdy_module
+from sdy_orders import random_race
 from test_modules import PROGRAMS
 from test_sdy_import import theirs
 
@@ -71,6 +72,12 @@ def test_random_modules(name: str) -> None:
     for seed in range(12):
         prepared = theirs(random_sdy_module(seed), *BEFORE_CALLS, *LOOK_INTO_CALLS)
         assert_same_result(prepared, name)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_operations_that_race(name: str) -> None:
+    for seed in range(20):
+        assert_same_result(random_race(seed), name)
 
 
 @pytest.mark.parametrize("name", PIPELINES)
