@@ -13,12 +13,15 @@ from typing import Any, NoReturn
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyFloat,
+    AnyTensorType,
+    AnyUnrankedTensorType,
     ComplexType,
     IndexType,
     IntegerType,
     ModuleOp,
     RankedStructure,
     ShapedType,
+    TensorType,
     UnrankedTensorType,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue, TypeAttribute
@@ -30,6 +33,7 @@ from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer, make_span
@@ -312,6 +316,16 @@ class Parser(DenseLiteralParser):
         type = super()._parse_optional_builtin_type()
         if type is not None:
             self._simple_types[match[0]] = type
+        return type
+
+    def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
+        start = self._current_token.span
+        type = super()._parse_tensor_attrs()
+        if isinstance(type, TensorType) and isinstance(type.encoding, VerifiableTensorEncoding):
+            try:
+                type.encoding.verify_encoding(type)
+            except VerifyException as error:
+                raise InvalidIRError(start, str(error)) from error
         return type
 
     def _parse_dense_literal_type(self) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:

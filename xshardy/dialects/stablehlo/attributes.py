@@ -6,6 +6,7 @@ from typing import ClassVar, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     I64,
+    AnyTensorType,
     ArrayAttr,
     DenseArrayBase,
     FloatAttr,
@@ -20,6 +21,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
+
+from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 
 
 def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
@@ -144,7 +147,7 @@ class ResultAccuracyAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
-class BoundsAttr(ParametrizedAttribute):
+class BoundsAttr(ParametrizedAttribute, VerifiableTensorEncoding):
     """`#stablehlo.bounds<4, ?>`: the largest size of each dynamic dimension of a tensor, `?` if there is none."""
 
     name = "stablehlo.bounds"
@@ -154,6 +157,20 @@ class BoundsAttr(ParametrizedAttribute):
     def of(bounds: Iterable[int]) -> "BoundsAttr":
         """Bounds from Python integers, `DYNAMIC_INDEX` for `?`."""
         return BoundsAttr(ArrayAttr(map(IntAttr, bounds)))
+
+    def verify_encoding(self, type: AnyTensorType) -> None:
+        shape = type.get_shape()
+        if len(self.bounds) != len(shape):
+            raise VerifyException(
+                f"Bounds length is {len(self.bounds)}, expected to be equal to rank({len(shape)}) of the tensor "
+                f"'{type}'"
+            )
+        for i, (size, bound) in enumerate(zip(shape, self.bounds, strict=True)):
+            if DYNAMIC_INDEX not in (size, bound.data):
+                raise VerifyException(
+                    f"Static dimension {i} cannot have a bound, use ShapedType::kDynamic to indicate a missing bound "
+                    f"in tensor '{type}': write `?` for it in the bounds"
+                )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

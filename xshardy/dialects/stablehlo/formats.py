@@ -170,7 +170,7 @@ class TupleOpType(CustomDirective):
 
 @irdl_custom_directive
 class PairwiseValues(CustomDirective):
-    """`%a, %b : tensor<f32>, tensor<i32>`: the operands and their types, which are those of the results; `()` if none."""
+    """`%a, %b : tensor<f32>, tensor<i32>`: operands, and their types, which are those of the results; `()` if none."""
 
     values: VariadicOperandVariable
     operands: TypeDirective

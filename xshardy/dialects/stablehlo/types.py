@@ -320,19 +320,8 @@ def bounds_of(type: AnyTensorType) -> tuple[int, ...]:
 
 def verify_bounds(type: AnyTensorType) -> None:
     """An encoding with bounds has one for each dimension of `type`, and none for a known size."""
-    if not isinstance(type.encoding, BoundsAttr):
-        return
-    shape, bounds = type.get_shape(), bounds_of(type)
-    if len(bounds) != len(shape):
-        raise VerifyException(
-            f"Bounds length is {len(bounds)}, expected to be equal to rank({len(shape)}) of the tensor '{type}'"
-        )
-    for i, (size, bound) in enumerate(zip(shape, bounds, strict=True)):
-        if DYNAMIC_INDEX not in (size, bound):
-            raise VerifyException(
-                f"Static dimension {i} cannot have a bound, use ShapedType::kDynamic to indicate a missing bound in "
-                f"tensor '{type}': write `?` for it in the bounds"
-            )
+    if isinstance(type.encoding, BoundsAttr):
+        type.encoding.verify_encoding(type)
 
 
 def is_compatible_dim(lhs: int, rhs: int) -> bool:
