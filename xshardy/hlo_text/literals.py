@@ -157,7 +157,7 @@ def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: Attribute, sta
     name = ELEMENT_NAMES[type]
     dtype = FLOAT_DTYPES[name]
     try:
-        exact = np.array([float(text) for text in texts], np.float64)
+        exact = np.array([0.0 if text == "-0" else float(text) for text in texts], np.float64)  # -0 is the integer 0
     except ValueError:
         exact = np.array([float_from_text(tokens, text, name, start) for text in texts], np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -210,7 +210,8 @@ def with_nan_payloads(
     for i, text in enumerate(texts):
         if "(" not in text:
             continue
-        payload = int(text[text.index("(") + 1 : -1], 0)
+        digits = text[text.index("(") + 1 : -1]
+        payload = int(digits, 16) if digits[:2] in ("0x", "0X") else to_int(tokens, digits) if digits.isdecimal() else 0
         if not 0 < payload < 1 << mantissa_bits:
             raise tokens.error(
                 f"payload {payload:#x} is out of range for type {name}",

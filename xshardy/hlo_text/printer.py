@@ -16,6 +16,7 @@ from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintErr
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
+from xshardy.transforms.hlo.outline_regions import is_outlined, outline_regions
 
 QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
@@ -30,9 +31,12 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True) -> str:
 
     An asynchronous operation is written as `slice-start` if it `uses_sugar`, else as an `async-start` of a computation.
 
-    Regions become computations, and their operands tuples; `module` itself is not changed. Raises `HLOPrintError` for
-    what HLO has no way to say.
+    Regions become computations, and their operands tuples; `module` itself is not changed. Raises
+    `HLOPrintError` or `OutlineError` for what HLO has no way to say.
     """
+    if not is_outlined(module):
+        module = module.clone()
+        outline_regions(module)
     return "".join(ModulePrinter(module, uses_sugar).write())
 
 

@@ -2,6 +2,7 @@
 
 from math import prod
 
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -48,3 +49,9 @@ class CopyOp(UnaryElementwiseOp):
     name = "hlo.copy"
     operand = operand_def(VALUE)
     result = result_def(VALUE)
+
+    def verify_(self) -> None:
+        if not isinstance(self.operand.type, TupleType):
+            super().verify_()
+        elif self.operand.type != self.result.type:
+            raise VerifyException(f"operand is '{self.operand.type}' but result is '{self.result.type}': they are one")

@@ -1,0 +1,162 @@
+"""Printing HLO text: XLA reads what we print as the module that it reads in the original."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.ir import Block, Region
+from xla_canonical import assert_round_trips, canonical
+
+from xshardy.dialects import stablehlo
+from xshardy.hlo_text import HLOError, HLOPrintError, parse_hlo, print_hlo, read_hlo
+from xshardy.syntax import parse_module
+
+FILES = sorted((Path(__file__).parents[2] / "filecheck" / "hlo_text").glob("*.hlo"))
+VALID = {path.stem: path.read_text() for path in FILES if path.stem != "errors"}
+
+
+def test_files_of_the_tests_round_trip():
+    texts = {name: text if "HloModule" in text else f"HloModule m\n{text}" for name, text in VALID.items()}
+    # An opcode that nobody knows is kept, but XLA does not read it.
+    texts.pop("opaque", None)
+    assert_round_trips(texts, {name: print_hlo(read_hlo(text, name)) for name, text in texts.items()})
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_printing_what_was_printed_changes_nothing(name: str):
+    once = print_hlo(read_hlo(VALID[name]))
+    assert print_hlo(read_hlo(once)) == once
+
+
+def jax_programs() -> dict[str, tuple[Callable[..., object], tuple[object, ...]]]:
+    """Programs that have loops, branches, sorting, random numbers, convolutions, scatters and linear algebra."""
+    jax = pytest.importorskip("jax")
+    jnp, lax = jax.numpy, jax.lax
+    x, y = jnp.ones((4, 4)), jnp.ones(4)
+
+    def loop(x: object) -> object:
+        return lax.scan(lambda c, _: (jnp.tanh(c @ x), c.sum()), x, None, length=3)  # pyright: ignore
+
+    def convolve(x: object) -> object:
+        image = jnp.ones((1, 8, 8, 3)) * jnp.sum(x)
+        return lax.conv_general_dilated(
+            image,
+            jnp.ones((3, 3, 3, 4)),
+            (2, 1),
+            "SAME",
+            rhs_dilation=(1, 2),
+            dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        )
+
+    return {
+        "loop": (loop, (x,)),
+        "branch": (lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), (y,)),
+        "switch": (lambda i, x: lax.switch(i, [jnp.sin, jnp.cos, jnp.tan], x), (1, y)),
+        "sort": (lambda x, y: lax.sort([x, y], num_keys=1), (y, y)),
+        "random": (lambda x: x + jax.random.normal(jax.random.key(0), (4,)), (y,)),
+        "convolve": (convolve, (x,)),
+        "gather_scatter": (lambda x, i: x.at[i].add(x[i]), (x, jnp.array([1, 2]))),
+        "linear_algebra": (lambda x: jnp.linalg.cholesky(x @ x.T + 4 * jnp.eye(4)), (x,)),
+        "transform": (lambda x: jnp.fft.ifft2(jnp.fft.fft2(x)), (x,)),
+        "window": (lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (1, 2), "SAME"), (x,)),
+        "gradient": (jax.grad(lambda x: jnp.sum(jnp.log1p(jnp.exp(x @ x)))), (x,)),
+        "small_floats": (
+            lambda x: (x.astype(jnp.float8_e4m3fn) @ x.astype(jnp.float8_e4m3fn)).astype(jnp.bfloat16),
+            (x,),
+        ),
+        "constants": (lambda x: x + jnp.array([[1.5, jnp.nan, -jnp.inf, 1e-40]] * 4), (x,)),
+    }
+
+
+def test_programs_of_jax_round_trip_before_and_after_optimization():
+    jax = pytest.importorskip("jax")
+    texts: dict[str, str] = {}
+    for name, (program, arguments) in jax_programs().items():
+        lowered = jax.jit(program).lower(*arguments)
+        texts[f"{name} before"] = lowered.compiler_ir("hlo").as_hlo_text(print_large_constants=True)
+        texts[f"{name} after"] = lowered.compile().as_text()
+    assert_round_trips(texts, {name: print_hlo(read_hlo(text, name)) for name, text in texts.items()})
+
+
+@pytest.mark.parametrize("name", ["loop", "branch", "sort", "gather_scatter"])
+def test_programs_without_tuples_are_printed_with_them(name: str):
+    """What is read for the emitters has lost its tuples; XLA reads it all the same when it is printed."""
+    jax = pytest.importorskip("jax")
+    program, arguments = jax_programs()[name]
+    text = jax.jit(program).lower(*arguments).compiler_ir("hlo").as_hlo_text()
+    (found,) = canonical({name: print_hlo(parse_hlo(text))}).values()
+    assert "ENTRY" in found
+
+
+NANS = "HloModule m\nENTRY e {{ ROOT c = {type}[4] constant({{{values}}}) }}"
+
+
+@pytest.mark.parametrize(
+    ("type", "values"),
+    [
+        ("f32", "nan, -nan, nan(0x1), -nan(0x400001)"),
+        ("bf16", "inf, -inf, nan(0x3), 0.1"),
+        ("f8e4m3fn", "nan, -nan, 448, -0.0"),
+        ("f64", "1e308, -1e-308, 0.1, nan(0x123456)"),
+        ("u64", "0, 1, 18446744073709551615, 2"),
+        ("s4", "-8, 7, 0, 1"),
+        ("pred", "true, false, 1, 0"),
+        ("c64", "(1, -0.0), (inf, 2), (0.1, 1e-30), (0, 0)"),
+    ],
+)
+def test_values_of_constants(type: str, values: str):
+    text = NANS.format(type=type, values=values)
+    assert_round_trips({type: text}, {type: print_hlo(read_hlo(text))})
+
+
+def test_stablehlo_from_elsewhere_becomes_hlo():
+    module = parse_module(
+        """
+        func.func @main(%x: tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+          %zero = stablehlo.constant dense<0.0> : tensor<f32>
+          %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+            : (tensor<4x5xf32>, tensor<f32>) -> tensor<4xf32>
+          %i = stablehlo.iota dim = 0 : tensor<4xi32>
+          %s:2 = "stablehlo.sort"(%sum, %i) ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+            %lt = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            stablehlo.return %lt : tensor<i1>
+          }) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
+          return %s#0, %s#1 : tensor<4xf32>, tensor<4xi32>
+        }""",
+        "test",
+    )
+    before = str(module)
+    (found,) = canonical({"m": print_hlo(module)}).values()
+    assert "sort(" in found and "reduce(" in found and "ROOT %tuple" in found
+    assert str(module) == before
+
+
+def test_what_hlo_cannot_say():
+    block = Block(arg_types=[i32])
+    block.add_op(func.ReturnOp())
+    module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])
+    with pytest.raises(HLOPrintError, match="HLO has no 'stablehlo.return' at the top of a module"):
+        print_hlo(module)
+
+
+def test_recursion_cannot_be_said():
+    text = (
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n%0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n"
+    )
+    with pytest.raises(HLOPrintError, match="HLO has no recursion"):
+        print_hlo(parse_module(text + "return %0 : tensor<f32>\n}", "test"))
+
+
+def test_names_and_positions_of_parameters_are_kept():
+    text = "HloModule m\n\nENTRY %e {\n  %zero_0 = f32[] constant(0.0)\n  ROOT %p_1 = f32[] parameter(0)\n}\n"
+    assert print_hlo(read_hlo(text)) == text
+
+
+def test_an_elided_constant_is_kept_for_printing_and_an_error_for_compiling():
+    text = "HloModule m\nENTRY e { ROOT c = f32[100] constant({...}) }"
+    assert "f32[100]{0} constant({...})" in print_hlo(read_hlo(text))
+    with pytest.raises(HLOError, match="left out"):
+        parse_hlo(text)
