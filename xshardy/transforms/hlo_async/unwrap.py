@@ -9,9 +9,11 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import Rewriter
 
-from xshardy.dialects.hlo.async_operation import StartOp, chain_of
+from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, chain_of
 from xshardy.dialects.hlo.async_sugar import unwrapped
 from xshardy.transforms.call_graph import functions_of, is_private
+from xshardy.transforms.hlo_async.annotations import move_annotations
+from xshardy.transforms.hlo_async.layouts import place_synchronous
 from xshardy.transforms.inline import reference_counts
 
 
@@ -27,6 +29,9 @@ class UnwrapChain(RewritePattern):
             return
         *_, done = chain = tuple(chain_of(op))
         synchronous = unwrapped(op)
+        assert isinstance(done, DoneOp)
+        place_synchronous(done, synchronous)
+        move_annotations(op, synchronous)
         rewriter.insert(synchronous)
         for result, value in zip(done.results, synchronous.results, strict=True):
             rewriter.replace_all_uses_with(result, value)

@@ -21,6 +21,8 @@ from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.hlo_async.annotations import move_annotations
+from xshardy.transforms.hlo_async.layouts import place_chain
 from xshardy.transforms.hlo_async.report import size_in_bytes
 
 Predicate = Callable[[Operation], bool]
@@ -89,8 +91,11 @@ class WrapMatching(RewritePattern):
             assert parent is not None, "operations that can be wrapped are in functions"
             caller = parent
         name = self.names.take(f"async_{op.name.rpartition('.')[2]}")
-        function, start = wrap(op.clone(), name)
+        wrapped = op.clone()
+        function, start = wrap(wrapped, name)
         done = done_of(start)
+        place_chain(function, op, start, done)
+        move_annotations(wrapped, start)
         rewriter.insert(function, InsertPoint.before(caller))
         rewriter.replace(op, [start, done], done.results)
 

@@ -2,10 +2,10 @@
 // RUN: xshardy-opt %s -p 'hlo-async-wrap{opcodes=slice,all-gather,"stablehlo.custom_call"}' --print-op-generic | xshardy-opt | filecheck %s
 
 // CHECK-LABEL: func.func private @async_slice_0(%arg0: tensor<64xf32>) -> tensor<32xf32> {
-// CHECK-NEXT:    %0 = stablehlo.slice %arg0 [0:32] {hlo.metadata = "m"} : (tensor<64xf32>) -> tensor<32xf32>
+// CHECK-NEXT:    %0 = stablehlo.slice %arg0 [0:32] : (tensor<64xf32>) -> tensor<32xf32>
 // CHECK-NEXT:    return %0 : tensor<32xf32>
 // CHECK-LABEL: func.func @any_operation
-// CHECK-NEXT:    %0 = hlo.async_start @async_slice_0(%arg0) : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<ui32>>
+// CHECK-NEXT:    %0 = hlo.async_start @async_slice_0(%arg0) {hlo.metadata = "m"} : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<ui32>>
 // CHECK-NEXT:    %1 = hlo.async_done %0 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<ui32>>
 // CHECK-NEXT:    %2 = stablehlo.negate %1 : tensor<32xf32>
 // CHECK-NEXT:    return %2 : tensor<32xf32>
