@@ -210,7 +210,7 @@ def _with_alternative(text: str, alternative: str) -> str:
 
 def is_valid_quantized(element: UniformQuantizedType) -> bool:
     """Whether StableHLO has tensors of `element`: its width is one of a few, and it can store its zero points."""
-    if element.storage.width.data not in QUANTIZED_WIDTHS:
+    if element.storage.width.data not in QUANTIZED_WIDTHS or element.storage.signedness.data == Signedness.SIGNED:
         return False
     return all(element.lowest.data <= point.data <= element.highest.data for point in element.zero_points)
 
