@@ -14,13 +14,13 @@ from xdsl.ir import Operation
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.gather import GatherOp
-from xshardy.dialects.stablehlo.reduction import MapOp, ReduceOp
+from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, ConcatenateOp, PadOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
-from xshardy.indexing.operations import ELEMENTWISE, operand_maps, shape_of
+from xshardy.indexing.operations import IDENTITY, operand_maps, relation_of, shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,13 @@ def covers(map: IndexingMap, shape: tuple[int, ...]) -> bool:
 
 def reads_of(op: Operation) -> tuple[Read, ...]:
     """How `op` reads each operand."""
-    shape = shape_of(op.results[0])
-    if isinstance(op, (*ELEMENTWISE, MapOp)):
-        return (_identity_read(shape),) * len(op.operands)
+    if not op.operands:
+        return ()
     if (rule := READS.get(type(op))) is not None:
         return tuple(rule(op))
+    shape = shape_of(op.results[0])
+    if relation_of(op) is IDENTITY:
+        return (_identity_read(shape),) * len(op.operands)
     return tuple(Read.once(map, shape) for (map,) in operand_maps(op))
 
 

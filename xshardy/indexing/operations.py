@@ -8,6 +8,7 @@ XLA indexing docs, "Indexing Maps for Unfused Ops".
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from xdsl.ir import Operation
@@ -100,18 +101,22 @@ ELEMENTWISE = (UnaryElementwiseOp, BinaryElementwiseOp, CompareOp, ComplexOp, Is
 """Operations that read every operand at the index of the result."""
 
 
+@cache
+def _relation_of_kind(kind: type[Operation]) -> Relation | None:
+    """Asked once per class, as its bases take long to look at."""
+    return RELATIONS.get(kind) or (IDENTITY if issubclass(kind, ELEMENTWISE) else None)
+
+
 def relation_of(op: Operation) -> Relation:
     """The row of `op`. Raises `NotImplementedError` for one that is neither elementwise nor in the table."""
-    if (relation := RELATIONS.get(type(op))) is not None:
-        return relation
-    if isinstance(op, ELEMENTWISE):
-        return IDENTITY
-    raise NotImplementedError(f"no indexing maps for {op.name}: add a row to RELATIONS")
+    if (relation := _relation_of_kind(type(op))) is None:
+        raise NotImplementedError(f"no indexing maps for {op.name}: add a row to RELATIONS")
+    return relation
 
 
 def has_maps(op: Operation) -> bool:
     """Whether `operand_maps` and `result_maps` know `op`."""
-    return not op.operands or type(op) in RELATIONS or isinstance(op, ELEMENTWISE)
+    return not op.operands or _relation_of_kind(type(op)) is not None
 
 
 def operand_maps(op: Operation) -> Maps:
