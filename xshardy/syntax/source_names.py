@@ -8,6 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
+
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, which stand before its own."""
 
@@ -42,12 +44,37 @@ class SourceNames:
         span = self.spans.get(op)
         return None if span is None else span.get_location().line
 
+    def knows(self, value: SSAValue) -> bool:
+        """Whether `value` is one of the text, and was not made by a pass."""
+        value = _along_edges(value)
+        owner = value.owner
+        return (owner if isinstance(owner, Operation) else owner.parent_op()) in self.spans
+
     def describe(self, value: SSAValue) -> str:
         """`%3 (line 12)`, `argument 0 (%x)`: how to speak of a value to who wrote the text."""
+        value = _along_edges(value)
         name = self.of(value)
         if isinstance(value, BlockArgument):
-            kind = "argument" if isinstance(value.block.parent_op(), FuncOp) else "region argument"
-            return f"{kind} {value.index}" + (f" ({name})" if name is not None else "")
+            return self._describe_argument(value) + (f" ({name})" if name is not None else "")
         assert isinstance(value, OpResult)
-        line = self.line(value.op)
-        return f"{name or f'a result of {value.op.name}'}" + (f" (line {line})" if line is not None else "")
+        return f"{name or f'result {value.index} of {what(value.op)}'}{self._place(value.op)}"
+
+    def _describe_argument(self, value: BlockArgument) -> str:
+        around = value.block.parent_op()
+        if around is None or isinstance(around, FuncOp):
+            return f"argument {value.index}"
+        return f"argument {value.index} inside {what(around)}{self._place(around)}"
+
+    def _place(self, op: Operation) -> str:
+        line = self.line(op)
+        return "" if line is None else f" (line {line})"
+
+
+def what(op: Operation) -> str:
+    """`stablehlo.while`, or whose body a computation has: how to speak of an operation."""
+    return f"the call of @{op.computation_name.data}" if isinstance(op, NamedComputationOp) else op.name
+
+
+def _along_edges(value: SSAValue) -> SSAValue:
+    """A data flow edge stands for the value that it is put behind."""
+    return _along_edges(value.owner.input) if isinstance(value.owner, DataFlowEdgeOp) else value

@@ -8,8 +8,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
 from xshardy.sharding.axes import overlaps, pre_size
+from xshardy.syntax.source_names import what
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
@@ -40,7 +41,9 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
         if number is not None and program.names.of(value) in (name, f"{name}#0"):
             found.setdefault(number, value)
     if not found:
-        raise InputError(f"{file}: error: there is no tensor {name} after propagation: dead code is erased")
+        raise InputError(
+            f"{file}: error: there is no tensor {name} after propagation: what is dead is erased, calls are looked into"
+        )
     if len(found) > 1:
         places = "; ".join(map(program.names.describe, found.values()))
         raise InputError(f"{file}: error: {name} is the name of {len(found)} values, rename one: {places}")
@@ -165,8 +168,11 @@ class Story:
         return "it would be in conflict with another tensor of the operation, or does not divide the dimension"
 
     def _operation(self, op: Operation) -> str:
+        if isinstance(op, DataFlowEdgeOp):
+            around = op.input.owner
+            op = around if isinstance(around, Operation) else around.parent_op() or op
         line = self._program.names.line(op)
-        return f"{op.name} (line {line})" if line is not None else f"{op.name} (made by a pass)"
+        return f"{what(op)} (line {line})" if line is not None else what(op)
 
     def touched(self) -> Iterator[Operation]:
         """The operations through which its axes came, and those that made the values on the way."""

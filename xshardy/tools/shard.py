@@ -49,11 +49,11 @@ def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> in
 
 
 def placements(program: ShardedProgram) -> Iterator[Placement]:
-    """The tensors of `program` that have dimensions, in the order of the text."""
+    """The tensors that the text of `program` makes and that have dimensions, in its order."""
     history = program.history
     for number in history.numbers():
         home = history.home(number)
-        if isinstance(home, FunctionResult) or not isinstance(home.type, TensorType):
+        if isinstance(home, FunctionResult) or not isinstance(home.type, TensorType) or not program.names.knows(home):
             continue
         type = tensor_type(home)
         if not type.get_shape() or type.element_type not in ANY_ELEMENT:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+import traceback
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +52,12 @@ def _lowered(path: Path, function: str) -> str:
         if not callable(make := getattr(python, function, None)):
             raise InputError(f"{place}: error: {path} has no function of this name")
         lowered = make()
+    except InputError:
+        raise
     except ModuleNotFoundError as error:
         raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
+    except Exception as error:  # what the program of a user may raise
+        raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
     if not callable(as_text := getattr(lowered, "as_text", None)):
@@ -60,6 +65,12 @@ def _lowered(path: Path, function: str) -> str:
             f"{place}: error: it gives a {type(lowered).__name__}: return what `jax.jit(f).lower(...)` gives"
         )
     return str(as_text())
+
+
+def _line_in(path: Path, error: Exception) -> str:
+    """`12:`, the innermost line of `path` where `error` was raised; nothing if it was elsewhere."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{lines[-1]}:" if lines else ""
 
 
 def propagate(text: str, file: str) -> ShardedProgram:

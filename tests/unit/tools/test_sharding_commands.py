@@ -172,13 +172,20 @@ def test_a_function_of_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "    return 'func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }'\n"
         "def good(): return Lowered()\n"
         "def bad(): return 3\n"
+        "def worse(): return 1 / 0\n"
     )
     assert main(["shard", f"{file}:good"]) == 0
     assert main(["shard", f"{file}:bad"]) == 1
+    assert main(["shard", f"{file}:worse"]) == 1
     assert main(["shard", f"{file}:none"]) == 1
     assert main(["shard", f"{tmp_path}/none.py:f"]) == 1
     complaints = capsys.readouterr().err
-    for complaint in ("it gives a int: return what", "has no function of this name", "there is no such file"):
+    for complaint in (
+        "it gives a int: return what",
+        "model.py:worse:6: error: ZeroDivisionError",
+        "has no function of this name",
+        "there is no such file",
+    ):
         assert complaint in complaints
 
 
