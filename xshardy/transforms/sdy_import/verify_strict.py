@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import shardings_on
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.walk import operations_in
 
 
-def device_count_complaint(module: ModuleOp) -> str | None:
+def device_count_complaint(module: ModuleOp) -> tuple[MeshOp, str] | None:
     """
-    Two meshes of `module` with different numbers of devices; None if all have the same.
+    The first mesh of `module` with another number of devices than those before it; None if all have the same.
 
     Meshes of one device id, and the placeholder without devices, are not counted.
     """
@@ -29,7 +29,7 @@ def device_count_complaint(module: ModuleOp) -> str | None:
             continue
         first = first or op
         if op.mesh.device_count != first.mesh.device_count:
-            return (
+            return op, (
                 f"mesh @{op.sym_name.data} has {op.mesh.device_count} devices and mesh @{first.sym_name.data} has "
                 f"{first.mesh.device_count}: give all meshes of a module the same number of devices"
             )
@@ -47,24 +47,14 @@ def empty_dimension_complaint(sharding: TensorShardingAttr, type: Attribute) -> 
     return None
 
 
-def complaints(module: ModuleOp) -> Iterator[str]:
-    """What breaks the rules in `module`, in the order of its text."""
-    for op in module.walk():
+def complaints(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
+    """What breaks the rules in `module`, in the order of its text, and the operations that it is about."""
+    for op in (module, *operations_in(module)):
         if isinstance(op, ModuleOp) and (complaint := device_count_complaint(op)) is not None:
             yield complaint
         for value, sharding, type in shardings_on(op):
-            if (complaint := empty_dimension_complaint(sharding, type)) is not None:
-                yield f"{_place(op)}: {value} - {complaint}"
-
-
-def _place(op: Operation) -> str:
-    """`op`, and the function that it is in."""
-    around: Operation | None = op
-    while around is not None and not isinstance(around, FuncOp):
-        around = around.parent_op()
-    if around is None or around is op:
-        return f"'{op.name}' op" if around is None else f"@{around.sym_name.data}"
-    return f"'{op.name}' op in @{around.sym_name.data}"
+            if (what := empty_dimension_complaint(sharding, type)) is not None:
+                yield op, f"'{op.name}' op {value} - {what}"
 
 
 @dataclass(frozen=True)
@@ -75,4 +65,4 @@ class VerifyStrictPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if (complaint := next(complaints(op), None)) is not None:
-            raise PassFailedException(complaint)
+            raise OperationFailedException(*complaint)

@@ -1,6 +1,6 @@
 // RUN: not xshardy-opt %s -p sdy-verify-strict --split-input-file 2>&1 | filecheck %s
 
-// CHECK: pass 'sdy-verify-strict': mesh @other has 6 devices and mesh @mesh has 8: give all meshes of a module the same number of devices
+// CHECK: verify_strict_invalid.mlir:6:1: error: mesh @other has 6 devices and mesh @mesh has 8: give all meshes of a module the same number of devices
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 sdy.mesh @placeholder = <[]>
 sdy.mesh @other = <["a"=2, "b"=3]>
@@ -13,7 +13,7 @@ sdy.mesh @one = <["a"=1]>
 
 // -----
 
-// CHECK: @argument: arg 1 - dimension 0 of tensor<0x8xf32> has size 0 and is sharded along "a", "b":(1)2: replicate it
+// CHECK: 'func.func' op arg 1 - dimension 0 of tensor<0x8xf32> has size 0 and is sharded along "a", "b":(1)2: replicate it
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @argument(%x: f32, %y: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "b":(1)2}, {}]>}) {
   return
@@ -21,7 +21,7 @@ func.func @argument(%x: f32, %y: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@
 
 // -----
 
-// CHECK: @function_result: result 0 - dimension 0
+// CHECK: 'func.func' op result 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @function_result(%x: tensor<0x8xf32>) -> (tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "b":(1)2}, {}]>}) {
   return %x : tensor<0x8xf32>
@@ -29,7 +29,7 @@ func.func @function_result(%x: tensor<0x8xf32>) -> (tensor<0x8xf32> {sdy.shardin
 
 // -----
 
-// CHECK: 'stablehlo.tanh' op in @op_result: result 0 - dimension 0
+// CHECK: 'stablehlo.tanh' op result 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @op_result(%x: tensor<0x8xf32>) {
   %0 = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "b":(1)2}, {}]>]>} : tensor<0x8xf32>
@@ -38,7 +38,7 @@ func.func @op_result(%x: tensor<0x8xf32>) {
 
 // -----
 
-// CHECK: 'sdy.sharding_constraint' op in @constraint: result 0 - dimension 0
+// CHECK: 'sdy.sharding_constraint' op result 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @constraint(%x: tensor<0x8xf32>) {
   %0 = sdy.sharding_constraint %x <@mesh, [{"a", "b":(1)2}, {}]> : tensor<0x8xf32>
@@ -47,7 +47,7 @@ func.func @constraint(%x: tensor<0x8xf32>) {
 
 // -----
 
-// CHECK: 'sdy.all_slice' op in @collective: result 0 - dimension 0
+// CHECK: 'sdy.all_slice' op result 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @collective(%x: tensor<0x8xf32>) {
   %0 = sdy.all_slice [{"a", "b":(1)2}, {}] %x out_sharding=<@mesh, [{"a", "b":(1)2}, {}]> : tensor<0x8xf32>
@@ -56,7 +56,7 @@ func.func @collective(%x: tensor<0x8xf32>) {
 
 // -----
 
-// CHECK: 'sdy.named_computation' op in @computation_operand: operand 0 - dimension 0
+// CHECK: 'sdy.named_computation' op operand 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @computation_operand(%x: tensor<0x8xf32>) {
   %0 = sdy.named_computation<"f">(%x) in_shardings=[<@mesh, [{"a", "b":(1)2}, {}]>] (%y: tensor<0x8xf32>) {
@@ -67,7 +67,7 @@ func.func @computation_operand(%x: tensor<0x8xf32>) {
 
 // -----
 
-// CHECK: 'sdy.manual_computation' op in @computation_result: result 0 - dimension 0
+// CHECK: 'sdy.manual_computation' op result 0 - dimension 0
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @computation_result(%x: tensor<0x8xf32>) {
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{}, {}]>] out_shardings=[<@mesh, [{"a", "b":(1)2}, {}]>] manual_axes={} (%y: tensor<0x8xf32>) {

@@ -17,7 +17,7 @@ LIFTED_FIRST = '{sdy.sharding = #sdy.sharding<mesh<["a"=2]>, [{"a"}]>}'
 
 GROUP = f"""func.func @main(%x: tensor<8xf32> {LIFTED_FIRST}) -> tensor<8xf32> {{
   sdy.sharding_group %x group_id=3 : tensor<8xf32>
-  %s = "stablehlo.slice"(%x) <{{start_indices = array<i64: 0>, limit_indices = array<i64: 4>, strides = array<i64: 1>}}> : (tensor<8xf32>) -> tensor<4xf32>
+  %s = stablehlo.slice %x [0:4] : (tensor<8xf32>) -> tensor<4xf32>
   sdy.sharding_group %s group_id=3 : tensor<4xf32>
   return %x : tensor<8xf32>
 }}"""
