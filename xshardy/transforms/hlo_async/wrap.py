@@ -1,8 +1,8 @@
 """Make operations asynchronous: a function around each, its start, and its done right behind."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, count
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -66,13 +66,12 @@ class FreshNames:
     """Names for new functions, none of which is in use."""
 
     taken: set[str]
+    candidates: dict[str, Iterator[str]] = field(default_factory=dict[str, Iterator[str]])
 
     def take(self, stem: str) -> str:
-        """`stem`, or `stem_0`, `stem_1`, ..."""
-        candidates = (stem if i == 0 else f"{stem}_{i - 1}" for i in count())
-        name = next(name for name in candidates if name not in self.taken)
-        self.taken.add(name)
-        return name
+        """`stem`, or the first of `stem_0`, `stem_1`, ... that is free."""
+        numbered = self.candidates.setdefault(stem, chain([stem], (f"{stem}_{i}" for i in count())))
+        return next(name for name in numbered if name not in self.taken)
 
 
 @dataclass(frozen=True, slots=True)
