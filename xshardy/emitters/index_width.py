@@ -6,10 +6,13 @@ from math import prod
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr
 
 from xshardy.dialects.data_layout import state_index_width
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.indexing.indexing_map import IndexingMap
 
 LARGEST_INDEX = 2**31 - 1
 MOST_ELEMENTS_PER_THREAD = 8
@@ -23,7 +26,7 @@ def narrow_indices(module: ModuleOp, computation: FuncOp) -> None:
 
 
 def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
-    """The elements of each tensor of the computation, and the most that the threads could write together."""
+    """The elements of each tensor, the most that the threads could write together, and the values of index maps."""
     values: list[SSAValue] = [*computation.body.block.args]
     values += [result for op in computation.walk() for result in op.results]
     for value in values:
@@ -33,3 +36,22 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
         if isinstance(function, FuncOp) and is_entry(function) and (launch := launch_dimensions(function)) is not None:
             block, grid = launch
             yield prod(block) * prod(grid) * MOST_ELEMENTS_PER_THREAD
+    for op in module.walk():
+        if isinstance(op, ApplyIndexingOp | LoopOp):
+            yield _largest(op.map)
+
+
+def _largest(map: IndexingMap) -> int:
+    """
+    The largest absolute value on the way to a result or a constraint of `map`.
+
+    That may be more than any tensor has elements: between the elements of a dilated base there are many places.
+    """
+    largest, pending = 0, [*map.results, *(c.expr for c in map.constraints)]
+    while pending:
+        expr = pending.pop()
+        range = map.range_of(expr)
+        largest = max(largest, abs(range.lower), abs(range.upper))
+        if isinstance(expr, AffineBinaryOpExpr):
+            pending += (expr.lhs, expr.rhs)
+    return largest
