@@ -4,15 +4,12 @@ HLO text into StableHLO and `hlo` operations.
 Each computation becomes a private function, ENTRY a public one. HLO names become name hints.
 """
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1, i64
 from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo import FusionOp
+from xshardy.garbage import no_collection
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import Source
@@ -49,18 +46,6 @@ def read_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     """
     with no_collection():
         return ModuleReader(source_of(text, name)).read()
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """No garbage collection: all that a reader makes stays alive, and looking for what does not costs a third more."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def source_of(text: str | bytes, name: str) -> Source:

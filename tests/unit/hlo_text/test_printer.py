@@ -160,3 +160,15 @@ def test_an_elided_constant_is_kept_for_printing_and_an_error_for_compiling():
     assert "f32[100]{0} constant({...})" in print_hlo(read_hlo(text))
     with pytest.raises(HLOError, match="left out"):
         parse_hlo(text)
+
+
+def test_programs_of_jax_in_stablehlo_become_hlo():
+    jax = pytest.importorskip("jax")
+    printed: dict[str, str] = {}
+    programs = jax_programs()
+    del programs["random"]  # has operations of chlo
+    for name, (program, arguments) in programs.items():
+        module = parse_module(jax.jit(program).lower(*arguments).as_text(), name)
+        printed[name] = print_hlo(module)
+    for name, found in canonical(printed).items():
+        assert "ENTRY" in found, f"{name}: {found}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.dialects.builtin import IntAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
@@ -74,7 +74,12 @@ def transfer(op: type[Operation], host_channel: int) -> Callable[[Instruction], 
             "channel_handle": ChannelHandleAttr(IntAttr(fields.get("channel_id", 0)), IntAttr(channel_type)),
             "is_host_transfer": boolean(is_host),
         }
-        return op.create(operands=instruction.operands, result_types=instruction.result_types, properties=properties)
+        return op.create(
+            operands=instruction.operands,
+            result_types=instruction.result_types,
+            properties=properties,
+            attributes={} if "channel_id" in fields else {NO_CHANNEL: UnitAttr()},
+        )
 
     return build
 
