@@ -27,106 +27,213 @@ both {
 """
 
 FUSIONS = {
-    "rows": ("row_reduction", "p = f32[5,700] parameter(0) z = f32[] constant(0) "
-             "ROOT r = f32[5] reduce(p, z), dimensions={1}, to_apply=add"),
-    "rows of any sizes": ("row_reduction", "p = f16[3,77,2] parameter(0) b = f16[3,154] bitcast(p) z = f16[] constant(0) "
-                          "ROOT r = f16[3] reduce(b, z), dimensions={1}, to_apply=add16"),
-    "rows reduced twice": ("row_reduction", "p = f32[3,5,40] parameter(0) z = f32[] constant(0) "
-                           "ROOT r = f32[5] reduce(p, z), dimensions={0,2}, to_apply=add"),
-    "all of it": ("row_reduction", "p = s32[6,50] parameter(0) z = s32[] constant(0) "
-                  "ROOT r = s32[] reduce(p, z), dimensions={0,1}, to_apply=sum"),
-    "short rows": ("multirow_reduction", "p = f32[70,16] parameter(0) z = f32[] constant(0) "
-                   "ROOT r = f32[70] reduce(p, z), dimensions={1}, to_apply=add"),
-    "rows of one": ("loop", "p = s32[70,1] parameter(0) z = s32[] constant(3) "
-                    "ROOT r = s32[70] reduce(p, z), dimensions={1}, to_apply=sum"),
-    "columns": ("column_reduction", "p = f32[70,66] parameter(0) z = f32[] constant(0) "
-                "ROOT r = f32[66] reduce(p, z), dimensions={0}, to_apply=add"),
-    "columns of bytes": ("column_reduction", "p = s8[2,50,160] parameter(0) z = s8[] constant(-128) "
-                         "ROOT r = s8[2,160] reduce(p, z), dimensions={1}, to_apply=max"),
-    "complex columns": ("column_reduction", "p = c64[33,40] parameter(0) z = c64[] constant((1, 0)) "
-                        "ROOT r = c64[40] reduce(p, z), dimensions={0}, to_apply=mul"),
-    "few columns": ("small_column_reduction", "p = f32[300,4] parameter(0) z = f32[] constant(0) "
-                    "ROOT r = f32[4] reduce(p, z), dimensions={0}, to_apply=add"),
-    "two results at once": ("row_reduction", "p = f32[4,100] parameter(0) i = s32[4,100] iota(), iota_dimension=1 "
-                            "z = f32[] constant(-inf) o = s32[] constant(2147483647) "
-                            "ROOT r = (f32[4], s32[4]) reduce(p, i, z, o), dimensions={1}, to_apply=both"),
-    "what is made of the sum": ("row_reduction", "p = f32[4,100] parameter(0) z = f32[] constant(0) "
-                                "r = f32[4] reduce(p, z), dimensions={1}, to_apply=add n = f32[4] negate(r) "
-                                "b = f32[2,2] bitcast(n) ROOT t = (f32[2,2], f32[4]) tuple(b, n)"),
-    "beside the sum": ("row_reduction", "p = f32[4,100] parameter(0) z = f32[] constant(0) e = f32[4,100] multiply(p, p) "
-                       "r = f32[4] reduce(e, z), dimensions={1}, to_apply=add "
-                       "ROOT t = (f32[4], f32[4,100]) tuple(r, e)"),
-    "two groups": ("row_reduction", "p = f32[4,100] parameter(0) q = f32[4,100] parameter(1) z = f32[] constant(0) "
-                   "r = f32[4] reduce(p, z), dimensions={1}, to_apply=add "
-                   "s = f32[4] reduce(q, z), dimensions={1}, to_apply=add ROOT t = (f32[4], f32[4]) tuple(r, s)"),
-    "a layout of the input": ("row_reduction", "p = f32[100,4]{0,1} parameter(0) z = f32[] constant(0) "
-                              "ROOT r = f32[4] reduce(p, z), dimensions={0}, to_apply=add"),
-    "a layout of the result": ("row_reduction", "p = f32[3,5,40] parameter(0) z = f32[] constant(0) "
-                               "ROOT r = f32[3,5]{0,1} reduce(p, z), dimensions={2}, to_apply=add"),
-    "columns too short to share": ("loop", "p = f32[7,66] parameter(0) z = f32[] constant(0) "
-                                   "ROOT r = f32[66] reduce(p, z), dimensions={0}, to_apply=add"),
-    "columns and rows in between": ("loop", "p = f32[40,3,40,3] parameter(0) z = f32[] constant(0) "
-                                    "ROOT r = f32[3,3] reduce(p, z), dimensions={0,2}, to_apply=add"),
-    "reductions unlike each other": ("loop", "p = f32[64,64] parameter(0) z = f32[] constant(0) "
-                                     "r = f32[64] reduce(p, z), dimensions={1}, to_apply=add "
-                                     "c = f32[64] reduce(p, z), dimensions={0}, to_apply=add "
-                                     "ROOT t = (f32[64], f32[64]) tuple(r, c)"),
+    "rows": (
+        "row_reduction",
+        "p = f32[5,700] parameter(0) z = f32[] constant(0) ROOT r = f32[5] reduce(p, z), dimensions={1}, to_apply=add",
+    ),
+    "rows of any sizes": (
+        "row_reduction",
+        "p = f16[3,77,2] parameter(0) b = f16[3,154] bitcast(p) z = f16[] constant(0) "
+        "ROOT r = f16[3] reduce(b, z), dimensions={1}, to_apply=add16",
+    ),
+    "rows reduced twice": (
+        "row_reduction",
+        "p = f32[3,5,40] parameter(0) z = f32[] constant(0) "
+        "ROOT r = f32[5] reduce(p, z), dimensions={0,2}, to_apply=add",
+    ),
+    "all of it": (
+        "row_reduction",
+        "p = s32[6,50] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(p, z), dimensions={0,1}, to_apply=sum",
+    ),
+    "short rows": (
+        "multirow_reduction",
+        "p = f32[70,16] parameter(0) z = f32[] constant(0) ROOT r = f32[70] reduce(p, z), dimensions={1}, to_apply=add",
+    ),
+    "rows of one": (
+        "loop",
+        "p = s32[70,1] parameter(0) z = s32[] constant(3) ROOT r = s32[70] reduce(p, z), dimensions={1}, to_apply=sum",
+    ),
+    "columns": (
+        "column_reduction",
+        "p = f32[70,66] parameter(0) z = f32[] constant(0) ROOT r = f32[66] reduce(p, z), dimensions={0}, to_apply=add",
+    ),
+    "columns of bytes": (
+        "column_reduction",
+        "p = s8[2,50,160] parameter(0) z = s8[] constant(-128) "
+        "ROOT r = s8[2,160] reduce(p, z), dimensions={1}, to_apply=max",
+    ),
+    "complex columns": (
+        "column_reduction",
+        "p = c64[33,40] parameter(0) z = c64[] constant((1, 0)) "
+        "ROOT r = c64[40] reduce(p, z), dimensions={0}, to_apply=mul",
+    ),
+    "few columns": (
+        "small_column_reduction",
+        "p = f32[300,4] parameter(0) z = f32[] constant(0) ROOT r = f32[4] reduce(p, z), dimensions={0}, to_apply=add",
+    ),
+    "two results at once": (
+        "row_reduction",
+        "p = f32[4,100] parameter(0) i = s32[4,100] iota(), iota_dimension=1 "
+        "z = f32[] constant(-inf) o = s32[] constant(2147483647) "
+        "ROOT r = (f32[4], s32[4]) reduce(p, i, z, o), dimensions={1}, to_apply=both",
+    ),
+    "made of the sum": (
+        "row_reduction",
+        "p = f32[4,100] parameter(0) z = f32[] constant(0) "
+        "r = f32[4] reduce(p, z), dimensions={1}, to_apply=add n = f32[4] negate(r) "
+        "b = f32[2,2] bitcast(n) ROOT t = (f32[2,2], f32[4]) tuple(b, n)",
+    ),
+    "beside the sum": (
+        "row_reduction",
+        "p = f32[4,100] parameter(0) z = f32[] constant(0) e = f32[4,100] multiply(p, p) "
+        "r = f32[4] reduce(e, z), dimensions={1}, to_apply=add "
+        "ROOT t = (f32[4], f32[4,100]) tuple(r, e)",
+    ),
+    "two groups": (
+        "row_reduction",
+        "p = f32[4,100] parameter(0) q = f32[4,100] parameter(1) z = f32[] constant(0) "
+        "r = f32[4] reduce(p, z), dimensions={1}, to_apply=add "
+        "s = f32[4] reduce(q, z), dimensions={1}, to_apply=add ROOT t = (f32[4], f32[4]) tuple(r, s)",
+    ),
+    "a layout of the input": (
+        "row_reduction",
+        "p = f32[100,4]{0,1} parameter(0) z = f32[] constant(0) "
+        "ROOT r = f32[4] reduce(p, z), dimensions={0}, to_apply=add",
+    ),
+    "a layout of the result": (
+        "row_reduction",
+        "p = f32[3,5,40] parameter(0) z = f32[] constant(0) "
+        "ROOT r = f32[3,5]{0,1} reduce(p, z), dimensions={2}, to_apply=add",
+    ),
+    "columns too short to share": (
+        "loop",
+        "p = f32[7,66] parameter(0) z = f32[] constant(0) ROOT r = f32[66] reduce(p, z), dimensions={0}, to_apply=add",
+    ),
+    "columns and rows in between": (
+        "loop",
+        "p = f32[40,3,40,3] parameter(0) z = f32[] constant(0) "
+        "ROOT r = f32[3,3] reduce(p, z), dimensions={0,2}, to_apply=add",
+    ),
+    "reductions unlike each other": (
+        "loop",
+        "p = f32[64,64] parameter(0) z = f32[] constant(0) "
+        "r = f32[64] reduce(p, z), dimensions={1}, to_apply=add "
+        "c = f32[64] reduce(p, z), dimensions={0}, to_apply=add "
+        "ROOT t = (f32[64], f32[64]) tuple(r, c)",
+    ),
     "transpose": ("transpose", "p = f32[40,50] parameter(0) ROOT t = f32[50,40] transpose(p), dimensions={1,0}"),
-    "transpose in batches": ("transpose", "p = f64[3,20,33] parameter(0) e = f64[3,20,33] negate(p) "
-                             "ROOT t = f64[3,33,20] transpose(e), dimensions={0,2,1}"),
-    "transpose of three": ("transpose", "p = s16[20,3,18] parameter(0) "
-                           "ROOT t = s16[18,3,20] transpose(p), dimensions={2,1,0}"),
-    "transpose of vectors": ("transpose", "p = s8[20,30,5] parameter(0) "
-                             "ROOT t = s8[30,20,5] transpose(p), dimensions={1,0,2}"),
+    "transpose in batches": (
+        "transpose",
+        "p = f64[3,20,33] parameter(0) e = f64[3,20,33] negate(p) "
+        "ROOT t = f64[3,33,20] transpose(e), dimensions={0,2,1}",
+    ),
+    "transpose of three": (
+        "transpose",
+        "p = s16[20,3,18] parameter(0) ROOT t = s16[18,3,20] transpose(p), dimensions={2,1,0}",
+    ),
+    "transpose of vectors": (
+        "transpose",
+        "p = s8[20,30,5] parameter(0) ROOT t = s8[30,20,5] transpose(p), dimensions={1,0,2}",
+    ),
     "a copy to another layout": ("transpose", "p = f32[40,50] parameter(0) ROOT c = f32[40,50]{0,1} copy(p)"),
-    "around a transpose": ("transpose", "p = f32[40,50] parameter(0) q = f32[50,40] parameter(1) "
-                           "e = f32[40,50] exponential(p) t = f32[50,40] transpose(e), dimensions={1,0} "
-                           "s = f32[50,40] add(t, q) ROOT r = (f32[50,40], f32[40,50]) tuple(s, e)"),
-    "two transposes": ("transpose", "p = f32[40,50] parameter(0) e = f32[40,50] negate(p) "
-                       "t = f32[50,40] transpose(p), dimensions={1,0} u = f32[50,40] transpose(e), dimensions={1,0} "
-                       "ROOT r = (f32[50,40], f32[50,40]) tuple(t, u)"),
-    "a transpose too narrow": ("loop", "p = f32[3,500] parameter(0) ROOT t = f32[500,3] transpose(p), dimensions={1,0}"),
-    "a transpose that moves rows": ("loop", "p = f32[8,9,64] parameter(0) "
-                                    "ROOT t = f32[9,8,64] transpose(p), dimensions={1,0,2}"),
-    "concatenation": ("concatenate", "p = f32[3,7] parameter(0) q = f32[3,5] parameter(1) e = f32[3,5] negate(q) "
-                      "c = f32[3,12] concatenate(p, e), dimensions={1} ROOT n = f32[36] bitcast(c)"),
-    "concatenation with nothing": ("concatenate", "p = f32[3,7] parameter(0) q = f32[0,7] parameter(1) "
-                                   "ROOT c = f32[3,7] concatenate(q, p), dimensions={0}"),
-    "concatenation of many": ("loop", "p = f32[3] parameter(0) "
-                              "ROOT c = f32[15] concatenate(p, p, p, p, p), dimensions={0}"),
-    "slices": ("input_slices", "p = f32[9,20] parameter(0) e = f32[9,20] negate(p) "
-               "s = f32[4,20] slice(e), slice={[0:4],[0:20]} u = f32[6,3] slice(e), slice={[2:8],[5:8]} "
-               "ROOT t = (f32[4,20], f32[6,3]) tuple(s, u)"),
-    "slices with gaps": ("loop", "p = f32[9] parameter(0) s = f32[3] slice(p), slice={[0:9:3]} "
-                         "u = f32[3] slice(p), slice={[0:3]} ROOT t = (f32[3], f32[3]) tuple(s, u)"),
-    "an update in place": ("in_place_dynamic_update_slice", "p = f32[20,9] parameter(0) u = f32[3,4] parameter(1) "
-                           "i = s32[] parameter(2) j = s32[] parameter(3) e = f32[3,4] negate(u) "
-                           "ROOT d = f32[20,9] dynamic-update-slice(p, e, i, j)"),
-    "an update of what is read, too": ("loop", "p = f32[20] parameter(0) i = s32[] parameter(1) "
-                                       "u = f32[3] slice(p), slice={[0:3]} "
-                                       "ROOT d = f32[20] dynamic-update-slice(p, u, i)"),
-    "an update with nothing": ("in_place_dynamic_update_slice", "p = f32[20] parameter(0) u = f32[0] parameter(1) "
-                               "i = s32[] parameter(2) ROOT d = f32[20] dynamic-update-slice(p, u, i)"),
-    "an update of a scalar": ("in_place_dynamic_update_slice", "p = f32[] parameter(0) u = f32[] parameter(1) "
-                              "ROOT d = f32[] dynamic-update-slice(p, u)"),
-    "scatter": ("scatter", "p = f32[30,8] parameter(0) i = s32[50,1] parameter(1) u = f32[50,2,8] parameter(2) "
-                "ROOT s = f32[30,8] scatter(p, i, u), update_window_dims={1,2}, inserted_window_dims={}, "
-                "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add"),
-    "scatter of halves": ("scatter", "p = f16[30,8] parameter(0) i = s8[5,2] parameter(1) u = f16[5] parameter(2) "
-                          "ROOT s = f16[30,8] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0,1}, "
-                          "scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=add16"),
-    "scatter to other places": ("scatter", "p = u16[90] parameter(0) i = u64[40] parameter(1) u = u16[40] parameter(2) "
-                                "ROOT s = u16[90] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0}, "
-                                "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, "
-                                "to_apply=second"),
-    "scatter of two": ("scatter", "p = f32[30] parameter(0) q = s32[30] parameter(1) i = s32[20] parameter(2) "
-                       "u = f32[20] parameter(3) v = s32[20] parameter(4) ROOT s = (f32[30], s32[30]) "
-                       "scatter(p, q, i, u, v), update_window_dims={}, inserted_window_dims={0}, "
-                       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=both"),
-    "scatter of nothing": ("scatter", "p = f32[30] parameter(0) i = s32[0] parameter(1) u = f32[0] parameter(2) "
-                           "ROOT s = f32[30] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0}, "
-                           "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add"),
-}  # fmt: skip
+    "around a transpose": (
+        "transpose",
+        "p = f32[40,50] parameter(0) q = f32[50,40] parameter(1) "
+        "e = f32[40,50] exponential(p) t = f32[50,40] transpose(e), dimensions={1,0} "
+        "s = f32[50,40] add(t, q) ROOT r = (f32[50,40], f32[40,50]) tuple(s, e)",
+    ),
+    "two transposes": (
+        "transpose",
+        "p = f32[40,50] parameter(0) e = f32[40,50] negate(p) "
+        "t = f32[50,40] transpose(p), dimensions={1,0} u = f32[50,40] transpose(e), dimensions={1,0} "
+        "ROOT r = (f32[50,40], f32[50,40]) tuple(t, u)",
+    ),
+    "a transpose too narrow": (
+        "loop",
+        "p = f32[3,500] parameter(0) ROOT t = f32[500,3] transpose(p), dimensions={1,0}",
+    ),
+    "a transpose that moves rows": (
+        "loop",
+        "p = f32[8,9,64] parameter(0) ROOT t = f32[9,8,64] transpose(p), dimensions={1,0,2}",
+    ),
+    "concatenation": (
+        "concatenate",
+        "p = f32[3,7] parameter(0) q = f32[3,5] parameter(1) e = f32[3,5] negate(q) "
+        "c = f32[3,12] concatenate(p, e), dimensions={1} ROOT n = f32[36] bitcast(c)",
+    ),
+    "concatenation with nothing": (
+        "concatenate",
+        "p = f32[3,7] parameter(0) q = f32[0,7] parameter(1) ROOT c = f32[3,7] concatenate(q, p), dimensions={0}",
+    ),
+    "concatenation of many": (
+        "loop",
+        "p = f32[3] parameter(0) ROOT c = f32[15] concatenate(p, p, p, p, p), dimensions={0}",
+    ),
+    "slices": (
+        "input_slices",
+        "p = f32[9,20] parameter(0) e = f32[9,20] negate(p) "
+        "s = f32[4,20] slice(e), slice={[0:4],[0:20]} u = f32[6,3] slice(e), slice={[2:8],[5:8]} "
+        "ROOT t = (f32[4,20], f32[6,3]) tuple(s, u)",
+    ),
+    "slices with gaps": (
+        "loop",
+        "p = f32[9] parameter(0) s = f32[3] slice(p), slice={[0:9:3]} "
+        "u = f32[3] slice(p), slice={[0:3]} ROOT t = (f32[3], f32[3]) tuple(s, u)",
+    ),
+    "an update in place": (
+        "in_place_dynamic_update_slice",
+        "p = f32[20,9] parameter(0) u = f32[3,4] parameter(1) "
+        "i = s32[] parameter(2) j = s32[] parameter(3) e = f32[3,4] negate(u) "
+        "ROOT d = f32[20,9] dynamic-update-slice(p, e, i, j)",
+    ),
+    "an update of what is read, too": (
+        "loop",
+        "p = f32[20] parameter(0) i = s32[] parameter(1) "
+        "u = f32[3] slice(p), slice={[0:3]} "
+        "ROOT d = f32[20] dynamic-update-slice(p, u, i)",
+    ),
+    "an update with nothing": (
+        "in_place_dynamic_update_slice",
+        "p = f32[20] parameter(0) u = f32[0] parameter(1) "
+        "i = s32[] parameter(2) ROOT d = f32[20] dynamic-update-slice(p, u, i)",
+    ),
+    "an update of a scalar": (
+        "in_place_dynamic_update_slice",
+        "p = f32[] parameter(0) u = f32[] parameter(1) ROOT d = f32[] dynamic-update-slice(p, u)",
+    ),
+    "scatter": (
+        "scatter",
+        "p = f32[30,8] parameter(0) i = s32[50,1] parameter(1) u = f32[50,2,8] parameter(2) "
+        "ROOT s = f32[30,8] scatter(p, i, u), update_window_dims={1,2}, inserted_window_dims={}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+    ),
+    "scatter of halves": (
+        "scatter",
+        "p = f16[30,8] parameter(0) i = s8[5,2] parameter(1) u = f16[5] parameter(2) "
+        "ROOT s = f16[30,8] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0,1}, "
+        "scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=add16",
+    ),
+    "scatter to other places": (
+        "scatter",
+        "p = u16[90] parameter(0) i = u64[40] parameter(1) u = u16[40] parameter(2) "
+        "ROOT s = u16[90] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, "
+        "to_apply=second",
+    ),
+    "scatter of two": (
+        "scatter",
+        "p = f32[30] parameter(0) q = s32[30] parameter(1) i = s32[20] parameter(2) "
+        "u = f32[20] parameter(3) v = s32[20] parameter(4) ROOT s = (f32[30], s32[30]) "
+        "scatter(p, q, i, u, v), update_window_dims={}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=both",
+    ),
+    "scatter of nothing": (
+        "scatter",
+        "p = f32[30] parameter(0) i = s32[0] parameter(1) u = f32[0] parameter(2) "
+        "ROOT s = f32[30] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+    ),
+}
 """For each fused computation, which is the entry of its module: the emitter it gets, and its instructions."""
 
 

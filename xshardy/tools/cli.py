@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion
+from xshardy.emitters import emit_fusion, explain
 from xshardy.hlo_text import parse_hlo, read_hlo
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
@@ -87,11 +87,15 @@ def _parser() -> argparse.ArgumentParser:
 
     emit = add("emit", _emit, "print the MLIR of each fusion, as emitted or lowered to a level")
     emit.add_argument("--level", choices=LEVELS, default=EMITTED, help="how far to lower it (default: %(default)s)")
+    emit.add_argument("--explain", action="store_true", help="say on standard error which emitter was chosen, and why")
     emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
 
     compile_ = add("compile", _compile, "compile each fusion to PTX")
     compile_.add_argument(
         "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
+    )
+    compile_.add_argument(
+        "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
     )
     compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
 
@@ -189,6 +193,8 @@ def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
 def _emit(args: argparse.Namespace) -> int:
     texts: list[str] = []
     for kernel in _emitted(args):
+        if args.explain and kernel.fusion is not None:
+            _explain(kernel.name, kernel.fusion)
         compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
@@ -196,7 +202,14 @@ def _emit(args: argparse.Namespace) -> int:
     return 0
 
 
+def _explain(name: str, fusion: FusionOp) -> None:
+    choice = explain(fusion)
+    hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
+    print(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}", file=sys.stderr)
+
+
 def _compile(args: argparse.Namespace) -> int:
+    reported: list[tuple[str, FusionOp, Kernel]] = []
     texts: list[str] = []
     for kernel in _emitted(args):
         compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
@@ -207,7 +220,13 @@ def _compile(args: argparse.Namespace) -> int:
         kernel.log.dump("kernel.ptx", compiled.ptx)
         texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
         kernel.log.finish(args.time_passes)
+        if args.report and kernel.fusion is not None:
+            reported.append((kernel.name, kernel.fusion, compiled))
     write_text(args.output, "\n".join(texts))
+    if reported:
+        from xshardy.tools.report import print_reports, report_of
+
+        print_reports([report_of(*what) for what in reported])
     return 0
 
 

@@ -198,3 +198,25 @@ def test_an_entry_without_a_fusion_is_executed_as_one(tmp_path: Path, capsys: py
     path.write_text("HloModule m\n\nENTRY e {\n  %x = f32[100] parameter(0)\n  ROOT %n = f32[100] negate(%x)\n}\n")
     assert main(["run", "--check", str(path)]) == 0
     assert "agrees" in capsys.readouterr().out
+
+
+def test_explain_says_which_emitter_and_why(capsys: pytest.CaptureFixture[str]):
+    assert main(["emit", "--explain", AXPY]) == 0
+    captured = capsys.readouterr()
+    assert "func.func @main" in captured.out
+    assert captured.err.startswith("fused: the loop emitter: no result has a hero")
+
+
+def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["compile", "--report", GELU, "-o", str(tmp_path / "gelu.ptx")]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    rows = {
+        cells[1].strip(): cells[2].strip() for line in captured.err.splitlines() if len(cells := line.split("│")) > 2
+    }
+    assert rows["emitter"] == "loop"
+    assert rows["blocks x threads"] == "[24576, 1, 1] x [128, 1, 1]"
+    assert rows["global loads"] == rows["global stores"] == "1 x 64 bit"
+    assert rows["bytes moved"] == "50331648 (1.00 x least)"
+    assert rows["spills"] == "0 bytes stored, 0 loaded"

@@ -1,7 +1,8 @@
 """Running a kernel: its entry function over the whole grid, on numpy arrays in place of the memory of a GPU."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects import func
@@ -14,7 +15,7 @@ from xshardy.interpreters.simt.arith import ARITH
 from xshardy.interpreters.simt.complex import COMPLEX
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.gpu import GPU
-from xshardy.interpreters.simt.launch import launch_of
+from xshardy.interpreters.simt.launch import Launch, launch_of
 from xshardy.interpreters.simt.machine import Lanes, Program, Rule
 from xshardy.interpreters.simt.math import MATH
 from xshardy.interpreters.simt.memory import Buffer, Tensor, Value, in_memory_order, in_tensor_order, strides_of
@@ -22,6 +23,9 @@ from xshardy.interpreters.simt.scf import SCF
 from xshardy.interpreters.simt.tensor import TENSOR, reshape
 from xshardy.interpreters.simt.vector import VECTOR
 from xshardy.interpreters.simt.xla_gpu import XLA_GPU
+
+Observer: TypeAlias = Callable[[Lanes, Operation, Tensor, Array, Array], None]
+"""Hears of an access to memory: by which operation, to which tensor, where in its buffer, and by which lanes."""
 
 
 def call(lanes: Lanes, op: func.CallOp, *arguments: Value) -> Sequence[Value]:
@@ -104,6 +108,22 @@ def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int =
             )
             time = lanes.time
     return [returned(kernel, values, inputs, arguments) for values in zip(*chunks, strict=True)]
+
+
+def observe_block(module: ModuleOp, arguments: Sequence[Array], observe: Observer) -> Launch:
+    """
+    Run the first block of the kernel of `module`, as `run_kernel` does, and tell `observe` of every access to memory.
+
+    Gives the launch. Raises `SimtError` as `run_kernel` does.
+    """
+    kernel = find_kernel(module)
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    launch = launch_of(kernel)
+    if launch.blocks:
+        lanes = Lanes(Program(functions, RULES, observe=observe), launch, range(1))
+        with np.errstate(all="ignore"):
+            lanes.call(kernel.sym_name.data, bind_arguments(kernel, arguments))
+    return launch
 
 
 # -- Arguments and results --------------------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ class Program:
     rules: Mapping[str, Rule]
     steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
     constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
+    observe: Callable[[Lanes, Operation, Tensor, Array, Array], None] | None = None
+    """Hears of every access to memory: the operation, the tensor, where in its buffer, and the mask of the lanes."""
 
     @cached_property
     def call_sites(self) -> Counter[str]:

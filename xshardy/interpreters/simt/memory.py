@@ -149,7 +149,11 @@ def offsets(lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array
     result = sum((i * s for i, s in zip(indices, tensor.strides, strict=True)), np.zeros((1, 1), np.int64))
     if tensor.buffer.elements_per_block is not None:
         result = result + lanes.on_vector(lanes.block_in_chunk, result.ndim) * tensor.buffer.elements_per_block
-    return result if mask.all() else np.where(mask, result, 0)
+    if not mask.all():
+        result = np.where(mask, result, 0)
+    if lanes.program.observe is not None:
+        lanes.program.observe(lanes, op, tensor, result, mask)
+    return result
 
 
 def load(

@@ -1,0 +1,64 @@
+"""What the threads of a block move: bytes from and to global memory, and turns that shared memory takes for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind
+from xshardy.interpreters.simt.kernel import observe_block
+from xshardy.interpreters.simt.launch import WARP_SIZE
+from xshardy.interpreters.simt.machine import Lanes
+from xshardy.interpreters.simt.memory import Tensor
+
+BANKS = 32
+BANK_BYTES = 4
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Of one block."""
+
+    global_bytes: int = 0
+    """Moved between global memory and threads, whether a cache helps or not."""
+    shared_accesses: int = 0
+    """Loads and stores of shared memory, each of a whole warp."""
+    shared_turns: int = 0
+    """Turns that shared memory takes for these: one each, unless elements of different rows of a bank are wanted."""
+
+    @property
+    def conflicts(self) -> float:
+        """How many turns an access takes too many, on average."""
+        return self.shared_turns / self.shared_accesses - 1 if self.shared_accesses else 0.0
+
+    def observe(self, lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array) -> None:
+        """Count an access."""
+        dtype = tensor.buffer.data.dtype
+        bits = 8 if KINDS[dtype] is Kind.PRED else BITS.get(dtype, 8 * dtype.itemsize)
+        active = np.broadcast_to(mask.reshape(mask.shape[:2]), lanes.shape)
+        places = np.broadcast_to(where, lanes.shape + where.shape[2:]).reshape(active.size, -1)
+        active = active.reshape(-1)
+        if tensor.buffer.elements_per_block is None:
+            self.global_bytes += int(active.sum()) * places.shape[1] * bits // 8
+            return
+        for first in range(0, active.size, WARP_SIZE):
+            warp = slice(first, first + WARP_SIZE)
+            if active[warp].any():
+                self.shared_accesses += 1
+                self.shared_turns += turns(places[warp][active[warp]] * bits // 8 // BANK_BYTES)
+
+
+def turns(words: Array) -> int:
+    """The turns that shared memory takes for these words: a bank gives one of its words at a time, to all threads."""
+    distinct = np.unique(words)
+    least = -(-words.shape[1] * len(words) // BANKS) if words.ndim > 1 and len(distinct) > BANKS else 1
+    return int(np.bincount(distinct % BANKS).max(initial=1)) - least + 1
+
+
+def traffic_of_block(module: ModuleOp, arguments: Sequence[Array]) -> tuple[Traffic, int]:
+    """What the first block of the kernel of `module` moves, and how many blocks there are."""
+    traffic = Traffic()
+    launch = observe_block(module, arguments, traffic.observe)
+    return traffic, launch.blocks

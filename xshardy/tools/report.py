@@ -1,0 +1,114 @@
+"""`xshardy compile --report`: what each kernel is, what it moves, and what it takes of the GPU."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+from xdsl.dialects.func import FuncOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters.entry import size_in_bytes
+from xshardy.emitters.signatures import emitted_tensor_type
+from xshardy.interpreters.inputs import inputs_of
+from xshardy.interpreters.simt.traffic import Traffic, traffic_of_block
+from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
+from xshardy.tools.console import console
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+_ACCESS = re.compile(r"\b(ld|st)\.(global|shared)\b[\w.]*?(?:\.v(\d))?\.[a-z]+(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """A row of the table."""
+
+    name: str
+    emitter: str
+    reason: str
+    kernel: Kernel
+    assembled: PtxasReport | None
+    """None without ptxas."""
+    traffic: Traffic
+    blocks: int
+    least_bytes: int
+    """Of all inputs and results, each moved once."""
+
+    @property
+    def moved_bytes(self) -> int:
+        """Taking all blocks to move what the first one does."""
+        return self.traffic.global_bytes * self.blocks
+
+
+def widths(ptx: str, access: str, memory: str) -> str:
+    """The loads (`ld`) or stores (`st`) of a memory in the PTX, by their width: `8 x 64 bit`."""
+    found = Counter(
+        int(match[4]) * int(match[3] or 1)
+        for match in _ACCESS.finditer(ptx)
+        if (match[1], match[2]) == (access, memory)
+    )
+    return ", ".join(f"{count} x {width} bit" for width, count in sorted(found.items(), reverse=True)) or "-"
+
+
+def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
+    """The report on the kernel of a fusion. Runs its first block, as it is before LLVM, to see what that moves."""
+    choice = explain(fusion)
+    computation = fusion.callee_function()
+    try:
+        assembled = assemble(kernel.ptx, kernel.target)
+    except (MissingCudaExtraError, AssemblerError):
+        assembled = None
+    module = compiler.lower(emit_fusion(fusion), LEVELS[-2], target=kernel.target)
+    traffic, blocks = traffic_of_block(module, inputs_of(computation, seed=0))
+    return KernelReport(
+        name, choice.emitter, choice.reason, kernel, assembled, traffic, blocks, _least_bytes(computation)
+    )
+
+
+def _least_bytes(computation: FuncOp) -> int:
+    last = computation.body.block.last_op
+    assert last is not None
+    return sum(size_in_bytes(emitted_tensor_type(value)) for value in (*computation.body.block.args, *last.operands))
+
+
+def print_reports(reports: Sequence[KernelReport]) -> None:
+    """A table with a column per kernel, on standard error."""
+    table = Table("", *(report.name for report in reports))
+    for label, cell in ROWS.items():
+        table.add_row(label, *(cell(report) for report in reports))
+    console(stderr=True).print(table)
+
+
+def _assembled(text: str) -> Callable[[KernelReport], str]:
+    """A cell of what ptxas says, in the form of `text`."""
+
+    def cell(report: KernelReport) -> str:
+        return "-" if report.assembled is None else text.format(report.assembled)
+
+    return cell
+
+
+def _moved(report: KernelReport) -> str:
+    return f"{report.moved_bytes} ({report.moved_bytes / max(report.least_bytes, 1):.2f} x least)"
+
+
+ROWS: Mapping[str, Callable[[KernelReport], str]] = {
+    "emitter": lambda report: report.emitter,
+    "because": lambda report: report.reason,
+    "blocks x threads": lambda report: f"{list(report.kernel.grid)} x {list(report.kernel.block)}",
+    "global loads": lambda report: widths(report.kernel.ptx, "ld", "global"),
+    "global stores": lambda report: widths(report.kernel.ptx, "st", "global"),
+    "shared loads": lambda report: widths(report.kernel.ptx, "ld", "shared"),
+    "shared stores": lambda report: widths(report.kernel.ptx, "st", "shared"),
+    "shared memory": lambda report: f"{report.kernel.shared_memory} bytes",
+    "bank conflicts": lambda report: f"{report.traffic.conflicts:.2f} per access",
+    "registers": _assembled("{0.registers}"),
+    "spills": _assembled("{0.spill_stores} bytes stored, {0.spill_loads} loaded"),
+    "bytes moved": _moved,
+}
+"""What each row of the table says of a kernel."""
