@@ -1,16 +1,16 @@
 """
 How long the passes of sdy take, by operation: ours, and C++ Shardy's in jaxlib, on the same modules in the same run.
 
-The modules are a transformer's training step, lowered by JAX, with few layers and with many: a pass in linear time takes
-the same per operation in all. Parsing and printing are not counted. Each figure is CPU time, the median of RUNS. Run by
-`make bench`.
+The modules are a transformer's training step, lowered by JAX, with few layers and with many: a pass in linear time
+takes the same per operation in all. Parsing and printing are not counted. Each figure is CPU time, the median of RUNS.
+Run by `make bench`.
 """
 
 import gc
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from parse import train_step
 from rich.console import Console
@@ -19,12 +19,29 @@ from rich.table import Table
 T = TypeVar("T")
 
 RUNS = 3
-LAYERS = (2, 8, 32)
+LAYERS = (2, 8, 32, 96)
 
-PIPELINES: Mapping[str, str] = {
-    "import": "sdy-import-pipeline{dedup-functions-fully=true}",
+BEFORE_PROPAGATION = (
+    *("symbol-dce", "sdy-lift-inlined-meshes", "sdy-remove-size-one-axes", "sdy-propagate-sharding-from-func-to-call"),
+    *("sdy-constant-or-scalar-splitter", "symbol-dce", "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges"),
+    *("sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce"),
+    *("sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"),
+)
+"""What C++ Shardy runs on a module before propagation."""
+
+
+class Timed(NamedTuple):
+    """What is timed, in the spelling that MLIR and xDSL share, and what C++ Shardy makes of the module before."""
+
+    pipeline: str
+    before: Sequence[str] = ()
+
+
+PIPELINES: Mapping[str, Timed] = {
+    "import": Timed("sdy-import-pipeline{dedup-functions-fully=true}"),
+    "propagation": Timed("sdy-user-priority-propagate", BEFORE_PROPAGATION),
+    "propagation, rules kept": Timed("sdy-user-priority-propagate{keep-sharding-rules=true}", BEFORE_PROPAGATION),
 }
-"""What is timed, in the spelling that MLIR and xDSL share."""
 
 
 def median_of_fresh(make: Callable[[], T], run: Callable[[T], object]) -> float:
@@ -65,10 +82,21 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
     return count, {name: each / count * 1e6 for name, each in seconds.items()}
 
 
+def prepared(text: str, passes: Sequence[str]) -> str:
+    """What C++ Shardy makes of `text`."""
+    from jax._src.interpreters.mlir import make_ir_context
+    from jaxlib.mlir import ir, passmanager
+
+    with make_ir_context():
+        module = ir.Module.parse(text)
+        passmanager.PassManager.parse(f"builtin.module({','.join(passes)})").run(module.operation)
+        return str(module)
+
+
 def main() -> None:
     texts = {layers: train_step(layers) for layers in LAYERS}
-    for title, pipeline in PIPELINES.items():
-        results = {layers: per_operation(text, pipeline) for layers, text in texts.items()}
+    for title, (pipeline, before) in PIPELINES.items():
+        results = {layers: per_operation(prepared(text, before), pipeline) for layers, text in texts.items()}
         table = Table(title=f"{title}: {pipeline}")
         table.add_column("us per operation")
         for layers, (count, _) in results.items():

@@ -141,20 +141,22 @@ class Engine:
 
     def set_sharding(self, value: int, sharding: int) -> None:
         """Give `value` another sharding. What reads or makes it is visited again, but not notified."""
+        self._change(value, sharding)
+
+    def _change(self, value: int, sharding: int) -> Sequence[int]:
+        """Give `value` another sharding. Returns whom to notify."""
         program = self._program
         program.shardings[value] = sharding
-        concerned = self._hearers_of(value).concerned
+        if (hearers := self._hearers.get(value)) is None:
+            hearers = self._hearers[value] = program.surroundings.hearers(value)
         for dirty in self._dirty.values():
-            for op in concerned:
+            for op in hearers.concerned:
                 dirty[op] = 1
-        for sibling, rank in program.siblings.get(value, ()):
-            if program.shardings[sibling] == NO_SHARDING:
-                self.set_sharding(sibling, program.table.open_like(sharding, rank))
-
-    def _hearers_of(self, value: int) -> Hearers:
-        if (known := self._hearers.get(value)) is None:
-            known = self._hearers[value] = self._program.surroundings.hearers(value)
-        return known
+        if value in program.siblings:
+            for sibling, rank in program.siblings[value]:
+                if program.shardings[sibling] == NO_SHARDING:
+                    self._change(sibling, program.table.open_like(sharding, rank))
+        return hearers.notified
 
     # Rounds
 
@@ -264,17 +266,16 @@ class Engine:
             value = program.slots[op][slot]
             if value == NO_VALUE:
                 continue
-            self.set_sharding(value, sharding)
-            self._notify(op, value, stack, cursor)
-            for member in program.groups.get(value, ()):
-                if member != value:
-                    self.set_sharding(member, in_group)
-                    self._notify(op, member, stack, cursor)
+            self._notify(op, self._change(value, sharding), stack, cursor)
+            if value in program.groups:
+                for member in program.groups[value]:
+                    if member != value:
+                        self._notify(op, self._change(member, in_group), stack, cursor)
 
-    def _notify(self, op: int, value: int, stack: list[int], cursor: int) -> None:
-        """Stack what is told of a change that `op` made to `value`, and has been passed by the sweep already."""
+    def _notify(self, op: int, notified: Sequence[int], stack: list[int], cursor: int) -> None:
+        """Stack what is told of a change that `op` made, and has been passed by the sweep already."""
         waiting = self._waiting
-        for other in self._hearers_of(value).notified:
+        for other in notified:
             if other < 0:
                 other = ~other
             elif other == op:

@@ -6,6 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.garbage import no_collection
 from xshardy.sharding.strategies import Strategy
 from xshardy.transforms.sdy_propagation.session import Session
 
@@ -27,14 +28,15 @@ class BasicPropagatePass(ModulePass):
     """Whether to write on each operation which axes went through it, from where to where, and in which step."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        session = Session(
-            op,
-            conservative=self.conservative_propagation,
-            origins=self.debug_sharding_origins,
-            edges=self.debug_propagation_edge_sharding,
-        )
-        self.propagate(session)
-        session.write(keep_rules=self.keep_sharding_rules)
+        with no_collection():
+            session = Session(
+                op,
+                conservative=self.conservative_propagation,
+                origins=self.debug_sharding_origins,
+                edges=self.debug_propagation_edge_sharding,
+            )
+            self.propagate(session)
+            session.write(keep_rules=self.keep_sharding_rules)
 
     def propagate(self, session: Session) -> None:
         """Do what this pass is about."""

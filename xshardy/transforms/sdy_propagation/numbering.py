@@ -34,6 +34,8 @@ class Numbering:
     """By the number of a value, where its sharding is written."""
     ops: list[Operation] = field(default_factory=list[Operation])
     """By its number, the operation."""
+    with_written_rule: list[Operation] = field(default_factory=list[Operation])
+    """The operations that had a rule already when the module was read."""
     around: dict[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
     """By the number of an operation those of the operations around it, inner first, through which shardings go."""
     rules: list[OpShardingRuleAttr | None] = field(default_factory=list[OpShardingRuleAttr | None])

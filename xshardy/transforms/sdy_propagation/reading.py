@@ -122,8 +122,11 @@ class _Reader:
                 signature = self._identity(value, 1).signature
                 self.program.returns.append((self.numbering.value(value), first + index, signature))
 
-    def _read_results(self, op: Operation, traits: OpTraits) -> None:
-        """Number the results of an operation without data flow."""
+    def _read_values(self, op: Operation, traits: OpTraits) -> None:
+        """Number the results of an operation that has shardings, or data flow."""
+        if traits.has_flow:
+            self._read_owners(op)
+            return
         if traits.is_edge and isinstance(op, DataFlowEdgeOp):
             number = self.numbering.values[id(op.input)]
             self.numbering.values[id(op.result)] = number
@@ -155,43 +158,56 @@ class _Reader:
         """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
         for op in block.ops:
             traits = traits_of(type(op))
-            outer = around
             if op.results:
-                outer = self._read_operation(op, traits, around)
-            elif isinstance(op, ShardingGroupOp):
-                self.groups.setdefault(group_of(op), []).append(op.input)
-            if traits.calls and isinstance(op, CallOp):
-                self._calls.add(op)
+                inside = self._read_operation(op, traits, around)
+            else:
+                inside = around
+                self._read_without_results(op, traits)
             for region in op.regions:
-                if not op.results and traits.has_flow:
-                    self._read_owners(op)
-                self._read_inside(op, region, outer)
+                self._read_inside(op, region, inside)
 
     def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> Sequence[int]:
         """Number an operation and its results. Returns what is around its regions."""
-        numbering, program, values = self.numbering, self.program, self.numbering.values
-        number = len(program.slots)
+        numbering, program = self.numbering, self.program
+        values, results, attributes = numbering.values, op.results, op.attributes
+        number = len(numbering.ops)
         numbering.operations[id(op)] = number
         numbering.ops.append(op)
-        if traits.has_flow:
-            self._read_owners(op)
+        if traits.has_flow or traits.is_edge or traits.has_own_sharding or SHARDING in attributes:
+            self._read_values(op, traits)
         else:
-            self._read_results(op, traits)
-        tensors = [*op.operands, *op.results]
+            homes, shardings = numbering.homes, program.shardings
+            for result in results:
+                values[id(result)] = len(homes)
+                homes.append(result)
+                shardings.append(NO_SHARDING)
+        tensors = [*op.operands, *results]
+        if SHARDING_RULE in attributes:
+            numbering.with_written_rule.append(op)
         rule, op_class = (None, None) if traits.is_edge else self._look_up(op, traits, tensors)
         numbering.rules.append(rule)
         program.classes.append(op_class)
-        program.slots.append([values.get(id(tensor), NO_VALUE) for tensor in tensors] if op_class is not None else ())
+        program.slots.append(() if op_class is None else [values.get(id(tensor), NO_VALUE) for tensor in tensors])
         if traits.is_edge:
             self._edges.append((number, op))
         elif tensors[-1].first_use is None:
             program.unused.add(number)
-        if len(op.results) > 1 and not traits.has_flow:
-            ranked = tuple((values[id(result)], rank_of(result)) for result in op.results)
+        if len(results) > 1 and not traits.has_flow:
+            ranked = tuple((values[id(result)], rank_of(result)) for result in results)
             program.siblings.update((value, ranked) for value, _ in ranked)
         if around:
             numbering.around[number] = around
-        return (number, *around) if rule is not None else around
+        if traits.calls and isinstance(op, CallOp):
+            self._calls.add(op)
+        return around if rule is None else (number, *around)
+
+    def _read_without_results(self, op: Operation, traits: OpTraits) -> None:
+        if isinstance(op, ShardingGroupOp):
+            self.groups.setdefault(group_of(op), []).append(op.input)
+        elif traits.calls and isinstance(op, CallOp):
+            self._calls.add(op)
+        elif traits.has_flow:
+            self._read_owners(op)
 
     def _read_inside(self, op: Operation, region: Region, around: Sequence[int]) -> None:
         values = self.numbering.values

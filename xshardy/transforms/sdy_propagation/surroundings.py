@@ -48,6 +48,8 @@ class ModuleSurroundings:
         elif isinstance(home, BlockArgument):
             self._tell(home.block.parent_op(), notified)
             self._tell_users(home, notified, later)
+        if not later and (not notified or min(notified) >= 0):
+            return Hearers(notified, notified)
         return Hearers(notified, [number for number in (*notified, *later) if number >= 0])
 
     def _tell(self, op: Operation | None, notified: list[int]) -> None:
@@ -55,7 +57,8 @@ class ModuleSurroundings:
         number = self._numbering.operations.get(id(op))
         if number is not None:
             notified.append(number)
-            notified += [~outer for outer in self._numbering.around.get(number, ())]
+            if number in self._numbering.around:
+                notified += [~outer for outer in self._numbering.around[number]]
 
     def _tell_users(self, value: SSAValue, notified: list[int], later: list[int]) -> None:
         """Notify what hears that the sharding of `value` has changed, for each of its uses, at once or later."""

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation
+from xdsl.ir import Attribute, BlockArgument, OpResult
 
 from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.sharding.interning import ShardingTable
 from xshardy.sharding.propagation import Program
 from xshardy.transforms.sdy_import.data_flow_edges import set_sharding
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
@@ -20,49 +22,41 @@ def write_shardings(program: Program, numbering: Numbering, written: Sequence[in
     table = program.table
     of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
     of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
-    of_operations: dict[Operation, None] = {}
+    made: dict[tuple[int, ...], TensorShardingPerValueAttr] = {}
     for number, (sharding, old) in enumerate(zip(program.shardings, written, strict=True)):
-        attribute = table.attribute(sharding)
-        if sharding == old or attribute is None:
+        if sharding == old or (attribute := table.attribute(sharding)) is None:
             continue
-        match numbering.homes[number]:
-            case FunctionResult(function, index):
-                of_results.setdefault(function, {})[index] = {SHARDING: attribute}
-            case BlockArgument(index=index, block=block) if isinstance(function := block.parent_op(), FuncOp):
-                of_arguments.setdefault(function, {})[index] = {SHARDING: attribute}
-            case None:
-                pass
-            case home:
-                op = home.owner
-                if isinstance(op, DataFlowEdgeOp):
-                    op.sharding = attribute
-                elif isinstance(op, Operation) and _is_plain(op):
-                    of_operations[op] = None
-                else:
-                    set_sharding(home, attribute)
-    _write_results(program, numbering, of_operations)
+        home = numbering.homes[number]
+        if isinstance(home, OpResult):
+            traits = traits_of(type(home.op))
+            if traits.is_edge and isinstance(home.op, DataFlowEdgeOp):
+                home.op.sharding = attribute
+            elif traits.has_flow or traits.has_own_sharding:
+                set_sharding(home, attribute)
+            else:
+                of_all = tuple([program.shardings[numbering.value(result)] for result in home.op.results])
+                home.op.attributes[SHARDING] = _per_result(of_all, table, made)
+        elif isinstance(home, FunctionResult):
+            of_results.setdefault(home.function, {})[home.index] = {SHARDING: attribute}
+        elif isinstance(home, BlockArgument):
+            if isinstance(function := home.block.parent_op(), FuncOp):
+                of_arguments.setdefault(function, {})[home.index] = {SHARDING: attribute}
+            else:
+                set_sharding(home, attribute)
     for function, additions in of_arguments.items():
         add_argument_attributes(function, additions)
     for function, additions in of_results.items():
         add_result_attributes(function, additions)
 
 
-def _is_plain(op: Operation) -> bool:
-    """Whether the shardings of the results of `op` are one attribute that any operation may have."""
-    traits = traits_of(type(op))
-    return not traits.has_flow and not traits.has_own_sharding
-
-
-def _write_results(program: Program, numbering: Numbering, operations: Mapping[Operation, None]) -> None:
-    """Write the shardings of all results of each of these operations; equal ones share an attribute."""
-    made: dict[tuple[int, ...], TensorShardingPerValueAttr] = {}
-    for op in operations:
-        key = tuple([program.shardings[numbering.value(result)] for result in op.results])
-        if (attribute := made.get(key)) is None:
-            shardings = map(program.table.attribute, key)
-            attribute = TensorShardingPerValueAttr(sharding for sharding in shardings if sharding is not None)
-            made[key] = attribute
-        op.attributes[SHARDING] = attribute
+def _per_result(
+    shardings: tuple[int, ...], table: ShardingTable, made: dict[tuple[int, ...], TensorShardingPerValueAttr]
+) -> TensorShardingPerValueAttr:
+    """The attribute for the shardings of all results of an operation; equal ones share it."""
+    if (known := made.get(shardings)) is None:
+        attributes = map(table.attribute, shardings)
+        known = made[shardings] = TensorShardingPerValueAttr(each for each in attributes if each is not None)
+    return known
 
 
 def write_rules(numbering: Numbering) -> None:
@@ -73,7 +67,8 @@ def write_rules(numbering: Numbering) -> None:
 
 
 def erase_rules(numbering: Numbering) -> None:
-    """Erase all rules but those that the user wrote."""
-    for op, rule in zip(numbering.ops, numbering.rules, strict=True):
-        if rule is not None and not rule.is_custom_rule:
-            op.attributes.pop(SHARDING_RULE, None)
+    """Erase all rules that operations had but those that the user wrote."""
+    for op in numbering.with_written_rule:
+        rule = op.attributes.get(SHARDING_RULE)
+        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
+            del op.attributes[SHARDING_RULE]
