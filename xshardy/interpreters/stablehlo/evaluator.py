@@ -12,7 +12,10 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
+from xshardy.interpreters.stablehlo.client_functions import CLIENT_FUNCTIONS
+from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
+from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
@@ -23,6 +26,8 @@ from xshardy.interpreters.stablehlo.windows import WINDOWS
 
 RULES: Mapping[type[Operation], Rule] = {
     **ASYNCHRONOUS,
+    **CLIENT_FUNCTIONS,
+    **COLLECTIVES,
     **CONTROL,
     **ELEMENTWISE,
     **RANDOM_BITS,
@@ -34,10 +39,11 @@ RULES: Mapping[type[Operation], Rule] = {
 
 
 class Evaluator:
-    """The functions that an evaluation may call, and the calls that it is in."""
+    """The functions that an evaluation may call, the calls that it is in, and the device on which it runs."""
 
-    def __init__(self, functions: Mapping[str, func.FuncOp]):
+    def __init__(self, functions: Mapping[str, func.FuncOp], device: Device | None = None):
         self.functions = functions
+        self.device = device or alone()
         self.calls: list[str] = []
         self.is_elementwise = False
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}

@@ -1,0 +1,102 @@
+"""
+Special functions that numpy lacks, of one float each, as XLA defines them at poles and beyond.
+
+Sources of the series: Abramowitz and Stegun, 6.3 (digamma), 9.6.19 and 9.7.1 (Bessel), 23.2 (zeta, Euler-Maclaurin).
+"""
+
+import math
+
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+"""B2, B4, B6, ..."""
+
+LARGE = 12
+"""From here on the asymptotic series are exact to the precision of a double."""
+
+
+def lgamma(x: float) -> float:
+    """The logarithm of the absolute value of the gamma function; infinite at its poles."""
+    if x <= 0 and x == math.floor(x):
+        return math.inf
+    try:
+        return math.lgamma(x)
+    except OverflowError:
+        return math.inf
+
+
+def digamma(x: float) -> float:
+    """The derivative of `lgamma`; NaN at its poles."""
+    if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
+        return math.nan
+    if x == math.inf:
+        return x
+    if x < 0:
+        return digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
+    shift = 0.0
+    while x < LARGE:
+        shift += 1 / x
+        x += 1
+    series = sum(number / (2 * k * x ** (2 * k)) for k, number in enumerate(BERNOULLI, 1))
+    return math.log(x) - 1 / (2 * x) - series - shift
+
+
+def zeta(s: float, q: float) -> float:
+    """The sum of `(q + k) ** -s` over all k from 0; infinite at poles, NaN where it is not defined (s < 1)."""
+    if math.isnan(s) or math.isnan(q) or s < 1:
+        return math.nan
+    if s == 1:
+        return math.inf
+    if q <= 0:
+        if q == math.floor(q):
+            return math.inf if s == math.floor(s) and math.fmod(s, 2) == 0 else math.nan
+        if s != math.floor(s):
+            return math.nan
+    if q == math.inf:
+        return 0.0 if s > 1 else math.nan
+    try:
+        return _zeta_by_euler_maclaurin(s, q)
+    except OverflowError:
+        return math.inf
+
+
+def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
+    total = 0.0
+    while q < LARGE:
+        total += q**-s
+        q += 1
+    total += q ** (1 - s) / (s - 1) + q**-s / 2
+    factor = s * q ** (-s - 1)
+    for k, number in enumerate(BERNOULLI, 1):
+        total += number / math.factorial(2 * k) * factor
+        factor *= (s + 2 * k - 1) * (s + 2 * k) / q**2
+    return total
+
+
+def polygamma(n: float, x: float) -> float:
+    """The derivative of `digamma` of order `n`, a whole number; NaN for others."""
+    if math.isnan(n) or n < 0 or n != math.floor(n):
+        return math.nan
+    if n == 0:
+        return digamma(x)
+    try:
+        return -((-1) ** n) * math.gamma(n + 1) * zeta(n + 1, x)
+    except OverflowError:
+        return math.nan
+
+
+def bessel_i1e(x: float) -> float:
+    """`exp(-|x|)` times the modified Bessel function of the first kind of order 1."""
+    size = abs(x)
+    if math.isnan(x) or math.isinf(x):
+        return math.nan if math.isnan(x) else math.copysign(0.0, x)
+    if size > 500:
+        series, term = 1.0, 1.0
+        for k in range(1, 12):
+            term *= -(4 - (2 * k - 1) ** 2) / (8 * k * size)
+            series += term
+        return math.copysign(series / math.sqrt(2 * math.pi * size), x)
+    # The trapezoidal rule on the integral over a period: its error falls faster than any power of the step.
+    count = 16 + 8 * math.isqrt(math.ceil(16 * size) + 16)
+    angles = (math.pi * (k + 0.5) / count for k in range(count))
+    if size < 1e-3:
+        return x / 2 * (1 + size * size / 8) * math.exp(-size)
+    return math.copysign(math.fsum(math.exp(size * (math.cos(a) - 1)) * math.cos(a) for a in angles) / count, x)

@@ -1,0 +1,141 @@
+"""What CHLO's operations compute that are not elementwise functions with a twin in HLO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Operation
+
+from xshardy.dialects import chlo, stablehlo
+from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.interpreters.numerics import floats, integers
+from xshardy.interpreters.numerics import special_functions as special
+from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
+from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array, Array], Array]:
+    """A function of two floats -> one of arrays of any float type, computed in f64."""
+
+    def on_any(x: Array, y: Array) -> Array:
+        pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
+        return np.fromiter((function(a, b) for a, b in pairs), np.float64, x.size).reshape(x.shape).astype(x.dtype)
+
+    return on_any
+
+
+def high_product(x: Array, y: Array) -> Array:
+    """The upper half of the bits of the product. Of signed numbers, those of the unsigned ones less what signs add."""
+    if not integers.is_signed(x):
+        return integers.high_half(x, y)
+    bits_x, bits_y = integers.unsigned(x), integers.unsigned(y)
+    high = integers.high_half(bits_x, bits_y)
+    high = high - np.where(x < 0, bits_y, 0).astype(high.dtype) - np.where(y < 0, bits_x, 0).astype(high.dtype)
+    return high.view(x.dtype)
+
+
+def square(x: Array) -> Array:
+    return np.multiply(x, x)
+
+
+def constant(evaluator: Evaluator, op: chlo.ConstantOp) -> Array:
+    return constant_array(op.value)
+
+
+def constant_like(evaluator: Evaluator, op: chlo.ConstantLikeOp, x: Array) -> Array:
+    if not isinstance(op.value, IntegerAttr | FloatAttr):
+        raise unsupported(op, f"{op.value} is not a number")
+    value = cast("IntegerAttr[IntegerType] | FloatAttr", op.value).value.data
+    return np.full(x.shape, value, numpy_dtype(op.result.type))
+
+
+def top_k(evaluator: Evaluator, op: chlo.TopKOp, x: Array) -> tuple[Array, Array]:
+    """NaN is larger than any other number, and 0 than -0; of equal ones, the one further left comes first."""
+    key = floats.total_order(x) if KINDS[x.dtype] is Kind.FLOAT else integers.native(x)
+    from_the_right = np.argsort(key[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    order = (x.shape[-1] - 1 - from_the_right)[..., : op.k.value.data]
+    return np.take_along_axis(x, order, axis=-1), order.astype(numpy_dtype(op.indices.type))
+
+
+def broadcast_pair(op: BroadcastBinaryOp, x: Array, y: Array) -> tuple[Array, ...]:
+    """Both operands, in the shape of the result."""
+    if op.broadcast_dimensions is None or x.ndim == y.ndim:
+        return np.broadcast_arrays(x, y)
+    small, large = (x, y) if x.ndim < y.ndim else (y, x)
+    shape = [1] * large.ndim
+    for size, dimension in zip(small.shape, op.broadcast_dimensions.get_values(), strict=True):
+        shape[dimension] = size
+    placed = small.reshape(shape)
+    return np.broadcast_arrays(*((placed, large) if small is x else (large, placed)))
+
+
+def broadcast(rule: Rule) -> Rule:
+    """What `rule` computes, of operands that are first broadcast to each other."""
+
+    def rule_of_broadcast(evaluator: Evaluator, op: BroadcastBinaryOp, x: Array, y: Array) -> Results:
+        try:
+            operands = broadcast_pair(op, x, y)
+        except ValueError as error:
+            raise unsupported(op, f"cannot broadcast {x.shape} and {y.shape}") from error
+        return rule(evaluator, op, *operands)
+
+    return rule_of_broadcast
+
+
+def broadcast_select(
+    evaluator: Evaluator, op: chlo.BroadcastSelectOp, pred: Array, on_true: Array, on_false: Array
+) -> Array:
+    return np.where(*np.broadcast_arrays(pred, on_true, on_false))
+
+
+NEXT_AFTER = Elementwise(floating=np.nextafter)
+POLYGAMMA = Elementwise(floating=of_two_floats(special.polygamma))
+ZETA = Elementwise(floating=of_two_floats(special.zeta))
+
+CLIENT_FUNCTIONS: Mapping[type[Operation], Rule] = {
+    chlo.BesselI1eOp: Elementwise(floating=floats.scalar_function(special.bessel_i1e)),
+    chlo.BroadcastAddOp: broadcast(ELEMENTWISE[stablehlo.AddOp]),
+    chlo.BroadcastAndOp: broadcast(ELEMENTWISE[stablehlo.AndOp]),
+    chlo.BroadcastAtan2Op: broadcast(ELEMENTWISE[stablehlo.Atan2Op]),
+    chlo.BroadcastCompareOp: broadcast(compare),
+    chlo.BroadcastComplexOp: broadcast(ELEMENTWISE[stablehlo.ComplexOp]),
+    chlo.BroadcastDivOp: broadcast(ELEMENTWISE[stablehlo.DivOp]),
+    chlo.BroadcastMaxOp: broadcast(ELEMENTWISE[stablehlo.MaxOp]),
+    chlo.BroadcastMinOp: broadcast(ELEMENTWISE[stablehlo.MinOp]),
+    chlo.BroadcastMulOp: broadcast(ELEMENTWISE[stablehlo.MulOp]),
+    chlo.BroadcastNextAfterOp: broadcast(NEXT_AFTER),
+    chlo.BroadcastOrOp: broadcast(ELEMENTWISE[stablehlo.OrOp]),
+    chlo.BroadcastPolygammaOp: broadcast(POLYGAMMA),
+    chlo.BroadcastPowOp: broadcast(ELEMENTWISE[stablehlo.PowOp]),
+    chlo.BroadcastRemOp: broadcast(ELEMENTWISE[stablehlo.RemOp]),
+    chlo.BroadcastSelectOp: broadcast_select,
+    chlo.BroadcastShiftLeftOp: broadcast(ELEMENTWISE[stablehlo.ShiftLeftOp]),
+    chlo.BroadcastShiftRightArithmeticOp: broadcast(ELEMENTWISE[stablehlo.ShiftRightArithmeticOp]),
+    chlo.BroadcastShiftRightLogicalOp: broadcast(ELEMENTWISE[stablehlo.ShiftRightLogicalOp]),
+    chlo.BroadcastSubOp: broadcast(ELEMENTWISE[stablehlo.SubtractOp]),
+    chlo.BroadcastXorOp: broadcast(ELEMENTWISE[stablehlo.XorOp]),
+    chlo.BroadcastZetaOp: broadcast(ZETA),
+    chlo.ConjOp: Elementwise(floating=np.copy, complex=np.conj),
+    chlo.ConstantLikeOp: constant_like,
+    chlo.ConstantOp: constant,
+    chlo.DigammaOp: Elementwise(floating=floats.scalar_function(special.digamma)),
+    chlo.IsInfOp: Elementwise(floating=np.isinf),
+    chlo.IsNegInfOp: Elementwise(floating=np.isneginf),
+    chlo.IsPosInfOp: Elementwise(floating=np.isposinf),
+    chlo.LgammaOp: Elementwise(floating=floats.scalar_function(special.lgamma)),
+    chlo.MulhiOp: Elementwise(integer=high_product),
+    chlo.NextAfterOp: NEXT_AFTER,
+    chlo.PolygammaOp: POLYGAMMA,
+    chlo.SquareOp: on_floats_and_complex(square),
+    chlo.TanOp: on_floats_and_complex(floats.tan),
+    chlo.TopKOp: top_k,
+    chlo.ZetaOp: ZETA,
+}
