@@ -80,7 +80,7 @@ def assert_same_result(text: str, name: str) -> None:
 @pytest.mark.parametrize("file", inputs(), ids=lambda file: file.stem)
 def test_filecheck_inputs(file: Path) -> None:
     text = file.read_text()
-    command = re.match(r"// RUN: xshardy-opt %s -p (\S+)", text)
+    command = re.match(r'// RUN: xshardy-opt %s -p "?(\S+?(?:{.*?})?)"? ', text)
     assert command is not None
     assert_same_result(text, command[1])
 

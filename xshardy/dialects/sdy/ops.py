@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue, Use
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -289,6 +289,13 @@ class FuncDataFlowEdgeOp(_Edge):
             raise VerifyException("expected operand of sdy.func_data_flow_edge to be a result of call op.")
 
 
+def _position(owner: SSAValue) -> int:
+    """Which of the arguments of its block, or of the results of its operation, `owner` is."""
+    if not isinstance(owner, BlockArgument | OpResult):
+        raise ValueError(f"expected an argument or a result, got {owner}")
+    return owner.index
+
+
 class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
     """
     What the two operations share whose body is entered once: each operand flows into an argument of the body, and each
@@ -319,7 +326,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
     def edge_sources(self, owner: SSAValue) -> Sequence[SSAValue]:
         if isinstance(owner, BlockArgument):
             return (self.inputs[owner.index],)
-        return (self.terminator.operands[self.outputs.index(owner)],)
+        return (self.terminator.operands[_position(owner)],)
 
     def edge_owner_from_target(self, target: SSAValue) -> SSAValue | None:
         if isinstance(target, BlockArgument):
@@ -335,7 +342,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
         shardings = self.properties.get(self.shardings_property(owner))
         if not isinstance(shardings, TensorShardingPerValueAttr):
             return None
-        index = owner.index if isinstance(owner, BlockArgument) else self.outputs.index(owner)
+        index = _position(owner)
         listed = shardings.shardings.data
         return listed[index] if index < len(listed) else None  # this may be asked before the operation is verified
 
@@ -348,7 +355,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
         else:
             ranks = (value.type.get_num_dims() if isinstance(value.type, ShapedType) else 0 for value in values)
             shardings = [TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank) for rank in ranks]
-        shardings[owner.index if isinstance(owner, BlockArgument) else self.outputs.index(owner)] = sharding
+        shardings[_position(owner)] = sharding
         self.properties[name] = TensorShardingPerValueAttr(shardings)
 
 

@@ -43,9 +43,10 @@ class ConstraintUses:
         """
         The last of the chain of two or more constraints that starts with `head`; None if there is no such chain.
 
-        The tensor that it starts with has no other constraint, and between its ends nothing else reads it.
+        The tensor that it starts with has no other constraint, and between its ends nothing else reads it. That it has
+        no sharding, so that no constraint made it, the caller has seen.
         """
-        if isinstance(head.input.owner, ShardingConstraintOp) or self.of(head.input).total() != 1:
+        if self.of(head.input).total() != 1:
             return None
         tail = head
         while isinstance(user := tail.result.get_user_of_unique_use(), ShardingConstraintOp):

@@ -52,7 +52,8 @@ class ResultDataFlow:
 
     def sources(self, owner: SSAValue) -> Sequence[SSAValue]:
         """What flows into the edge that `owner` owns."""
-        index = self.op.results.index(owner)
+        assert isinstance(owner, OpResult)
+        index = owner.index
         terminators = (region.block.last_op for region in self.feeding)
         returned = tuple(end.operands[index] for end in terminators if end is not None)
         return (self.op.operands[index], *returned) if self.reads_operands else returned

@@ -22,6 +22,10 @@ from xshardy.transforms.walk import operations_of
 SHARDING_ORIGINS = "sdy.sharding_origins"
 """A discardable attribute: for each axis of the sharding of a value, the name of what the axis came from."""
 
+BLOCK_ARG_SHARDING_ORIGINS = "sdy.block_arg_sharding_origins"
+RESULT_SHARDING_ORIGINS = "sdy.result_sharding_origins"
+"""The same for the arguments of regions, and the results, of an operation that owns data flow edges."""
+
 SHARDING_ORIGIN_NAME = "sdy.sharding_origin_name"
 """A discardable attribute: the name of an operation in `sdy.sharding_origins`."""
 

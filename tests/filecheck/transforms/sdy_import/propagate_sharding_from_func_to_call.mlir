@@ -18,3 +18,15 @@ func.func private @sharded(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = 
 func.func private @unsharded(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
+
+// A sharding on one device says nothing of the other results.
+// CHECK-LABEL: func.func @calls_one_device
+// CHECK-NEXT:    call @one_device(%arg0) : (tensor<8xf32>)
+sdy.mesh @one = <[], device_ids=[3]>
+func.func @calls_one_device(%x: tensor<8xf32>) {
+  %0:2 = call @one_device(%x) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+func.func private @one_device(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@one, []>}, tensor<8xf32>) {
+  return %x, %x : tensor<8xf32>, tensor<8xf32>
+}

@@ -14,3 +14,9 @@ func.func @removed(%x: tensor<8x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 func.func @replicated(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], replicated={"one", "a"}>}) {
   return
 }
+
+// CHECK-LABEL: func.func @unreduced
+// CHECK-SAME:    #sdy.sharding<@mesh, [{}], unreduced={"a"}>
+func.func @unreduced(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"one", "a"}>}) {
+  return
+}
