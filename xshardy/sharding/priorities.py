@@ -7,6 +7,7 @@ Source: Shardy's docs, "Sharding propagation", section "Operation priorities".
 """
 
 from enum import Enum, auto
+from functools import cache
 
 from xshardy.sharding.factors import FactorRule
 from xshardy.sharding.strategies import Direction
@@ -34,12 +35,9 @@ _PASSED_THROUGH = {OpKind.PASS_THROUGH: Direction.BOTH, OpKind.DYNAMIC_SLICE: Di
 """The directions of operations that pass shardings through."""
 
 
-def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bool) -> tuple[Direction, ...]:
-    """
-    The direction of each factor of `rule` in a round (0 to 4) for an operation of this kind.
-
-    `is_single_use` tells whether no operand, scalars aside, has another use. An edge has no factor that is special.
-    """
+@cache
+def _by_factor_type(kind: OpKind, round_: int, is_single_use: bool) -> tuple[Direction, Direction]:
+    """The directions of factors that pass through, and of special ones."""
     whole = _PASSED_THROUGH.get(kind, Direction.NONE) if round_ > 0 or is_single_use else Direction.NONE
     cautious = Direction.BACKWARD if kind is OpKind.BROADCAST else Direction.BOTH
     special = pass_through = whole
@@ -49,4 +47,16 @@ def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bo
         special |= cautious
     if round_ >= 4:
         pass_through = special = Direction.BOTH
+    return pass_through, special
+
+
+def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bool) -> tuple[Direction, ...]:
+    """
+    The direction of each factor of `rule` in a round (0 to 4) for an operation of this kind.
+
+    `is_single_use` tells whether no operand, scalars aside, has another use. An edge has no factor that is special.
+    """
+    pass_through, special = _by_factor_type(kind, round_, is_single_use)
+    if not rule.special:
+        return (pass_through,) * len(rule.sizes)
     return tuple(special if factor in rule.special else pass_through for factor in range(len(rule.sizes)))

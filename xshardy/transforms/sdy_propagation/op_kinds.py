@@ -15,6 +15,7 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp, BroadcastSelectOp
 from xshardy.dialects.chlo.constants import ConstantLikeOp
 from xshardy.dialects.chlo.elementwise import BinaryFunctionOp, FloatPredicateOp
+from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import (
     DataFlowEdgeOp,
@@ -23,6 +24,7 @@ from xshardy.dialects.sdy.ops import (
     ReshardOp,
     ShardingConstraintOp,
 )
+from xshardy.dialects.stablehlo import nullary as stablehlo
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
@@ -48,6 +50,9 @@ HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
 EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
 """Operations that stand for an edge: its sources are not their operands."""
 
+CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
+"""Operations that nothing can go through."""
+
 LOOKS_BACK = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
 """Operations whose rule depends on whether constants, or parts of one tensor, are their operands."""
 
@@ -68,6 +73,8 @@ class OpTraits(NamedTuple):
     """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
     calls: bool
     """Whether it is a call of a function."""
+    has_no_rule: bool
+    """Whether it is known to have no rule."""
     looks_back: bool
     """Whether its rule depends on what makes its operands, and not on their types and its properties alone."""
 
@@ -83,6 +90,7 @@ def traits_of(op: type[Operation]) -> OpTraits:
         is_edge=issubclass(op, EDGES),
         only_reads=not gives_on,
         calls=issubclass(op, CallOp),
+        has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
         looks_back=issubclass(op, LOOKS_BACK),
     )
 

@@ -184,7 +184,13 @@ class _Reader:
         tensors = [*op.operands, *results]
         if SHARDING_RULE in attributes:
             numbering.with_written_rule.append(op)
-        rule, op_class = (None, None) if traits.is_edge else self._look_up(op, traits, tensors)
+            rule, op_class = self._rule_and_class(op)
+        elif traits.has_no_rule:
+            rule, op_class = None, None
+        elif traits.looks_back:
+            rule, op_class = self._rule_and_class(op)
+        else:
+            rule, op_class = self._look_up(op, tensors)
         numbering.rules.append(rule)
         program.classes.append(op_class)
         program.slots.append(() if op_class is None else [values.get(id(tensor), NO_VALUE) for tensor in tensors])
@@ -217,30 +223,18 @@ class _Reader:
         for block in region.blocks:
             self._read_block(block, around)
 
-    def _look_up(
-        self, op: Operation, traits: OpTraits, tensors: Sequence[SSAValue]
-    ) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
-        """
-        The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it.
-
-        `tensors` are its operands and results.
-        """
-        if traits.looks_back:
-            return self._rule_and_class(op)
+    def _look_up(self, op: Operation, tensors: Sequence[SSAValue]) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
+        """The rule and the class of `op`, worked out for the first operation with such properties and `tensors`."""
         properties = op.properties
-        key = (
-            type(op),
-            len(op.results),
-            *[id(tensor.type) for tensor in tensors],
-            *properties,
-            *map(id, properties.values()),
-            id(op.attributes.get(SHARDING_RULE)) if op.attributes else None,
-        )
+        key = (type(op), len(op.results), *[id(tensor.type) for tensor in tensors])
+        if properties:
+            key = (*key, *properties, *map(id, properties.values()))
         if (known := self._known.get(key)) is None:
             known = self._known[key] = self._rule_and_class(op)
         return known
 
     def _rule_and_class(self, op: Operation) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
+        """The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it."""
         check_shapes(op)
         if isinstance(op, PropagationBarrierOp):
             signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
@@ -248,10 +242,11 @@ class _Reader:
         rule = self._rules.of(op)
         if rule is None:
             return None, None
-        kind, elementwise = kind_of(op), is_elementwise(op)
-        if (known := self._classes.get((rule, kind, elementwise))) is None:
-            signature = Signature(FactorRule.of(rule), elementwise, self._rules.conservative)
-            known = self._classes[rule, kind, elementwise] = OpClass(signature, kind)
+        # Operations of the same shapes have the very same rule, and comparing rules would take long.
+        key = id(rule), kind_of(op), is_elementwise(op)
+        if (known := self._classes.get(key)) is None:
+            signature = Signature(FactorRule.of(rule), is_elementwise(op), self._rules.conservative)
+            known = self._classes[key] = OpClass(signature, kind_of(op))
         return rule, known
 
     # Edges
