@@ -20,7 +20,12 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
+    MemRefType,
+    ShapedType,
     Signedness,
+    TensorType,
+    UnrankedTensorType,
+    VectorType,
 )
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
@@ -30,6 +35,9 @@ from xshardy.syntax.floats import float_text
 from xshardy.syntax.tokens import TokenParser
 
 ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType[Any]
+
+LITERAL_TYPES = (TensorType, VectorType, MemRefType)
+LITERAL_ELEMENTS: Any = IntegerType | IndexType | AnyFloat | ComplexType
 
 MOST_LISTED = 100
 """Elements of a literal that is written as a list; a longer one is written as a string of hexadecimal digits."""
@@ -83,7 +91,14 @@ class DenseLiteralParser(TokenParser):
 
     def _parse_type_behind(self) -> Any:
         self.parse_punctuation(":", " in dense attribute")
-        return self._parse_dense_literal_type()
+        start = self.pos
+        type: Any = self.expect(self.parse_optional_type, "expected the type of the dense literal")
+        if isinstance(type, UnrankedTensorType) or (isinstance(type, ShapedType) and not type.has_static_shape()):
+            self.raise_error("elements literal type must have static shape", start)
+        element: Any = getattr(type, "element_type", None)
+        if not isinstance(type, LITERAL_TYPES) or not isinstance(element, LITERAL_ELEMENTS):
+            self.raise_error("expected a tensor, vector or memref of integers, indices, floats or complex numbers")
+        return cast(Any, type)
 
     def _verify_shape(self, shape: Sequence[int] | None, type: Any, start: int) -> None:
         if shape is not None and tuple(shape) != type.get_shape():

@@ -7,25 +7,17 @@ of an attribute or an operation that breaks while it is read is reported where i
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    AnyFloat,
     AnyTensorType,
     AnyUnrankedTensorType,
-    ComplexType,
-    IndexType,
     IntegerType,
     ModuleOp,
-    RankedStructure,
-    ShapedType,
     TensorType,
-    UnrankedTensorType,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue, TypeAttribute
-from xdsl.irdl import AttrConstraint, base
 from xdsl.parser import Parser as XDSLParser
 from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -36,6 +28,7 @@ from xdsl.utils.str_enum import StrEnum
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
+from xshardy.syntax.garbage import collection_paused
 from xshardy.syntax.lexer import Lexer, make_span
 from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.templates import Line, ResolvedOperand, Template
@@ -52,6 +45,10 @@ _DICTIONARY = re.compile(
     r"""\{ (?: [^{}"/%\n] | "[^"\\\n]*+" | \{ (?: [^{}"/%\n] | "[^"\\\n]*+" )*+ \} )*+ \}""", re.VERBOSE
 )
 """A dictionary on one line in which braces are at most two deep."""
+
+
+MOST_BITS = (1 << 24) - 1
+"""The width of MLIR's widest integers."""
 
 
 class InvalidIRError(ParseError, VerifyException):
@@ -120,8 +117,11 @@ class Parser(DenseLiteralParser):
         self.raise_error("expected valid keyword", span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        if not allow_implicit_module:
-            return super().parse_module(False)
+        with collection_paused():
+            return self._parse_operations() if allow_implicit_module else super().parse_module(False)
+
+    def _parse_operations(self) -> ModuleOp:
+        """All that is in the text: a module, or operations that are in none."""
         operations: list[Operation] = []
         while self._current_token.kind != MLIRTokenKind.EOF:
             match self._current_token.kind:
@@ -313,10 +313,23 @@ class Parser(DenseLiteralParser):
         if known is not None:
             self._resume_from(match.end())
             return known
+        width = match[0].lstrip("sui")
+        if width.isdecimal() and (len(width) > 8 or int(width) > MOST_BITS):
+            self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits", token.span)
         type = super()._parse_optional_builtin_type()
         if type is not None:
             self._simple_types[match[0]] = type
         return type
+
+    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        start = self._current_token.span
+        try:
+            size = super().parse_shape_dimension(allow_dynamic)
+        except ValueError:  # more digits than Python reads
+            size = 1 << 63
+        if size >= 1 << 63:
+            self.raise_error("invalid dimension: it has more than 63 bits", start)
+        return size
 
     def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
         start = self._current_token.span
@@ -328,22 +341,7 @@ class Parser(DenseLiteralParser):
                 raise InvalidIRError(start, str(error)) from error
         return type
 
-    def _parse_dense_literal_type(self) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:
-        # xDSL builds this constraint anew for every literal, which takes longer than the rest of a small one.
-        start = self.pos
-        type = self.expect(self.parse_optional_type, "expected the type of the dense literal")
-        if isinstance(type, UnrankedTensorType) or (isinstance(type, ShapedType) and not type.has_static_shape()):
-            self.raise_error("elements literal type must have static shape", start)
-        if not _dense_type_constraint().verifies(type):
-            self.raise_error("expected a tensor, vector or memref of integers, indices, floats or complex numbers")
-        return type  # pyright: ignore[reportReturnType]
-
 
 def _current_name(name: str) -> str:
     dialect, dot, rest = name.partition(".")
     return f"{RENAMED_DIALECTS.get(dialect, dialect)}{dot}{rest}" if dot else name
-
-
-@cache
-def _dense_type_constraint() -> AttrConstraint:
-    return base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType])

@@ -226,7 +226,7 @@ def reducer_of(parser: Parser, name: str, input: Attribute) -> Region:
     scalar = TensorType(tensor_type(input).element_type, [])
     block = Block(arg_types=[scalar, scalar])
     inner = op.create(operands=block.args, result_types=[scalar])
-    block.add_ops([inner, ReturnOp(*inner.results)])
+    block.add_ops([inner, ReturnOp.create(operands=inner.results)])
     return Region(block)
 
 
