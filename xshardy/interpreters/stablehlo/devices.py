@@ -1,0 +1,147 @@
+"""
+The devices that run a program together, and the meetings at which they exchange values.
+
+Devices stand in a grid of replicas and partitions; each has a number, `replica * partitions + partition`.
+Source: StableHLO specification, "Parallel execution" and "Process groups".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Condition
+
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.stablehlo.rules import Value
+
+Group = tuple[int, ...]
+"""The numbers of devices that do something together, in the order that counts for what they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """How many replicas there are of a program, and into how many partitions each is divided."""
+
+    replicas: int
+    partitions: int
+
+    @property
+    def size(self) -> int:
+        """The number of devices."""
+        return self.replicas * self.partitions
+
+    def device(self, replica: int, partition: int) -> int:
+        """The number of a device."""
+        return replica * self.partitions + partition
+
+    def cross_replica(self, groups: Sequence[Sequence[int]]) -> list[Group]:
+        """Groups of replicas: the devices of one partition each."""
+        return [tuple(self.device(r, p) for r in group) for p in range(self.partitions) for group in groups]
+
+    def cross_partition(self, groups: Sequence[Sequence[int]]) -> list[Group]:
+        """Groups of partitions: the devices of one replica each."""
+        return [tuple(self.device(r, p) for p in group) for r in range(self.replicas) for group in groups]
+
+    def cross_replica_and_partition(self, groups: Sequence[Sequence[int]]) -> list[Group]:
+        """
+        Groups of replicas, with all of their partitions.
+
+        XLA has the partitions of a replica next to each other, as here; the specification has the replicas of a
+        partition. Only what is gathered from both at once shows it.
+        """
+        return [tuple(self.device(r, p) for r in group for p in range(self.partitions)) for group in groups]
+
+
+class WaitsForeverError(InterpretationError):
+    """A device waits for others that will never come."""
+
+
+@dataclass(slots=True)
+class Box:
+    """What the devices of a group have brought to a meeting, and how many have yet to look at it."""
+
+    values: dict[int, tuple[Value, ...]] = field(default_factory=dict[int, "tuple[Value, ...]"])
+    readers: int = 0
+
+
+class Meetings:
+    """Where devices, each in a thread of its own, wait for the others of their group."""
+
+    def __init__(self, devices: int):
+        self.running = devices
+        self.waiting = 0
+        self.is_stuck = False
+        self.boxes: dict[tuple[Operation, int, Group], Box] = {}
+        self.changed = Condition()
+
+    def exchange(
+        self, op: Operation, time: int, group: Group, device: int, values: Sequence[Value]
+    ) -> list[tuple[Value, ...]]:
+        """
+        What each device of `group` brings when it executes `op` for the `time`-th time.
+
+        Raises `WaitsForeverError` on all devices when one of the group will never come.
+        """
+        key = (op, time, group)
+        with self.changed:
+            box = self.boxes.setdefault(key, Box())
+            box.values[device] = tuple(values)
+            if len(box.values) == len(group):
+                self.waiting -= len(group) - 1
+                self.changed.notify_all()
+            else:
+                self.waiting += 1
+                self.look_for_progress()
+                self.changed.wait_for(lambda: len(box.values) == len(group) or self.is_stuck)
+            if len(box.values) < len(group):
+                missing = ", ".join(str(other) for other in group if other not in box.values)
+                raise WaitsForeverError(f"{op.name}: device {device} waits for device(s) {missing} forever")
+            box.readers += 1
+            if box.readers == len(group):
+                del self.boxes[key]
+            return [box.values[other] for other in group]
+
+    def leave(self) -> None:
+        """A device has come to the end of its program."""
+        with self.changed:
+            self.running -= 1
+            self.look_for_progress()
+
+    def look_for_progress(self) -> None:
+        """Notice when all that still run wait for others."""
+        if self.running and self.waiting == self.running:
+            self.is_stuck = True
+            self.changed.notify_all()
+
+
+@dataclass(slots=True)
+class Device:
+    """One of the devices of `grid`; `times` counts how often it has executed each collective."""
+
+    number: int
+    grid: Grid
+    meetings: Meetings
+    times: Counter[Operation] = field(default_factory=Counter[Operation])
+
+    @property
+    def replica(self) -> int:
+        """The replica that it belongs to."""
+        return self.number // self.grid.partitions
+
+    @property
+    def partition(self) -> int:
+        """The partition, within its replica, that it computes."""
+        return self.number % self.grid.partitions
+
+    def exchange(self, op: Operation, group: Group, values: Sequence[Value]) -> list[tuple[Value, ...]]:
+        """What each device of `group`, to which this one belongs, brings to `op`."""
+        self.times[op] += 1
+        return self.meetings.exchange(op, self.times[op], group, self.number, values)
+
+
+def alone() -> Device:
+    """The only device of a program."""
+    return Device(0, Grid(1, 1), Meetings(1))
