@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyTensorType,
     AnyUnrankedTensorType,
-    IntegerType,
     ModuleOp,
     TensorType,
 )

@@ -204,7 +204,12 @@ def parse_bounds(parser: AttrParser, delimiter: AttrParser.Delimiter) -> Sequenc
     """A list of sizes, `?` for none."""
 
     def parse_bound() -> IntAttr:
-        return IntAttr(DYNAMIC_INDEX if parser.parse_optional_punctuation("?") else parser.parse_integer())
+        if parser.parse_optional_punctuation("?"):
+            return IntAttr(DYNAMIC_INDEX)
+        bound = parser.parse_integer()
+        if bound >= 1 << 63:
+            parser.raise_error("integer value too large: a bound has at most 63 bits")
+        return IntAttr(bound)
 
     return [ArrayAttr(parser.parse_comma_separated_list(delimiter, parse_bound))]
 

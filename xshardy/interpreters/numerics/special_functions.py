@@ -78,7 +78,7 @@ def polygamma(n: float, x: float) -> float:
     if n == 0:
         return digamma(x)
     try:
-        return -((-1) ** n) * math.gamma(n + 1) * zeta(n + 1, x)
+        return math.copysign(math.gamma(n + 1), math.fmod(n, 2) - 0.5) * zeta(n + 1, x)
     except OverflowError:
         return math.nan
 

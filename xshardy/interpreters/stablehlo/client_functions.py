@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, FloatData, IntAttr, IntegerAttr
 from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, stablehlo
@@ -51,10 +51,11 @@ def constant(evaluator: Evaluator, op: chlo.ConstantOp) -> Array:
 
 
 def constant_like(evaluator: Evaluator, op: chlo.ConstantLikeOp, x: Array) -> Array:
-    if not isinstance(op.value, IntegerAttr | FloatAttr):
-        raise unsupported(op, f"{op.value} is not a number")
-    value = cast("IntegerAttr[IntegerType] | FloatAttr", op.value).value.data
-    return np.full(x.shape, value, numpy_dtype(op.result.type))
+    match op.value:
+        case IntegerAttr(value=IntAttr(data=number)) | FloatAttr(value=FloatData(data=number)):
+            return np.full(x.shape, number, numpy_dtype(op.result.type))
+        case _:
+            raise unsupported(op, f"{op.value} is not a number")
 
 
 def top_k(evaluator: Evaluator, op: chlo.TopKOp, x: Array) -> tuple[Array, Array]:
