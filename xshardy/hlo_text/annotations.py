@@ -79,8 +79,8 @@ def write_metadata(attribute: Attribute) -> str:
 
 def write_entry(name: str, value: Attribute) -> str:
     """An entry of the metadata."""
-    is_bare = isinstance(value, IntegerAttr) or name in UNQUOTED_METADATA
-    return text_of(value) if is_bare else quote(text_of(value))
+    is_quoted = isinstance(value, StringAttr) and name not in UNQUOTED_METADATA
+    return quote(text_of(value)) if is_quoted else text_of(value)
 
 
 def write_dictionary(attribute: Attribute) -> str:

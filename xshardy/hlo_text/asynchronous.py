@@ -277,7 +277,7 @@ class AsyncReader:
         except HLOError:
             return None
         start = self.wrapped_start(entry, output_type(bundle), list(map(type_of_tree, bundle.contexts)), None)
-        return start if isinstance(start, StartOp) and not isinstance(start, hlo.AsyncStartOp) else None
+        return None if isinstance(start, hlo.AsyncStartOp) else start
 
     def wrapped_start(
         self, entry: Entry, output: Attribute, contexts: Sequence[Attribute], thread: str | None

@@ -382,7 +382,7 @@ class ComputationReader:
                 if isinstance(value, ComputationName):
                     self.check_computation(value)
                 elif type(value) is tuple:
-                    for part in value:
+                    for part in cast(tuple[object, ...], value):
                         if isinstance(part, ComputationName):
                             self.check_computation(part)
             elif (annotation := KEPT.get(key)) is not None:

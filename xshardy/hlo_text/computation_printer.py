@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -239,7 +239,7 @@ class ComputationPrinter:
     def inside(self, op: Operation, operands: Operands) -> str:
         """What stands between the parentheses."""
         if isinstance(op, stablehlo.ConstantOp):
-            return write_literal(cast(DenseIntOrFPElementsAttr, op.value))
+            return write_literal(op.value)
         if isinstance(op, hlo.ElidedConstantOp):
             return "{...}"
         if isinstance(op, hlo.TupleConstantOp):
@@ -271,12 +271,10 @@ class ComputationPrinter:
             return name
         if (source := self.packs.get(value)) is not None:
             return self.op_names[source]
-        owner = value.owner
-        if owner in self.types and isinstance(value, OpResult):
-            paths = list(leaf_paths(self.types[owner]))
-            return self.print_element(value, owner, paths[value.index])
-        assert isinstance(owner, Operation), "arguments have names"
-        self.print_operation(owner, False)
+        assert isinstance(value, OpResult), "arguments have names"
+        if (type := self.types.get(value.op)) is not None:
+            return self.print_element(value, value.op, list(leaf_paths(type))[value.index])
+        self.print_operation(value.op, False)
         return self.names[value]
 
     def print_element(self, value: SSAValue, source: Operation, path: Sequence[int]) -> str:
@@ -339,4 +337,4 @@ def constant_text(type: Attribute, parts: Any) -> str:
     constant = next(parts).owner
     if not isinstance(constant, stablehlo.ConstantOp):
         raise HLOPrintError("'hlo.tuple_constant': its operands are not constants: make it a tuple")
-    return write_literal(cast(DenseIntOrFPElementsAttr, constant.value))
+    return write_literal(constant.value)

@@ -33,7 +33,7 @@ def groups_of(text: str) -> Groups:
     if text.startswith("{"):
         return tuple(tuple(numbers(group)) for group in LIST.findall(text[1:-1]))
     if match := IOTA.fullmatch(re.sub(r"\s", "", text)):
-        return iota_groups(numbers(match[1]), numbers(match[2]), match[3] and numbers(match[3]))
+        return iota_groups(numbers(match[1]), numbers(match[2]), numbers(match[3]) if match[3] else None)
     if match := MESH.fullmatch(text):
         return mesh_groups(match)
     raise ValueError("expected lists of devices, `[groups,size]<=[devices]`, or axes of a mesh")

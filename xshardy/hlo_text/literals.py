@@ -60,7 +60,7 @@ def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
     texts = read_texts(tokens, shape, isinstance(element, ComplexType))
     if isinstance(element, IntegerType):
         return integers_from_texts(tokens, texts, cast(IntegerType, element), start)
-    return floats_from_texts(tokens, texts, real_element(element), start)
+    return floats_from_texts(tokens, texts, real_element(cast(Attribute, element)), start)
 
 
 def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[str]:

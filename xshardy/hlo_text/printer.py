@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, ClassVar
+from typing import IO, Any, ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -154,7 +154,7 @@ def attribute_texts(attributes: Mapping[str, Attribute]) -> list[str]:
 
 def attribute_text(key: str, value: Attribute) -> str:
     """The inverse of `parser.module_attribute`."""
-    if isinstance(value, IntegerAttr) and value.type == i1:
-        return "true" if value.value.data else "false"
-    text = text_of(value)
+    if isinstance(value, IntegerAttr) and (integer := cast(IntegerAttr[Any], value)).type == i1:
+        return "true" if integer.value.data else "false"
+    text = text_of(cast(Attribute, value))
     return quote(text) if key in QUOTED else text

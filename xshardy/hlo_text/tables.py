@@ -42,8 +42,7 @@ def read_tables(tokens: Tokens) -> dict[str, Attribute]:
             if (number := tokens.take_integer()) != len(rows) + 1:
                 message = f"row {number} follows row {len(rows)}"
                 raise tokens.error(message, "number the rows 1, 2, 3, ...", tokens.index - 1)
-            is_name = tokens.kind == "string"
-            rows.append(StringAttr(read_string(tokens)) if is_name else read_dictionary(tokens))
+            rows.append(read_dictionary(tokens) if tokens.text == "{" else StringAttr(read_string(tokens)))
         attributes[name] = ArrayAttr(rows)
     return attributes
 

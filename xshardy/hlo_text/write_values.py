@@ -83,14 +83,14 @@ def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list
     """The elements, in row-major order."""
     count = int(np.prod(cast(AnyTensorType, literal.type).get_shape(), dtype=np.int64))
     if isinstance(element, ComplexType):
-        flat = float_texts(literal.data.data, real_element(element), 2 * count)
+        flat = float_texts(literal.data.data, real_element(cast(Attribute, element)), 2 * count)
         return [f"({real}, {imaginary})" for real, imaginary in zip(flat[::2], flat[1::2], strict=True)]
     if element == i1:
         values = expanded(np.frombuffer(literal.data.data, np.int8), count)
         return ["true" if value else "false" for value in values.tolist()]
     if isinstance(element, IntegerType):
         letter = "u" if element in UNSIGNED_TYPES else "i"
-        dtype = f"{letter}{max(8, bit_width(element)) // 8}"
+        dtype = f"{letter}{max(8, bit_width(cast(Attribute, element))) // 8}"
         return list(map(str, expanded(np.frombuffer(literal.data.data, dtype), count).tolist()))
     return float_texts(literal.data.data, element, count)
 

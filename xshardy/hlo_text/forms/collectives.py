@@ -6,13 +6,14 @@ has nothing alike, groups that are empty or leave devices out.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.dense_elements import Dense
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.hlo_text.codecs import ONE_INTEGER, PAIRS, Fields, integer, matrix, rows_of
 from xshardy.hlo_text.fields import read_raw
@@ -71,7 +72,7 @@ def common_fields(op: Operation) -> Fields:
         fields["channel_id"] = handle.handle.data
     groups = op.properties.get("replica_groups")
     if isinstance(groups, DenseIntOrFPElementsAttr):
-        fields["replica_groups"] = groups_text(op, rows_of(groups))
+        fields["replica_groups"] = groups_text(op, rows_of(cast(Dense, groups)))
     if "use_global_device_ids" in op.properties:
         fields["use_global_device_ids"] = True
     return fields

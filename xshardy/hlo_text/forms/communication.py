@@ -89,7 +89,7 @@ def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -
     fields: Fields = {}
     if NO_CHANNEL not in op.attributes:
         fields["channel_id"] = op.channel_handle.handle.data
-    if op.is_host_transfer is not None and op.is_host_transfer.value.data:
+    if op.is_host_transfer.value.data:
         fields["is_host_transfer"] = True
     return fields
 

@@ -1,6 +1,7 @@
 """Opcodes that execute computations: calls, fusions, loops, branches; and those that make and read tuples."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, TensorType, TupleType, i1, i32
@@ -181,7 +182,7 @@ def get_tuple_element(instruction: Instruction) -> Operation:
     index = instruction.fields["index"]
     if not isinstance(operand.type, TupleType):
         raise instruction.error("the operand is not a tuple")
-    types = elements(operand.type)
+    types: Sequence[Attribute] = elements(cast(Attribute, operand.type))
     if not 0 <= index < len(types):
         raise instruction.error(f"index {index} is out of range for a tuple of {len(types)}")
     return stablehlo.GetTupleElementOp.create(

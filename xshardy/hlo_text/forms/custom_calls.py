@@ -44,11 +44,11 @@ def custom_call(instruction: Instruction) -> Operation:
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
     """What `custom_call` read."""
     fields: Fields = {"custom_call_target": op.call_target_name.data}
-    if op.has_side_effect is not None and op.has_side_effect.value.data:
+    if op.has_side_effect.value.data:
         fields["custom_call_has_side_effect"] = True
-    if op.api_version is not None and (version := op.api_version.value.data) != ORIGINAL:
+    if (version := op.api_version.value.data) != ORIGINAL:
         fields["api_version"] = API_NAMES[version]
-    if op.called_computations is not None and op.called_computations.data:
+    if op.called_computations.data:
         fields["called_computations"] = SYMBOLS.decode(op.called_computations)
     return fields
 
