@@ -102,6 +102,17 @@ class Program:
     unused: set[int] = field(default_factory=set[int])
     """The operations that may be dead."""
 
+    def give(self, value: int, sharding: int) -> Sequence[int]:
+        """Give `value` a sharding, and those of its siblings an open one that have none, which are returned."""
+        self.shardings[value] = sharding
+        if value not in self.siblings:
+            return ()
+        ranks = self.siblings[value]
+        bare = [(sibling, rank) for sibling, rank in ranks if self.shardings[sibling] == NO_SHARDING]
+        for sibling, rank in bare:
+            self.shardings[sibling] = self.table.open_like(sharding, rank)
+        return [sibling for sibling, _ in bare]
+
 
 Observer = Callable[[int, Steps, tuple[int, ...]], None]
 """Told of each step that changes something: the operation (`~i` for return `i`), the steps, the key of the step."""
@@ -145,17 +156,17 @@ class Engine:
 
     def _change(self, value: int, sharding: int) -> Sequence[int]:
         """Give `value` another sharding. Returns whom to notify."""
-        program = self._program
-        program.shardings[value] = sharding
+        for sibling in self._program.give(value, sharding):
+            self._mark_hearers(sibling)
+        return self._mark_hearers(value)
+
+    def _mark_hearers(self, value: int) -> Sequence[int]:
+        """Let all that the sharding of `value` concerns be visited again. Returns whom to notify."""
         if (hearers := self._hearers.get(value)) is None:
-            hearers = self._hearers[value] = program.surroundings.hearers(value)
+            hearers = self._hearers[value] = self._program.surroundings.hearers(value)
         for dirty in self._dirty.values():
             for op in hearers.concerned:
                 dirty[op] = 1
-        if value in program.siblings:
-            for sibling, rank in program.siblings[value]:
-                if program.shardings[sibling] == NO_SHARDING:
-                    self._change(sibling, program.table.open_like(sharding, rank))
         return hearers.notified
 
     # Rounds

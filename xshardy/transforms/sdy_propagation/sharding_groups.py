@@ -31,7 +31,7 @@ def share_shardings(read: ReadModule) -> None:
         given = _distinct([program.shardings[number] for number in numbers], program.table)
         for member, number in zip(members, numbers, strict=True):
             if len(given) == 1:
-                program.shardings[number] = given[0]
+                program.give(number, given[0])
             # An argument of a region has its sharding elsewhere, and changes with it, but does not take others along.
             if numbering.homes[number] is member:
                 program.groups[number] = numbers

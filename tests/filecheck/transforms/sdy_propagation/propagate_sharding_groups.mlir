@@ -35,3 +35,16 @@ func.func @later(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a",
   sdy.sharding_group %1 group_id=0 : tensor<8x4xf32>
   func.return %0, %1 : tensor<8x4xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// A result that gets the sharding of its group gives the other results of its operation an open one.
+// CHECK-LABEL: func.func @one_of_several_results(
+// CHECK-NEXT:  %{{.*}}:2 = stablehlo.custom_call @two(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}, {?}]>, <@mesh, [{?}]>]>} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xi32>)
+sdy.mesh @mesh = <["a"=2]>
+func.func @one_of_several_results(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {?}]>}) -> (tensor<8x4xf32>, tensor<8xi32>) {
+  %0:2 = stablehlo.custom_call @two(%x) : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xi32>)
+  sdy.sharding_group %x group_id=0 : tensor<8x4xf32>
+  sdy.sharding_group %0#0 group_id=0 : tensor<8x4xf32>
+  func.return %0#0, %0#1 : tensor<8x4xf32>, tensor<8xi32>
+}
