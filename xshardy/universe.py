@@ -68,6 +68,7 @@ PASSES: Mapping[str, str] = {
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
     ),
+    "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
@@ -83,8 +84,12 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
     ),
     "sdy-propagation-pipeline": "transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass",
+    "sdy-remove-propagation-debug-info": (
+        "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
+    ),
     "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
+    "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",

@@ -1,0 +1,1 @@
+"""Passes that follow the propagation of shardings. Source: Shardy's docs, "Export passes"."""

@@ -1,0 +1,50 @@
+"""Take off what the debugging options of propagation have written. Source: rows SDY-ATTR-05 and SDY-ATTR-15."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from xshardy.dialects.sdy.value_shardings import (
+    BLOCK_ARG_PROPAGATION_EDGES,
+    PROPAGATION_EDGES,
+    RESULT_PROPAGATION_EDGES,
+)
+from xshardy.transforms.sdy_import.sharding_origins import (
+    BLOCK_ARG_SHARDING_ORIGINS,
+    RESULT_SHARDING_ORIGINS,
+    SHARDING_ORIGINS,
+)
+from xshardy.transforms.walk import operations_in
+
+RECORDS = frozenset(
+    {
+        *(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES),
+        *(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS),
+    }
+)
+"""The attributes that hold records of propagation."""
+
+
+def _without_records(entries: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr] | None:
+    """The attributes of arguments or results without records; None if none of them has any other."""
+    kept = [{name: value for name, value in entry.data.items() if name not in RECORDS} for entry in entries or ()]
+    return ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
+
+
+@dataclass(frozen=True)
+class RemovePropagationDebugInfoPass(ModulePass):
+    """Remove the edges and origins of shardings from operations, and from arguments and results of functions."""
+
+    name = "sdy-remove-propagation-debug-info"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in operations_in(op):
+            if isinstance(inner, FuncOp):
+                inner.arg_attrs = _without_records(inner.arg_attrs)
+                inner.res_attrs = _without_records(inner.res_attrs)
+            else:
+                for name in RECORDS & inner.attributes.keys():
+                    del inner.attributes[name]
