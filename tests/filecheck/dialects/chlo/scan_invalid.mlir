@@ -85,3 +85,26 @@ func.func @nothing(%c: tensor<f32>) {
   } : (tensor<f32>) -> tensor<f32>
   func.return
 }
+
+// -----
+
+// CHECK: ScanOp body must return at least 1 values (carries)
+func.func @no_carries(%x: tensor<2x3xf32>, %c: tensor<3xf32>) {
+  %0:2 = "chlo.scan"(%x, %c) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    "stablehlo.return"() : () -> ()
+  }) : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: terminator operand 0 is not ranked
+func.func @returns_a_token(%x: tensor<2x3xf32>, %c: tensor<3xf32>) {
+  %0:2 = "chlo.scan"(%x, %c) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    %t = stablehlo.after_all : !stablehlo.token
+    "stablehlo.return"(%t, %b) : (!stablehlo.token, tensor<3xf32>) -> ()
+  }) : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  func.return
+}

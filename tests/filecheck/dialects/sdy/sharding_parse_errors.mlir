@@ -117,3 +117,18 @@ sdy.mesh @mesh = <["a"=2, "b"=4, "c"=4]>
 func.func @f(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{a}, {}]>}) {
   return
 }
+
+// -----
+
+// CHECK: expected a sharding, as in
+func.func @an_axis_in_a_list(%x: tensor<8xf32>) {
+  %0 = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[#sdy.axis_ref<"a">]>} : tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected valid named axis list after comma
+func.func @nothing_after_the_comma(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], other={"a"}>}) {
+  func.return
+}

@@ -160,3 +160,11 @@ func.func @buffer_of_nobody() {
   %0 = stablehlo.custom_call @f() : () -> memref<3xf32>
   func.return
 }
+
+// -----
+
+// CHECK: attribute 'api_version' failed to satisfy constraint: Custom call API version
+func.func @version(%x: tensor<8xf32>) {
+  %0 = "stablehlo.custom_call"(%x) {call_target_name = "f", api_version = 9 : i32} : (tensor<8xf32>) -> tensor<8xf32>
+  func.return
+}

@@ -189,3 +189,11 @@ func.func @clamp_element_types(%a: tensor<f64>, %b: tensor<3xf32>) {
   %0 = stablehlo.clamp %a, %b, %a : (tensor<f64>, tensor<3xf32>, tensor<f64>) -> tensor<3xf32>
   func.return
 }
+
+// -----
+
+// CHECK: Invalid tolerances: atol, rtol and ulps must not be negative
+func.func @negative_tolerance(%x: tensor<8xf32>) {
+  %0 = "stablehlo.exponential"(%x) {result_accuracy = #stablehlo.result_accuracy<atol = -1.0, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : (tensor<8xf32>) -> tensor<8xf32>
+  func.return
+}

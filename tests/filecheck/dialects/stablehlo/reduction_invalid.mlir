@@ -173,3 +173,59 @@ func.func @gather_result(%a: tensor<30x20xf32>, %i: tensor<10x1xi32>) {
   %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 20>}> : (tensor<30x20xf32>, tensor<10x1xi32>) -> tensor<20x10xf32>
   func.return
 }
+
+// -----
+
+// CHECK: The reduction-region expected to return some value(s)
+func.func @region_returns_nothing(%x: tensor<8xf32>, %i: tensor<f32>) {
+  %0 = "stablehlo.reduce"(%x, %i) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"() : () -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: element type of operands and computation arguments must match, but got: 'f32' and 'i32'
+func.func @map_argument_element(%x: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  %0 = "stablehlo.map"(%x, %x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<i32>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: computation must return single output, but got: 2
+func.func @map_returns_two(%x: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  %0 = "stablehlo.map"(%x, %x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%a, %b) : (tensor<f32>, tensor<f32>) -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: computation must return 0-rank tensor, but got: 'tensor<8xf32>'
+func.func @map_returns_a_vector(%x: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  %0 = "stablehlo.map"(%x, %x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.constant dense<0.0> : tensor<8xf32>
+    "stablehlo.return"(%c) : (tensor<8xf32>) -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: applied to a subset of dimensions currently not supported: operand dimensions = 2, requested map dimensions size = 1
+func.func @map_of_some_dimensions(%x: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  %0 = "stablehlo.map"(%y) ({
+  ^bb0(%a: tensor<f32>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return
+}

@@ -156,3 +156,36 @@ func.func @window_twice(%a: tensor<30x20xf32>, %i: tensor<2xi32>, %u: tensor<10x
   }) : (tensor<30x20xf32>, tensor<2xi32>, tensor<10x20xf32>) -> tensor<30x20xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expects scatter_indices_batching_dims not to include index_vector_dim 2.
+func.func @batching_over_the_index_vector(%a: tensor<3x4x2xf32>, %i: tensor<2x3x2xi32>, %u: tensor<2x3x2xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [2], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>}> ({
+  ^bb0(%0: tensor<f32>, %1: tensor<f32>):
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<3x4x2xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>) -> tensor<3x4x2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: input_batching_dims and scatter_indices_batching_dims should have the same size.
+func.func @batching_dims_of_one_side(%a: tensor<3x4x2xf32>, %i: tensor<2x3x2xi32>, %u: tensor<2x3x2xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>}> ({
+  ^bb0(%0: tensor<f32>, %1: tensor<f32>):
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<3x4x2xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>) -> tensor<3x4x2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: input_batching_dims[0] and scatter_indices_batching_dims[0] must have compatible sizes, but got 3 and 2.
+func.func @batch_sizes(%a: tensor<3x4x2xf32>, %i: tensor<2x3x2xi32>, %u: tensor<2x3x2xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>}> ({
+  ^bb0(%0: tensor<f32>, %1: tensor<f32>):
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<3x4x2xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>) -> tensor<3x4x2xf32>
+  func.return
+}

@@ -325,3 +325,19 @@ func.func @broadcast_size(%a: tensor<2xf32>) {
   %0 = "stablehlo.broadcast"(%a) <{broadcast_sizes = array<i64: -2>}> : (tensor<2xf32>) -> tensor<?x2xf32>
   func.return
 }
+
+// -----
+
+// CHECK: operand and result shapes must match except for the innermost dimension of the shape with the smaller element type
+func.func @bitcast_inner_dimension(%x: tensor<4x2xi16>) {
+  %0 = stablehlo.bitcast_convert %x : (tensor<4x2xi16>) -> tensor<5xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: operands (0) and (1) do not match rank
+func.func @concatenate_ranks(%x: tensor<4x2xi16>, %y: tensor<4xi16>) {
+  %0 = "stablehlo.concatenate"(%x, %y) {dimension = 0 : i64} : (tensor<4x2xi16>, tensor<4xi16>) -> tensor<8x2xi16>
+  func.return
+}

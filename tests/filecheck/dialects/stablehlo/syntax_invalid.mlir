@@ -97,3 +97,47 @@ func.func @two_operands_of_one_type(%x: tensor<4xf32>) {
 
 // CHECK: error: expected '<': a mesh has at least one axis
 module attributes {test.mesh = #stablehlo.mesh<axes = []>} {}
+
+// -----
+
+// CHECK: custom op 'stablehlo.reduce' expected function type
+func.func @reduce_without_a_function_type(%x: tensor<8xf32>, %i: tensor<f32>) {
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [0] : tensor<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: input types missing in reduce-op function type
+func.func @reduce_without_input_types(%x: tensor<8xf32>, %i: tensor<f32>) {
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [0] : () -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a type with one result, as in
+func.func @constant_of_two_results() {
+  %0 = stablehlo.constant() <{value = dense<0.0> : tensor<f32>}> : () -> (tensor<f32>, tensor<f32>)
+  func.return
+}
+
+// -----
+
+// CHECK: expected an axis, as in
+module attributes {test.mesh = #stablehlo.mesh<axes = [#stablehlo.axis_ref<name = "a">]>} {}
+
+// -----
+
+// CHECK: is given twice: remove one of the two
+module attributes {test.axis = #stablehlo.mesh_axis<name = "a", name = "b">} {}
+
+// -----
+
+// CHECK: expected one of: `lhs_batching_dimensions`
+module attributes {test.dot = #stablehlo.dot<other = [0]>} {}
+
+// -----
+
+// CHECK: integer value too large: a bound has at most 63 bits
+func.func private @bound(tensor<?xf32, #stablehlo.bounds<9223372036854775808>>)

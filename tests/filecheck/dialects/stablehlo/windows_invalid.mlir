@@ -140,3 +140,14 @@ func.func @input_shapes(%a: tensor<4xf32>, %b: tensor<3xf32>, %i: tensor<f32>) {
   }) : (tensor<4xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>) -> (tensor<3xf32>, tensor<3xf32>)
   func.return
 }
+
+// -----
+
+// CHECK: requires at least 1 input value
+func.func @no_inputs() {
+  "stablehlo.reduce_window"() ({
+  ^bb0:
+    "stablehlo.return"() : () -> ()
+  }) {window_dimensions = array<i64: 1>} : () -> ()
+  func.return
+}

@@ -45,3 +45,27 @@ func.func @broadcast_scale(%a: tensor<1x2x!quant.uniform<i8:f32:0, {1.0}>>, %s: 
   %0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [0, 1] : (tensor<1x2x!quant.uniform<i8:f32:0, {1.0}>>, tensor<2xi64>) -> tensor<2x2x!quant.uniform<i8:f32:0, {1.0,2.0}>>
   func.return
 }
+
+// -----
+
+// CHECK: mismatched lhs and rhs quantization storage types
+func.func @storage_types(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %y: tensor<2x2x!quant.uniform<i16:f32, 1.0>>) {
+  %0 = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i16:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i32:f32, 1.0>>
+  func.return
+}
+
+// -----
+
+// CHECK: mismatched lhs, rhs and result quantization expressed types
+func.func @expressed_types(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %y: tensor<2x2x!quant.uniform<i8:f16, 1.0>>) {
+  %0 = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f16, 1.0>>) -> tensor<2x2x!quant.uniform<i32:f32, 1.0>>
+  func.return
+}
+
+// -----
+
+// CHECK: mismatched rhs and result quantization granularity
+func.func @granularity(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %y: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  %0 = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i32:f32:1, {1.0, 1.0}>>
+  func.return
+}
