@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
@@ -19,9 +19,20 @@ class SourceNames:
     """The names and lines of values and operations, from the places that a parser has noted for operations."""
 
     spans: Mapping[Operation, Span]
+    kept: dict[str, tuple[str, int | None]] = field(default_factory=dict[str, tuple[str, "int | None"]])
+    """By name hint, the name and line of values that may get to another operation."""
+
+    def keep(self, op: Operation) -> None:
+        """Know the results of `op` also when another operation has replaced it: their hints are passed on."""
+        for result, name in zip(op.results, self._results(op), strict=False):
+            hint = f"source.{len(self.kept)}"
+            self.kept[hint] = name, self.line(op)
+            result.name_hint = hint
 
     def of(self, value: SSAValue) -> str | None:
         """`%x`, or `%x#1` for one of several results; None if nothing is known of it, as it was made by a pass."""
+        if value.name_hint in self.kept:
+            return self.kept[value.name_hint][0]
         if not isinstance(value, OpResult):
             return None if value.name_hint is None else f"%{value.name_hint}"
         names = self._results(value.op)
@@ -48,7 +59,9 @@ class SourceNames:
         """Whether `value` is one of the text, and was not made by a pass."""
         value = _along_edges(value)
         owner = value.owner
-        return (owner if isinstance(owner, Operation) else owner.parent_op()) in self.spans
+        return (
+            value.name_hint in self.kept or (owner if isinstance(owner, Operation) else owner.parent_op()) in self.spans
+        )
 
     def describe(self, value: SSAValue) -> str:
         """`%3 (line 12)`, `argument 0 (%x)`: how to speak of a value to who wrote the text."""
@@ -57,17 +70,18 @@ class SourceNames:
         if isinstance(value, BlockArgument):
             return self._describe_argument(value) + (f" ({name})" if name is not None else "")
         assert isinstance(value, OpResult)
-        return f"{name or f'result {value.index} of {what(value.op)}'}{self._place(value.op)}"
+        line = self.kept[value.name_hint][1] if value.name_hint in self.kept else self.line(value.op)
+        return f"{name or f'result {value.index} of {what(value.op)}'}" + _place(line)
 
     def _describe_argument(self, value: BlockArgument) -> str:
         around = value.block.parent_op()
         if around is None or isinstance(around, FuncOp):
             return f"argument {value.index}"
-        return f"argument {value.index} inside {what(around)}{self._place(around)}"
+        return f"argument {value.index} inside {what(around)}{_place(self.line(around))}"
 
-    def _place(self, op: Operation) -> str:
-        line = self.line(op)
-        return "" if line is None else f" (line {line})"
+
+def _place(line: int | None) -> str:
+    return "" if line is None else f" (line {line})"
 
 
 def what(op: Operation) -> str:

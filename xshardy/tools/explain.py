@@ -42,7 +42,8 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
             found.setdefault(number, value)
     if not found:
         raise InputError(
-            f"{file}: error: there is no tensor {name} after propagation: what is dead is erased, calls are looked into"
+            f"{file}: error: there is no tensor {name} after propagation, which erases what is dead and gives each use "
+            "of a constant a copy of its own"
         )
     if len(found) > 1:
         places = "; ".join(map(program.names.describe, found.values()))

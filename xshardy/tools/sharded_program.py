@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from xshardy.syntax.parser import Parser
@@ -16,6 +17,7 @@ from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.transforms.walk import operations_of
 from xshardy.universe import new_context
 
 
@@ -81,6 +83,8 @@ def propagate(text: str, file: str) -> ShardedProgram:
     module = parser.parse_module()
     module.verify()
     names = SourceNames(parser.spans)
+    for call in operations_of(module, CallOp):  # whose bodies come to stand in their places
+        names.keep(call)
 
     def at(op: Operation) -> str:
         line = names.line(op)

@@ -100,6 +100,26 @@ def test_a_tensor_that_is_not_there(arguments: list[str], complaint: str, capsys
     assert complaint in capsys.readouterr().err
 
 
+def test_calls_are_looked_into():
+    text = """
+      sdy.mesh @mesh = <["a"=4]>
+      func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+        %0:2 = func.call @twice(%x) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+        return %0#1 : tensor<8xf32>
+      }
+      func.func private @twice(%y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+        %0 = stablehlo.add %y, %y : tensor<8xf32>
+        return %y, %0 : tensor<8xf32>, tensor<8xf32>
+      }"""
+    program = propagate(text, "calls")
+    assert story(program, named_value(program, "%0#1", "calls"))[2:] == [
+        '    argument 0 (%x) had it from the start: [{"a"}], written in the text',
+        '    step 0: "a" went on to argument 0 inside the call of @twice (%y), through the call of @twice',
+        '    step 2: "a" went on to %0 (line 8), through stablehlo.add (line 8)',
+        '    step 3: "a" went on to %0#1 (line 4), through the call of @twice',
+    ]
+
+
 def test_a_name_that_two_functions_have(tmp_path: Path):
     text = """
       func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
