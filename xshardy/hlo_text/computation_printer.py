@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import func
@@ -12,7 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, start_of
-from xshardy.dialects.hlo.async_shapes import BundleShapes, write_tuple
+from xshardy.dialects.hlo.async_shapes import BundleShapes, flat_tuple, write_tuple
 from xshardy.dialects.hlo.async_sugar import sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
@@ -48,6 +49,19 @@ def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attr
     return {} if function.arg_attrs is None else function.arg_attrs.data[number].data
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """
+    How asynchronous operations are written.
+
+    As `slice-start` if that `uses_sugar`, else as an `async-start` of a computation. If `flat_async`, a single operand
+    is not in a tuple of its own, `(f32[64], f32[32], s32[])`, which older documents have and XLA does not read.
+    """
+
+    uses_sugar: bool = True
+    flat_async: bool = False
+
+
 class ComputationPrinter:
     """
     Prints one function into `lines`. `callees` are the computations that it names, in order.
@@ -56,9 +70,9 @@ class ComputationPrinter:
     in front of the reader: modules that come from elsewhere, or that passes have changed, need that.
     """
 
-    def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str], uses_sugar: bool = True):
+    def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str], style: Style):
         self.function = function
-        self.uses_sugar = uses_sugar
+        self.style = style
         self.shapes = shapes
         self.computation_names = names
         self.lines: list[str] = []
@@ -216,7 +230,7 @@ class ComputationPrinter:
     def async_stem(self, start: StartOp) -> tuple[str, list[str]]:
         """The opcode that `start` wraps and its attributes, or `async` and `calls=...` if there is no sugar for it."""
         wrapped = sugar_of(start)
-        if wrapped is not None and (self.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
+        if wrapped is not None and (self.style.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
             stem, _, fields = self.form_of(wrapped)
             return stem, fields
         if type(start) in OWN_DONES:
@@ -263,7 +277,8 @@ class ComputationPrinter:
         assert start is not None, "the form was found before the shape"
         opcode = start.opcode if type(start) in OWN_DONES else "async-start"
         shapes = BundleShapes(bundle.operands, bundle.outputs, bundle.contexts)
-        return type_of_tree(write_tuple(opcode, shapes))
+        is_flat = self.style.flat_async and opcode == "async-start"
+        return type_of_tree(flat_tuple(shapes) if is_flat else write_tuple(opcode, shapes))
 
     def name_of(self, value: SSAValue) -> str:
         """The instruction of `value`; where there is none, one is made."""

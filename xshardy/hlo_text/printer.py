@@ -12,7 +12,7 @@ from xdsl.utils.target import Target
 
 from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import text_of
-from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, valid_name
+from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, Style, valid_name
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
@@ -25,11 +25,11 @@ OWN_ATTRIBUTES = frozenset({"hlo.parameter_positions", *TABLES.values()})
 """Attributes that are written in another place."""
 
 
-def print_hlo(module: ModuleOp, *, uses_sugar: bool = True) -> str:
+def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = False) -> str:
     """
     `module` as HLO text. The names that it was read with are kept.
 
-    An asynchronous operation is written as `slice-start` if it `uses_sugar`, else as an `async-start` of a computation.
+    `Style` says what `uses_sugar` and `flat_async` do to asynchronous operations.
 
     Regions become computations, and their operands tuples; `module` itself is not changed. Raises
     `HLOPrintError` or `OutlineError` for what HLO has no way to say.
@@ -37,7 +37,7 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True) -> str:
     if not is_outlined(module):
         module = module.clone()
         outline_regions(module)
-    return "".join(ModulePrinter(module, uses_sugar).write())
+    return "".join(ModulePrinter(module, Style(uses_sugar, flat_async)).write())
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,18 @@ class HLOTarget(Target):
 
     name: ClassVar[str] = "hlo"
     plain_async: bool = False
-    """Whether asynchronous operations are written as `async-start` of a computation, never as `slice-start`."""
+    flat_async: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(print_hlo(module, uses_sugar=not self.plain_async))
+        output.write(print_hlo(module, uses_sugar=not self.plain_async, flat_async=self.flat_async))
 
 
 class ModulePrinter:
     """Prints one module."""
 
-    def __init__(self, module: ModuleOp, uses_sugar: bool):
+    def __init__(self, module: ModuleOp, style: Style):
         self.module = module
-        self.uses_sugar = uses_sugar
+        self.style = style
         self.shapes = ShapeWriter()
         self.functions: dict[str, func.FuncOp] = {}
         for op in module.ops:
@@ -107,7 +107,7 @@ class ModulePrinter:
                     continue
                 if (function := self.functions.get(name)) is None or not function.body.blocks:
                     raise HLOPrintError(f"computation @{name} is called, but not defined")
-                printer = ComputationPrinter(function, self.shapes, self.names, self.uses_sugar)
+                printer = ComputationPrinter(function, self.shapes, self.names, self.style)
                 printer.run()
                 done[name] = False
                 pending.append((name, printer))

@@ -1,6 +1,7 @@
 """Shapes with their layouts, and the values of constants, as HLO text writes them."""
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -73,37 +74,34 @@ def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | N
 
 
 def write_literal(literal: DenseIntOrFPElementsAttr) -> str:
-    """`1.5`, `{ {1, 2}, {3, 4} }`"""
+    """`1.5`, `{ {1, 2}, {3, 4} }`; one number stands for a large literal all of whose elements it is."""
     type = cast(AnyTensorType, literal.type)
     texts = element_texts(literal, type.get_element_type())
-    return nest(texts, list(type.get_shape()))
+    shape = list(type.get_shape())
+    if len(texts) == 1 and prod(shape) > 1 and not isinstance(type.get_element_type(), ComplexType):
+        return texts[0]
+    return nest(texts * prod(shape) if len(texts) == 1 else texts, shape)
 
 
 def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list[str]:
-    """The elements, in row-major order."""
-    count = int(np.prod(cast(AnyTensorType, literal.type).get_shape(), dtype=np.int64))
+    """The elements, in row-major order, or the one that all are."""
+    data = literal.data.data
     if isinstance(element, ComplexType):
-        flat = float_texts(literal.data.data, real_element(cast(Attribute, element)), 2 * count)
+        flat = float_texts(data, real_element(cast(Attribute, element)))
         return [f"({real}, {imaginary})" for real, imaginary in zip(flat[::2], flat[1::2], strict=True)]
     if element == i1:
-        values = expanded(np.frombuffer(literal.data.data, np.int8), count)
-        return ["true" if value else "false" for value in values.tolist()]
+        return ["true" if value else "false" for value in np.frombuffer(data, np.int8).tolist()]
     if isinstance(element, IntegerType):
         letter = "u" if element in UNSIGNED_TYPES else "i"
         dtype = f"{letter}{max(8, bit_width(cast(Attribute, element))) // 8}"
-        return list(map(str, expanded(np.frombuffer(literal.data.data, dtype), count).tolist()))
-    return float_texts(literal.data.data, element, count)
+        return list(map(str, np.frombuffer(data, dtype).tolist()))
+    return float_texts(data, element)
 
 
-def expanded(values: "np.ndarray[Any, Any]", count: int) -> "np.ndarray[Any, Any]":
-    """`values`, or the one value as often as it stands for elements."""
-    return np.repeat(values, count) if len(values) == 1 and count != 1 else values
-
-
-def float_texts(data: bytes, element: Attribute, count: int) -> list[str]:
+def float_texts(data: bytes, element: Attribute) -> list[str]:
     """The shortest decimals that give the same numbers; `nan(0x1)` for a NaN other than the usual one."""
     name = ELEMENT_NAMES[element]
-    values = expanded(np.frombuffer(data, FLOAT_DTYPES[name]), count)
+    values = np.frombuffer(data, FLOAT_DTYPES[name])
     with np.errstate(invalid="ignore"):
         wide = values.astype(np.float64)
     texts = list(map(repr, wide.tolist()))
@@ -129,7 +127,7 @@ def nest(texts: list[str], shape: list[int]) -> str:
     if not shape:
         return texts[0]
     for level, size in enumerate(reversed(shape)):
-        count = int(np.prod(shape[: len(shape) - level - 1], dtype=np.int64))
+        count = prod(shape[: len(shape) - level - 1])
         opening, closing = ("{", "}") if level == 0 else ("{ ", " }")
         texts = [f"{opening}{', '.join(texts[i * size : (i + 1) * size])}{closing}" for i in range(count)]
     return texts[0]
