@@ -3,6 +3,7 @@
 """The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, ClassVar
@@ -35,6 +36,13 @@ MAX_OPT_LEVEL = 3
 
 FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
 """What libdevice asks of the module: denormals are kept, as XLA does by default."""
+
+
+PTX_FEATURES: Mapping[str, str] = {"sm_90": "+ptx81", "sm_90a": "+ptx81"}
+"""
+The version of PTX where the oldest one that knows the target, which LLVM takes, lacks instructions of the target: there
+are atomic additions of vectors from 8.1 on.
+"""
 
 
 class CompilationError(DiagnosticException):
@@ -98,15 +106,28 @@ class Backend:
 
 
 @cache
+def _initialize() -> None:
+    """
+    Prepare LLVM, which is one for the process.
+
+    Quotients and roots of f32 are computed as XLA:GPU has them: `div.full.f32`, within 2 ulp, and `sqrt.approx.f32`.
+    """
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    binding.set_option("xshardy", "-nvptx-prec-divf32=1")
+    binding.set_option("xshardy", "-nvptx-prec-sqrtf32=0")
+
+
+@cache
 def backend(target: str, opt_level: int = 3) -> Backend:
     """The backend for `target`, such as `sm_90`. Raises `CompilationError` if LLVM has none, or no such `opt_level`."""
     if target not in ARCHITECTURES:
         raise CompilationError(f"unknown target '{target}': LLVM has {', '.join(ARCHITECTURES)}")
     if not 0 <= opt_level <= MAX_OPT_LEVEL:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
-    machine = binding.Target.from_triple(TRIPLE).create_target_machine(cpu=target, opt=opt_level)
+    _initialize()
+    features = PTX_FEATURES.get(target, "")
+    machine = binding.Target.from_triple(TRIPLE).create_target_machine(cpu=target, features=features, opt=opt_level)
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
     builder = binding.create_pass_builder(machine, options)

@@ -1,0 +1,113 @@
+"""
+The kernels of fusions beside XLA:GPU's own: time from HLO text to PTX, and what ptxas makes of both.
+
+Takes a folder of fusions in HLO text, each with XLA's kernel for it beside it (NAME.hlo, NAME.ptx). Both kernels go
+through the same ptxas, for the same GPU. Instructions are those of the machine code, without the padding at its end.
+
+    python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from struct import unpack_from
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+
+from xshardy import compiler
+from xshardy.lowering.libdevice import find_cuda_file
+from xshardy.lowering.ptxas import PROGRAM, assemble
+from xshardy.tools.report import widths
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "xla_gpu"
+TARGET = "sm_90"
+INSTRUCTION_BYTES = 16
+NO_OPERATION = 0x918
+BRANCH = 0x947
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCode:
+    """What ptxas makes of a kernel."""
+
+    instructions: int
+    registers: int
+    spills: int
+    loads: str
+    stores: str
+
+
+def machine_code(ptx: str) -> MachineCode:
+    """Assemble `ptx`, and look at the result."""
+    ptx = re.sub(r"\.target\s+sm_90a", ".target sm_90", ptx)
+    report = assemble(ptx, TARGET)
+    with tempfile.TemporaryDirectory() as folder:
+        source, binary = Path(folder, "k.ptx"), Path(folder, "k.cubin")
+        source.write_text(ptx)
+        program = find_cuda_file(PROGRAM, "NVIDIA's assembler ptxas is not installed")
+        subprocess.run([program, f"-arch={TARGET}", "-o", binary, source], check=True)
+        instructions = count_instructions(binary.read_bytes())
+    return MachineCode(
+        instructions,
+        report.registers,
+        report.spill_stores + report.spill_loads,
+        widths(ptx, "ld", "global"),
+        widths(ptx, "st", "global"),
+    )
+
+
+def count_instructions(elf: bytes) -> int:
+    """The instructions in the code sections of an ELF file, but for the loop and the padding that each ends in."""
+    (table,) = unpack_from("<Q", elf, 0x28)
+    entry_size, entries, names = unpack_from("<HHH", elf, 0x3A)
+    sections = [unpack_from("<IIQQQQ", elf, table + i * entry_size) for i in range(entries)]
+    names_at = sections[names][4]
+    count = 0
+    for name, _, _, _, offset, size in sections:
+        if elf[names_at + name :].startswith(b".text."):
+            codes = [unpack_from("<H", elf, at)[0] & 0xFFF for at in range(offset, offset + size, INSTRUCTION_BYTES)]
+            while codes and codes[-1] in (NO_OPERATION, BRANCH):
+                codes.pop()
+            count += len(codes)
+    return count
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else CORPUS
+    if not folder.is_dir():
+        print(f"{folder}: no such folder: give one with NAME.hlo and XLA's NAME.ptx", file=sys.stderr)
+        return 1
+    table = Table("kernel", "ms", "instructions", "XLA", "ratio", "registers", "XLA", "spills", "loads", "XLA's loads")
+    ratios: list[float] = []
+    for path in sorted(folder.glob("*.hlo")):
+        if arguments[1:] and not any(part in path.name for part in arguments[1:]):
+            continue
+        text = path.read_text()
+        start = perf_counter()
+        try:
+            kernel = compiler.compile(text, target=TARGET, name=path.name)
+        except Exception as error:  # a table of all kernels says which cannot be compiled
+            table.add_row(path.stem, str(error)[:60])
+            continue
+        seconds = perf_counter() - start
+        ours, theirs = machine_code(kernel.ptx), machine_code(path.with_suffix(".ptx").read_text())
+        ratios.append(ours.instructions / theirs.instructions)
+        numbers = (ours.instructions, theirs.instructions, f"{ratios[-1]:.2f}", ours.registers, theirs.registers)
+        table.add_row(
+            path.stem, f"{seconds * 1000:.0f}", *map(str, numbers), str(ours.spills), ours.loads, theirs.loads
+        )
+    Console(width=180).print(table)
+    if ratios:
+        mean, worst = statistics.geometric_mean(ratios), max(ratios)
+        print(f"{len(ratios)} kernels: instructions {mean:.2f} x XLA's (geometric mean), {worst:.2f} x at most")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
