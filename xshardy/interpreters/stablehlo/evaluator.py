@@ -15,6 +15,7 @@ from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.client_functions import CLIENT_FUNCTIONS
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
+from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
@@ -29,6 +30,7 @@ RULES: Mapping[type[Operation], Rule] = {
     **CLIENT_FUNCTIONS,
     **COLLECTIVES,
     **CONTROL,
+    **CONTROL_FLOW,
     **ELEMENTWISE,
     **RANDOM_BITS,
     **REDUCTIONS,
@@ -46,6 +48,8 @@ class Evaluator:
         self.device = device or alone()
         self.calls: list[str] = []
         self.is_elementwise = False
+        self.values: dict[SSAValue, Value] = {}
+        """The values of the function that is evaluated; a region reads those of the regions around it."""
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
@@ -56,9 +60,11 @@ class Evaluator:
         if name in self.calls:
             raise InterpretationError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}")
         self.calls.append(name)
+        around, self.values = self.values, {}
         try:
             return self.run(function.body.block, arguments)
         finally:
+            self.values = around
             self.calls.pop()
 
     def run(self, block: Block, arguments: Sequence[Value], *, elementwise: bool = False) -> tuple[Value, ...]:
@@ -79,10 +85,13 @@ class Evaluator:
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
         last_readers = self.last_readers[block]
-        values: dict[SSAValue, Value] = dict(zip(block.args, arguments, strict=True))
+        values = self.values
+        values.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             operands = [values[operand] for operand in op.operands]
             if op is block.last_op:
+                for argument in block.args:
+                    del values[argument]
                 return tuple(operands)
             rule = RULES.get(type(op))
             if rule is None:

@@ -1,0 +1,48 @@
+"""What the ops do that choose between regions, or repeat one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation, Region
+
+from xshardy.dialects import stablehlo
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+
+if TYPE_CHECKING:
+    from xshardy.interpreters.stablehlo.evaluator import Evaluator
+
+
+def choose(evaluator: Evaluator, op: Operation, region: Region) -> Sequence[Value]:
+    """What `region` returns. Raises `InterpretationError` where each element would have to choose for itself."""
+    if evaluator.is_elementwise:
+        raise unsupported(op, "it chooses for each element anew here: use stablehlo.select")
+    return evaluator.run(region.block, [])
+
+
+def if_(evaluator: Evaluator, op: stablehlo.IfOp, condition: Array) -> Sequence[Value]:
+    return choose(evaluator, op, op.true_branch if condition else op.false_branch)
+
+
+def case(evaluator: Evaluator, op: stablehlo.CaseOp, index: Array) -> Sequence[Value]:
+    """An index out of bounds chooses the last branch."""
+    number = int(index) if 0 <= int(index) < len(op.branches) else -1
+    return choose(evaluator, op, op.branches[number])
+
+
+def while_(evaluator: Evaluator, op: stablehlo.WhileOp, *operands: Value) -> Sequence[Value]:
+    if evaluator.is_elementwise:
+        raise unsupported(op, "each element would go round its own number of times here")
+    values: Sequence[Value] = operands
+    while evaluator.run(op.cond.block, values)[0]:
+        values = evaluator.run(op.body.block, values)
+    return values
+
+
+CONTROL_FLOW: Mapping[type[Operation], Rule] = {
+    stablehlo.CaseOp: case,
+    stablehlo.IfOp: if_,
+    stablehlo.WhileOp: while_,
+}
