@@ -1,0 +1,60 @@
+"""The history of propagation: the path of every axis of every value hangs together, and begins where it was written."""
+
+import warnings
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.dialects.sdy.ops import ShardingGroupOp
+from xshardy.sharding.axes import overlaps
+from xshardy.syntax import parse_module
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.universe import new_context
+
+INPUTS = Path(__file__).parents[2] / "filecheck" / "transforms" / "sdy_propagation"
+MODULES = {
+    f"{file.stem}-{index}": text
+    for file in sorted(INPUTS.glob("*_propagate*.mlir"))
+    if not file.stem.endswith("_invalid")
+    for index, text in enumerate(file.read_text().split("// -----"))
+}
+
+
+def check_paths(history: History, module: ModuleOp) -> int:
+    """Check the path of every axis; gives the number of steps in all of them."""
+    steps = 0
+    in_groups = {op.input for op in module.walk() if isinstance(op, ShardingGroupOp)}
+    for number in history.numbers():
+        sharding = history.sharding(number)
+        for axis in (axis for dim in sharding.dim_shardings for axis in dim.axes) if sharding is not None else ():
+            path = history.path(number, axis)
+            targets = [number, *(arrival.source for arrival in path)]
+            assert [arrival.target for arrival in path] == targets[:-1]
+            assert all(later.step > earlier.step for later, earlier in pairwise(path))
+            assert all(overlaps(arrival.axis, axis) for arrival in path)
+            written = history.written(targets[-1])
+            if not in_groups:
+                assert written is not None
+                assert any(overlaps(axis, known) for known in written.axis_refs())
+            steps += len(path)
+    return steps
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_paths_begin_where_axes_were_written(name: str):
+    module = parse_module(MODULES[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OperationWarning)
+        try:
+            history = propagate_with_history(module, new_context())
+        except OperationFailedException:
+            pytest.skip("the pipeline does not take what the pass alone does")
+    check_paths(history, module)
+
+
+def test_there_are_paths():
+    module = parse_module((INPUTS.parents[3] / "examples" / "mlp.mlir").read_text())
+    assert check_paths(propagate_with_history(module, new_context()), module) >= 8
