@@ -116,6 +116,25 @@ CASES: Mapping[str, Case] = {
         2,
         2,
     ),
+    "in_a_loop": Case(
+        f"""func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+          %zero = stablehlo.constant dense<0> : tensor<i32>
+          %one = stablehlo.constant dense<1> : tensor<i32>
+          %three = stablehlo.constant dense<3> : tensor<i32>
+          %0:2 = stablehlo.while(%a = %x, %i = %zero) : tensor<4x4xf32>, tensor<i32>
+            cond {{
+              %go = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+              stablehlo.return %go : tensor<i1>
+            }} do {{
+              %1 = "stablehlo.collective_permute"(%a) <{{{pairs([0, 1], [1, 2], [2, 3], [3, 0])}}}>
+                : (tensor<4x4xf32>) -> tensor<4x4xf32>
+              %2 = stablehlo.subtract %1, %x : tensor<4x4xf32>
+              %next = stablehlo.add %i, %one : tensor<i32>
+              stablehlo.return %2, %next : tensor<4x4xf32>, tensor<i32>
+            }}
+          func.return %0#0 : tensor<4x4xf32>
+        }}"""
+    ),
     "layers": Case(
         f"""func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
           %0 = "stablehlo.all_gather"(%x) <{{{DIM.format(1)}{groups([0, 1, 2, 3])}}}>
@@ -185,6 +204,31 @@ def test_one_device_is_a_grid_of_one():
     (argument,) = arguments_of(case)[0]
     (result,) = evaluate(parse_module(case.text), [argument])
     np.testing.assert_array_equal(result, argument)
+
+
+def on_replicas_below(bound: int) -> str:
+    """Of the replicas, those with a number below `bound` take part in a collective for all four."""
+    return main(
+        f"""%id = stablehlo.replica_id : tensor<ui32>
+  %bound = stablehlo.constant dense<{bound}> : tensor<ui32>
+  %takes_part = stablehlo.compare LT, %id, %bound : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+  %0 = "stablehlo.if"(%takes_part) ({{
+    %1 = "stablehlo.collective_permute"(%x) <{{{pairs([0, 1])}}}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    stablehlo.return %1 : tensor<4x4xf32>
+  }}, {{
+    stablehlo.return %x : tensor<4x4xf32>
+  }}) : (tensor<i1>) -> tensor<4x4xf32>"""
+    )
+
+
+def test_collective_that_some_devices_skip_is_an_error():
+    with pytest.raises(WaitsForeverError, match=r"collective_permute: device . waits for device\(s\) 3 forever"):
+        evaluate_spmd(parse_module(on_replicas_below(3)), arguments_of(Case("")), 4)
+
+
+def test_collective_that_all_devices_skip_is_none():
+    arguments = arguments_of(Case(""))
+    np.testing.assert_array_equal(evaluate_spmd(parse_module(on_replicas_below(0)), arguments, 4), arguments)
 
 
 def test_devices_that_wait_forever_are_an_error():
