@@ -16,7 +16,6 @@ from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintErr
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
-from xshardy.transforms.hlo.outline_regions import is_outlined, outline_regions
 
 QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
@@ -34,6 +33,8 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
     Regions become computations, and their operands tuples; `module` itself is not changed. Raises
     `HLOPrintError` or `OutlineError` for what HLO has no way to say.
     """
+    from xshardy.transforms.hlo.outline_regions import is_outlined, outline_regions  # it knows the table of opcodes
+
     if not is_outlined(module):
         module = module.clone()
         outline_regions(module)

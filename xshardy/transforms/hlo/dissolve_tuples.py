@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -256,4 +256,4 @@ def element_attributes(attributes: dict[str, Attribute], index: int) -> dict[str
         entries = attributes.get(name)
         if isinstance(entries, ArrayAttr):
             found[name] = cast(ArrayAttr[Attribute], entries).data[index]
-    return {name: value for name, value in found.items() if value not in (StringAttr(""),)}
+    return {name: value for name, value in found.items() if value not in (StringAttr(""), UnitAttr())}

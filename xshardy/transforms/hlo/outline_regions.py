@@ -215,8 +215,6 @@ class Outliner:
     def outline_applied(self, op: Operation) -> None:
         """`reduce(x) {...}` -> the same, with an attribute that names a function with the body of its region."""
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
-            block = Block(arg_types=[argument.type for argument in region.block.args])
-            mapping: dict[SSAValue, SSAValue] = dict(zip(region.block.args, block.args, strict=True))
             for value in captured([region]):
                 if not isinstance(constant := value.owner, stablehlo.ConstantOp):
                     raise OutlineError(
@@ -224,8 +222,11 @@ class Outliner:
                         "computation of HLO cannot: pass the value as another operand"
                     )
                 copied = constant.clone()
-                block.add_op(copied)
-                mapping[value] = copied.results[0]
+                Rewriter.insert_op(copied, InsertPoint.at_start(region.block))
+                inside = set(region.walk())
+                value.replace_uses_with_if(copied.results[0], lambda use, inside=inside: use.operation in inside)
+            block = Block(arg_types=[argument.type for argument in region.block.args])
+            mapping: dict[SSAValue, SSAValue] = dict(zip(region.block.args, block.args, strict=True))
             function = self.finish("region", block, clone_body(region, block, mapping))
             op.attributes[attribute] = SymbolRefAttr(function.sym_name.data)
 

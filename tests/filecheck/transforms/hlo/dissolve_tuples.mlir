@@ -1,0 +1,40 @@
+// RUN: xshardy-opt %s -p hlo-dissolve-tuples | filecheck %s
+
+// Arguments and results that are tuples become several; a layout goes to the element it is of.
+// CHECK-LABEL: func.func private @swap(
+// CHECK-SAME: %[[A:.*]]: tensor<2x3xf32> {hlo.layout = array<i64: 0, 1>}, %[[B:.*]]: tensor<i32>) -> (tensor<i32>, tensor<2x3xf32>) {
+// CHECK-NEXT: return {hlo.root = "swapped"} %[[B]], %[[A]] : tensor<i32>, tensor<2x3xf32>
+func.func private @swap(%pair: tuple<tensor<2x3xf32>, tensor<i32>> {hlo.layout = [array<i64: 0, 1>, unit]}) -> tuple<tensor<i32>, tensor<2x3xf32>> {
+  %a = stablehlo.get_tuple_element %pair[0] : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tensor<2x3xf32>
+  %b = stablehlo.get_tuple_element %pair[1] : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tensor<i32>
+  %swapped = stablehlo.tuple %b, %a : tuple<tensor<i32>, tensor<2x3xf32>>
+  return %swapped : tuple<tensor<i32>, tensor<2x3xf32>>
+}
+
+// CHECK-LABEL: func.func @calls(
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>, %[[I:.*]]: tensor<i32>) -> tensor<2x3xf32> {
+// CHECK-NEXT: %[[R:.*]]:2 = {{(func.)?}}call @swap(%[[X]], %[[I]]) : (tensor<2x3xf32>, tensor<i32>) -> (tensor<i32>, tensor<2x3xf32>)
+// CHECK-NEXT: %[[F:.*]]:2 = hlo.fusion loop @swap(%[[R]]#1, %[[R]]#0)
+// CHECK-NEXT: return %[[F]]#1 : tensor<2x3xf32>
+func.func @calls(%x: tensor<2x3xf32>, %i: tensor<i32>) -> tensor<2x3xf32> {
+  %pair = stablehlo.tuple %x, %i : tuple<tensor<2x3xf32>, tensor<i32>>
+  %called = func.call @swap(%pair) : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tuple<tensor<i32>, tensor<2x3xf32>>
+  %j = stablehlo.get_tuple_element %called[0] : (tuple<tensor<i32>, tensor<2x3xf32>>) -> tensor<i32>
+  %y = stablehlo.get_tuple_element %called[1] : (tuple<tensor<i32>, tensor<2x3xf32>>) -> tensor<2x3xf32>
+  %again = stablehlo.tuple %y, %j : tuple<tensor<2x3xf32>, tensor<i32>>
+  %fused = hlo.fusion loop @swap(%again) : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tuple<tensor<i32>, tensor<2x3xf32>>
+  %z = stablehlo.get_tuple_element %fused[1] : (tuple<tensor<i32>, tensor<2x3xf32>>) -> tensor<2x3xf32>
+  return %z : tensor<2x3xf32>
+}
+
+// A custom call that takes a tuple takes it still.
+// CHECK-LABEL: func.func @opaque(
+// CHECK-NEXT: %[[T:.*]] = stablehlo.tuple %{{.*}}, %{{.*}} : tuple<tensor<f32>, tensor<f32>>
+// CHECK-NEXT: %[[C:.*]] = stablehlo.custom_call @f(%[[T]]) : (tuple<tensor<f32>, tensor<f32>>) -> tuple<tensor<f32>, tensor<f32>>
+// CHECK-NEXT: %{{.*}} = stablehlo.get_tuple_element %[[C]][0]
+func.func @opaque(%x: tensor<f32>) -> tensor<f32> {
+  %t = stablehlo.tuple %x, %x : tuple<tensor<f32>, tensor<f32>>
+  %c = stablehlo.custom_call @f(%t) : (tuple<tensor<f32>, tensor<f32>>) -> tuple<tensor<f32>, tensor<f32>>
+  %r = stablehlo.get_tuple_element %c[0] : (tuple<tensor<f32>, tensor<f32>>) -> tensor<f32>
+  return %r : tensor<f32>
+}
