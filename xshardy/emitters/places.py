@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.indexing.affine import constant
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index
 
@@ -16,8 +18,43 @@ def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int
 
     Its indices are those of a tensor of `shape` whose dimensions lie in `order`, minor first.
     """
-    linear = linear_index(tiled, tuple(reversed(range(len(tiled)))), map.results)
-    return map.with_results(delinearized(shape, order, linear)).simplify()
+    results: list[AffineExpr] = [constant(0)] * len(shape)
+    major_first = [d for d in reversed(order) if shape[d] != 1]
+    steps = [step for step, size in enumerate(tiled) if size != 1]
+    # Dimensions that are the same on both sides are taken over, so that no index has to be taken apart again.
+    for group, dims in common_factors([tiled[step] for step in steps], [shape[d] for d in major_first]):
+        sizes = [tiled[steps[i]] for i in group]
+        linear = linear_index(sizes, _minor_first(sizes), [map.results[steps[i]] for i in group])
+        inner = [shape[major_first[i]] for i in dims]
+        for i, index in zip(dims, delinearized(inner, _minor_first(inner), linear), strict=True):
+            results[major_first[i]] = index
+    return map.with_results(results).simplify()
+
+
+def common_factors(left: Sequence[int], right: Sequence[int]) -> list[tuple[range, range]]:
+    """
+    Which dimensions of two shapes with as many elements cover the same: for each such part, the positions in both.
+
+    The parts are as small as possible: `[2, 3, 4]` and `[6, 4]` have `(0, 1), (0)` and `(2), (1)`.
+    """
+    parts: list[tuple[range, range]] = []
+    i = j = first_i = first_j = 0
+    product_left = product_right = 1
+    while i < len(left) or j < len(right):
+        if product_left <= product_right and i < len(left):
+            product_left *= left[i]
+            i += 1
+        else:
+            product_right *= right[j]
+            j += 1
+        if product_left == product_right:
+            parts.append((range(first_i, i), range(first_j, j)))
+            first_i, first_j = i, j
+    return parts
+
+
+def _minor_first(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(reversed(range(len(sizes))))
 
 
 def carried_to(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:

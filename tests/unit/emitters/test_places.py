@@ -1,0 +1,44 @@
+"""Common factors of shapes, and maps to places in memory."""
+
+from itertools import pairwise, product
+from math import prod
+
+import numpy as np
+from hypothesis import given
+from hypothesis.strategies import data, integers, lists, permutations
+
+from xshardy.emitters.places import common_factors, in_memory_of
+from xshardy.indexing.indexing_map import IndexingMap
+
+
+def test_common_factors():
+    assert common_factors([2, 3, 4], [6, 4]) == [(range(2), range(1)), (range(2, 3), range(1, 2))]
+    assert common_factors([16, 160, 170], [16, 160, 170]) == [(range(i, i + 1), range(i, i + 1)) for i in range(3)]
+    assert common_factors([], []) == []
+
+
+@given(lists(integers(2, 4), max_size=4), data())
+def test_common_factors_cover_both_shapes(left: list[int], draw):
+    cuts = draw.draw(lists(integers(0, len(left)), max_size=3))
+    edges = sorted({0, *cuts, len(left)})
+    right = [prod(left[a:b]) for a, b in pairwise(edges)]
+    parts = common_factors(left, right)
+    assert [i for part, _ in parts for i in part] == list(range(len(left)))
+    assert [j for _, part in parts for j in part] == list(range(len(right)))
+    assert all(prod(left[i] for i in a) == prod(right[j] for j in b) for a, b in parts)
+
+
+@given(lists(integers(1, 4), min_size=1, max_size=4), data())
+def test_places_are_those_of_numpy(shape: list[int], draw):
+    order = draw.draw(permutations(range(len(shape))))
+    tiled = draw.draw(permutations(shape))
+    map = in_memory_of(shape, order, tiled, IndexingMap.identity(tiled))
+    memory = np.arange(prod(shape)).reshape([shape[d] for d in reversed(order)])
+    logical = memory.transpose(np.argsort(list(reversed(order))))
+    rows = np.arange(prod(shape)).reshape(tiled)
+    for index in product(*map_ranges(tiled)):
+        assert logical[map.evaluate(index)] == rows[index]
+
+
+def map_ranges(shape: list[int]) -> list[range]:
+    return [range(size) for size in shape]
