@@ -33,19 +33,3 @@ func.func @iota() {
   %1 = stablehlo.iota dim = 0 : tensor<4xcomplex<f32>>
   func.return
 }
-
-// CHECK-LABEL: func.func @bytes_behind_the_module
-// CHECK-NEXT:    %{{.*}} = stablehlo.constant dense_resource<weights> : tensor<2xf32>
-func.func @bytes_behind_the_module() {
-  %0 = stablehlo.constant dense_resource<weights> : tensor<2xf32>
-  func.return
-}
-
-// CHECK: weights: "0x040000000000803F00000040"
-{-#
-  dialect_resources: {
-    builtin: {
-      weights: "0x040000000000803F00000040"
-    }
-  }
-#-}
