@@ -108,6 +108,11 @@ class ShardingTable:
         """The sharding that has this number."""
         return self._shardings[number]
 
+    def has_axes(self, number: int) -> bool:
+        """Whether the sharding that has this number divides a dimension."""
+        sharding = self._shardings[number]
+        return sharding is not None and any(dim.axes for dim in sharding.dims)
+
     def attribute(self, number: int) -> TensorShardingAttr | None:
         """The sharding that has this number, as it stands in a module."""
         known, sharding = self._attributes[number], self._shardings[number]

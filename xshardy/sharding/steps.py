@@ -67,7 +67,9 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
         )
 
     def __missing__(self, key: tuple[int, ...]) -> tuple[Update, ...]:
-        updates = self[key] = tuple(self._updates(key))
+        # Where there is no axis none can go anywhere; but seen across a border there may be one.
+        may_change = self.signature.border is not None or any(map(self._table.has_axes, key))
+        updates = self[key] = tuple(self._updates(key)) if may_change else ()
         return updates
 
     def before(self, key: tuple[int, ...]) -> Projection | None:
