@@ -6,7 +6,6 @@ The tables of this package have a row per opcode and kind of number. Source: row
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects import arith
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -15,7 +14,7 @@ from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
 from xshardy.dialects.stablehlo.selection import CompareOp
 from xshardy.emitters.elemental.comparisons import compare, compare_total_order
 from xshardy.emitters.elemental.complexes import COMPLEX_OPS, COMPLEX_RULES
-from xshardy.emitters.elemental.conversions import convert, round_float, widened
+from xshardy.emitters.elemental.conversions import convert, round_float, same_bits, widened
 from xshardy.emitters.elemental.floats import FLOAT_OPS, FLOAT_RULES, reduce_precision
 from xshardy.emitters.elemental.integers import (
     PRED_OPS,
@@ -70,9 +69,8 @@ def _select(s: Scalars, op: Operation, predicate: SSAValue, then: SSAValue, othe
 
 
 def _same_bits(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
-    """The bits of an element as one of another type of the same width."""
-    target = emitted_type(element_type_of(op.results[0].type))
-    return value if value.type == target else s(arith.BitcastOp(value, target))
+    """The bits of an element as one of the result's type, which has the same width."""
+    return same_bits(s, value, emitted_type(element_type_of(op.results[0].type)))
 
 
 def _same_value(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
@@ -87,7 +85,6 @@ def _reduce_precision(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
 RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
     "hlo.bitcast": _same_bits,
     "hlo.copy": _same_value,
-    "stablehlo.bitcast_convert": _same_bits,
     "stablehlo.compare": _compare,
     "stablehlo.complex": _complex,
     "stablehlo.convert": _convert,

@@ -55,6 +55,11 @@ def round_float(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
     return s(arith.ExtFOp(value, target)) if width < target_width else s(arith.TruncFOp(value, target))
 
 
+def same_bits(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
+    """The bits of `value` as an element of the emitted type `target`, which has the same width."""
+    return value if value.type == target else s(arith.BitcastOp(value, target))
+
+
 def is_not_zero(s: Scalars, value: SSAValue) -> SSAValue:
     """Whether an integer or a native float is another number than 0, or NaN."""
     if value.type == i1:

@@ -8,36 +8,28 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.elemental.conversions import same_bits
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
-from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices
 from xshardy.emitters.operations.operands import Operands
 
 
-def same_bits(s: Scalars, value: SSAValue, target: IntegerType) -> SSAValue:
-    """`value` as the integer, or what else has as many bits, `target`."""
-    return value if value.type == target else s(arith.BitcastOp(value, target))
-
-
 def bitcast_convert(operands: Operands, op: BitcastConvertOp, indices: Indices) -> Sequence[SSAValue]:
-    """
-    The bits of the operand. Of a wider element some bits, and of narrower ones all, the first of them lowest.
-    """
+    """The bits of the operand: of a wider element some, of narrower ones all, the first of them lowest."""
     s = operands.s
     source, target = (element_type_of(value.type) for value in (op.operand, op.result))
     width, result_width = bit_width(source), bit_width(target)
     bits, result_bits, result_type = IntegerType(width), IntegerType(result_width), emitted_type(target)
     if width == result_width:
-        value = operands.operand(op, 0, indices)
-        return (value if value.type == result_type else s(arith.BitcastOp(value, result_type)),)
+        return (same_bits(s, operands.operand(op, 0, indices), result_type),)
     if width > result_width:
         whole = same_bits(s, operands.operand(op, 0, indices), bits)
         place = s(arith.MuliOp(s(arith.IndexCastOp(indices[-1], bits)), s.constant(result_width, bits)))
         part = s(arith.TruncIOp(s(arith.ShRUIOp(whole, place)), result_bits))
-        return (part if part.type == result_type else s(arith.BitcastOp(part, result_type)),)
+        return (same_bits(s, part, result_type),)
     result = s.constant(0, result_bits)
     for i in range(result_width // width):
         part = same_bits(s, operands.operand(op, 0, indices, (s.constant(i, IndexType()),)), bits)
         shifted = s(arith.ShLIOp(s(arith.ExtUIOp(part, result_bits)), s.constant(i * width, result_bits)))
         result = s(arith.OrIOp(result, shifted))
-    return (result if result.type == result_type else s(arith.BitcastOp(result, result_type)),)
+    return (same_bits(s, result, result_type),)
