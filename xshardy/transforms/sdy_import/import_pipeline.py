@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.garbage import no_collection
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
 from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
@@ -65,8 +66,9 @@ class ImportPipelinePass(ModulePass):
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        self.check(op)
-        PassPipeline(self.passes).apply(ctx, op)
+        with no_collection():
+            self.check(op)
+            PassPipeline(self.passes).apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
         """Raise what a pass would raise when others have changed `module` already. Symbols that go away may be bad."""
