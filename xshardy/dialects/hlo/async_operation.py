@@ -173,6 +173,19 @@ def verify_producer(op: AsyncOperation, operand: SSAValue, producers: Sequence[s
         raise VerifyException(
             f"The operand of a {op.opcode} instruction needs to be {one_of(producers)}, found {hlo_opcode(owner.name)}"
         )
+    if not isinstance(operand.type, AsyncBundleType):
+        raise VerifyException(f"The operand of a {op.opcode} instruction needs to be in flight, found '{operand.type}'")
+
+
+def comes_before(first: Operation, second: Operation) -> bool:
+    """Whether `first` is before `second` in their block. Steps both ways from `second`: as many as lie between them."""
+    before, after = second.prev_op, second.next_op
+    while before is not None or after is not None:
+        if before is first or after is first:
+            return before is first
+        before = None if before is None else before.prev_op
+        after = None if after is None else after.next_op
+    return False
 
 
 def verify_program_shape(start: StartOp, function: func.FuncOp) -> None:

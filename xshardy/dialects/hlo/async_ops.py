@@ -31,6 +31,7 @@ from xshardy.dialects.hlo.async_operation import (
     DoneOp,
     StartOp,
     bundle_type,
+    comes_before,
     hlo_opcode,
     thread_of,
     verify_consumer,
@@ -105,6 +106,9 @@ class AsyncUpdateOp(AsyncOperation):
 
     def verify_(self) -> None:
         verify_producer(self, self.operand, BEFORE)
+        if isinstance(self.operand.owner, Operation) and not comes_before(self.operand.owner, self):
+            # Updates that read each other would have no start.
+            raise VerifyException("The operand of a async-update instruction needs to come before it: move it down")
         if self.operand.type != self.bundle.type:
             raise VerifyException(
                 "The async-update expects the shape of operand and output to match "

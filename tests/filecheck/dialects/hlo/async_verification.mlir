@@ -308,6 +308,24 @@ func.func @main(%x: tensor<64xf32>, %y: tensor<4xf32>) {
 
 // -----
 
+// CHECK: The operand of a async-update instruction needs to come before it: move it down
+func.func @main() {
+  %0 = hlo.async_update %1 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<i32>>
+  %1 = hlo.async_update %0 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<i32>>
+  func.return
+}
+
+// -----
+
+// CHECK: The operand of a async-done instruction needs to be in flight, found 'tensor<32xf32>'
+func.func @main(%x: tensor<64xf32>) {
+  %1 = "hlo.async_done"(%0) : (tensor<32xf32>) -> tensor<32xf32>
+  %0 = "hlo.async_start"(%x) <{callee = @slice}> : (tensor<64xf32>) -> tensor<32xf32>
+  func.return
+}
+
+// -----
+
 // CHECK: async-start expects same async thread name as wrapped computation's thread name ("host" vs "main")
 func.func private @slice(%x: tensor<64xf32>) -> tensor<32xf32> {
   %0 = stablehlo.slice %x [0:32] : (tensor<64xf32>) -> tensor<32xf32>
