@@ -53,6 +53,8 @@ OWN_DONES = frozenset(f"{opcode}-done" for opcode in OWN.values())
 FIELDS = "hlo.fields"
 """Attributes of an asynchronous instruction that the operation it wraps has no place for, as they are written."""
 THREAD = "async_execution_thread"
+WRAPPED = "$wrapped"
+"""In the name of a function that no computation of the text is: names of HLO have no `$`."""
 
 
 def stem_of(opcode: str) -> tuple[str, str]:
@@ -298,7 +300,7 @@ class AsyncReader:
         made = row.build(instruction)
         computation.verify(instruction, row, made)
         made.attributes.update(extra_attributes(instruction, row))
-        name = computation.scope.free_name(f"{entry.name}$wrapped")
+        name = computation.scope.free_name(f"{entry.name}{WRAPPED}")
         function, start = wrap(made, name, contexts, thread)
         computation.scope.wrapped[name] = function
         left = {key: value for key, value in entry.op.fields.data.items() if key not in given and key != THREAD}

@@ -7,7 +7,7 @@ from math import prod
 
 from rich.table import Table
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, TupleType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, TupleType, i1
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import hlo
@@ -15,6 +15,7 @@ from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.types import bit_width, bounds_of, tensor_type
+from xshardy.hlo_text.asynchronous import WRAPPED
 from xshardy.hlo_text.opcodes import FORMS
 from xshardy.hlo_text.tuples import is_implicit
 from xshardy.tools.console import console
@@ -50,7 +51,7 @@ def stats_of(module: ModuleOp) -> Stats:
     """The statistics of a module as `read_hlo` gives it."""
     stats = Stats()
     for function in module.ops:
-        if isinstance(function, func.FuncOp) and function.body.blocks:
+        if isinstance(function, func.FuncOp) and function.body.blocks and WRAPPED not in function.sym_name.data:
             count_computation(function, stats)
     return stats
 
@@ -83,7 +84,11 @@ def opcode_of(op: Operation) -> str:
 
 
 def byte_size(type: Attribute) -> int:
-    """The bytes of a value; of one whose size varies, the most. Elements of less than a byte are packed."""
+    """
+    The bytes of a value; of one whose size varies, the most.
+
+    Elements of less than a byte are packed, but for predicates.
+    """
     return sum(array_bytes(array) for array in arrays_in(type))
 
 
@@ -109,7 +114,8 @@ def array_bytes(type: Attribute) -> int:
         max(bound, 0) if size == DYNAMIC_INDEX else size
         for size, bound in zip(tensor.get_shape(), bounds_of(tensor), strict=True)
     ]
-    return (prod(sizes) * bit_width(tensor.element_type) + 7) // 8
+    bits = 8 if tensor.element_type == i1 else bit_width(tensor.element_type)
+    return (prod(sizes) * bits + 7) // 8
 
 
 def print_stats(stats: Stats, most: int) -> None:

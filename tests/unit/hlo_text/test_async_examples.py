@@ -5,7 +5,9 @@ Source: "Async HLO Instructions", with `custom-call` for its placeholder `op`. X
 """
 
 from itertools import combinations
+from pathlib import Path
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -14,7 +16,13 @@ from xla_oracle import xla_complaints
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.hlo_text import HLOError, print_hlo, read_hlo
+from xshardy.interpreters.inputs import random_inputs
+from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax.printer import Printer
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
+from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
+from xshardy.universe import new_context
 
 OPERATION = """
 %async_op {
@@ -207,3 +215,28 @@ def test_rejected(name: str):
     with pytest.raises((HLOError, VerifyException)) as rejection:
         read_hlo(REJECTED[name]).verify()
     assert str(rejection.value)
+
+
+LAYERS = Path(__file__).parents[3] / "examples" / "async_layers.hlo"
+
+
+@pytest.mark.parametrize("opcodes", [("slice",), ("slice", "reshape", "dot-general"), ("tanh", "copy")])
+def test_xla_reads_what_the_passes_make(opcodes: tuple[str, ...]):
+    texts: list[str] = []
+    for max_in_flight in (None, 1, 2):
+        module = read_hlo(LAYERS.read_text())
+        AsyncWrapPass(opcodes).apply(new_context(), module)
+        AsyncSchedulePass(max_in_flight).apply(new_context(), module)
+        module.verify()
+        texts += [print_hlo(module, uses_sugar=uses_sugar) for uses_sugar in (True, False)]
+    assert all("-start(" in text for text in texts)
+    assert xla_complaints(texts) == [""] * len(texts)
+
+
+def test_results_of_a_program_stay_that_the_passes_make_asynchronous():
+    module = read_hlo(LAYERS.read_text())
+    arguments = random_inputs(functions_of(module)["main"].function_type.inputs.data, seed=1)
+    expected = evaluate(module, arguments)
+    AsyncWrapPass(("slice", "dot-general")).apply(new_context(), module)
+    AsyncSchedulePass(2).apply(new_context(), module)
+    np.testing.assert_array_equal(evaluate(read_hlo(print_hlo(module)), arguments), expected)

@@ -1,10 +1,12 @@
 """Every kind of bad input gives one diagnostic with its place, and never another exception."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import binary, integers, sampled_from, text
 
-from xshardy.hlo_text import HLOError, parse_hlo
+from xshardy.hlo_text import HLOError, HLOPrintError, parse_hlo, print_hlo, read_hlo
 
 GELU = """HloModule m
 
@@ -362,3 +364,53 @@ def test_no_edit_crashes(start: int, length: int, instead: str):
     except HLOError as error:
         assert 1 <= error.line <= edited.count("\n") + 1
         assert 1 <= error.column <= len(edited.split("\n")[error.line - 1]) + 1
+
+
+RICH = [path.read_text() for path in sorted((Path(__file__).parents[2] / "filecheck" / "hlo_text").glob("*.hlo"))]
+
+
+@settings(max_examples=300)
+@given(
+    text=sampled_from(RICH),
+    place=integers(0, 10_000),
+    length=integers(0, 40),
+    instead=sampled_from(
+        ["", "{", "}", "(", ")", ",", "x", "0", "99999999999999999999", "f32[4]", "(f32[])", "{{0,1}}"]
+    ),
+)
+def test_no_edit_of_any_opcode_crashes(text: str, place: int, length: int, instead: str):
+    """A module with one edit is read and printed, or there is one diagnostic."""
+    start = place % len(text)
+    edited = text[:start] + instead + text[start + length :]
+    try:
+        print_hlo(read_hlo(edited))
+    except (HLOError, HLOPrintError) as error:
+        assert str(error)
+
+
+DEPTH = 100_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = f32[2] negate(x), sharding=" + "{" * DEPTH,
+        "y = f32[2] negate(x), backend_config=" + '{"a":' * DEPTH + "1" + "}" * DEPTH,
+        "y = f32[2] custom-call(x), custom_call_target=" + "(" * DEPTH,
+        "y = f32[2] slice(" * DEPTH,
+        "y = f32[2] all-reduce(x), replica_groups=" + "{" * DEPTH + "}" * DEPTH,
+        "y = (f32[2]) constant(" + "(" * DEPTH + ")",
+    ],
+)
+def test_depth(line: str):
+    """Whatever is nested deeply is read and printed, or is one diagnostic."""
+    try:
+        print_hlo(read_hlo(in_entry(X, line)))
+    except HLOError as error:
+        assert 3 <= error.line <= 5
+
+
+def test_cyclic_computations():
+    text = "HloModule m\nf {\n" + X + "\nROOT y = f32[2] while(x), condition=g, body=f\n}\ng {\n" + X + "\n}"
+    with pytest.raises(HLOError, match="4:37: error: computation 'g' is not defined"):
+        read_hlo(text)

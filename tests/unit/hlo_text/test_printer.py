@@ -138,7 +138,7 @@ def test_what_hlo_cannot_say():
     block = Block(arg_types=[i32])
     block.add_op(func.ReturnOp())
     module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])
-    with pytest.raises(HLOPrintError, match="HLO has no 'stablehlo.return' at the top of a module"):
+    with pytest.raises(HLOPrintError, match=r"HLO has no 'stablehlo\.return' at the top of a module"):
         print_hlo(module)
 
 

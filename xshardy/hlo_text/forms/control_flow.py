@@ -179,10 +179,10 @@ def conditional_operands(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions
 def get_tuple_element(instruction: Instruction) -> Operation:
     """`get-tuple-element(t), index=1`"""
     (operand,) = instruction.operands
-    index = instruction.fields["index"]
+    index: int = instruction.fields["index"]
     if not isinstance(operand.type, TupleType):
         raise instruction.error("the operand is not a tuple")
-    types: Sequence[Attribute] = elements(cast(Attribute, operand.type))
+    types = elements(cast(Attribute, operand.type))
     if not 0 <= index < len(types):
         raise instruction.error(f"index {index} is out of range for a tuple of {len(types)}")
     return stablehlo.GetTupleElementOp.create(
