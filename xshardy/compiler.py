@@ -34,8 +34,17 @@ class FusionNotFoundError(ValueError):
 
 
 def fusions(module: ModuleOp) -> tuple[FusionOp, ...]:
-    """The fusion operations of an HLO module, in the order in which they are executed."""
-    return tuple(op for op in module.walk() if isinstance(op, FusionOp))
+    """
+    The fusion operations of an HLO module, in the order in which they are executed, but those inside of other fusions.
+    """
+    found = [op for op in module.walk() if isinstance(op, FusionOp)]
+    fused = set(map(fusion_name, found))
+    return tuple(op for op in found if _function_around(op) not in fused)
+
+
+def _function_around(fusion: FusionOp) -> str | None:
+    parent = fusion.parent_op()
+    return parent.sym_name.data if isinstance(parent, FuncOp) else None
 
 
 def fusion_name(fusion: FusionOp) -> str:
