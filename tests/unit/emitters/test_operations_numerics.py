@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from test_random_fusions import check_exactly
 from xdsl.dialects.func import FuncOp
@@ -11,6 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.emitters.elemental.support import require_emittable
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.preparation import prepare
+from xshardy.interpreters.stablehlo import evaluate
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.universe import new_context
 
@@ -263,6 +265,27 @@ def test_dot(type: str):
 def test_dot_in_wider_elements(type: str, wide: str):
     operation = "stablehlo.dot_general {0}, {1}, contracting_dims = [1] x [0] : ({types}) -> {result}"
     check(main(operation, [f"3x4x{type}", f"4x5x{type}"], f"3x5x{wide}"))
+
+
+@pytest.mark.parametrize(("precision", "operations"), [("bf16", 1), ("bf16", 3), ("f16", 1), ("tf32", 1), ("f32", 1)])
+def test_dot_of_rounded_operands(precision: str, operations: int):
+    """1 + 2 ** -9 is rounded to 1 as a bf16, and only as that."""
+    text = f"""
+    func.func @main(%x: tensor<3x4xf32>, %y: tensor<4x5xf32>) -> tensor<3x5xf32> {{
+      %small = stablehlo.constant dense<1.001953125> : tensor<3x4xf32>
+      %a = stablehlo.multiply %x, %small : tensor<3x4xf32>
+      %r = stablehlo.dot_general %a, %y, contracting_dims = [1] x [0],
+          algorithm = <lhs_precision_type = {precision}, rhs_precision_type = {precision}, accumulation_type = f32,
+          lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = {operations},
+          allow_imprecise_accumulation = false> : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+      func.return %r : tensor<3x5xf32>
+    }}
+    """
+    check(text, [EMITTED, LEVELS[-1]])
+    computation = computation_of(text)
+    ones = [np.ones((3, 4), np.float32), np.ones((4, 5), np.float32)]
+    is_rounded = (precision, operations) == ("bf16", 1)
+    assert (evaluate(computation, ones)[0] == (4 if is_rounded else 4.0078125)).all()
 
 
 def test_dot_of_vectors_and_of_nothing():

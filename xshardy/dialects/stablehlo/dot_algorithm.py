@@ -100,6 +100,16 @@ class DotAlgorithmAttr(StructAttribute):
         is_precise = not self.allow_imprecise_accumulation.value.data
         return is_precise and operands[0] == operands[1] and key in KNOWN_ALGORITHMS
 
+    @property
+    def rounding(self) -> tuple[Attribute, Attribute] | None:
+        """
+        The element types that the operands are rounded to before they are multiplied.
+
+        None where several parts of an operand keep nearly all of it, and for tf32, which is no type of elements.
+        """
+        types = self.lhs_precision_type, self.rhs_precision_type
+        return None if self.num_primitive_operations.data > 1 or tf32 in types else types
+
     def summary(self) -> str:
         """The fields in short, for a message."""
         values = {

@@ -27,14 +27,21 @@ def accumulator_type(result: Attribute) -> Attribute:
 
 
 def contraction(operands: Operands, op: DotGeneralOp | ConvolutionOp, indices: Indices) -> Sequence[SSAValue]:
-    """The sum of the products of the elements that both operands have at the points of the loop."""
+    """
+    The sum of the products of the elements that both operands have at the points of the loop.
+
+    An algorithm may say that these are rounded first.
+    """
     result = element_type_of(op.result.type)
     type = accumulator_type(result)
     sources = [element_type_of(value.type) for value in (op.lhs, op.rhs)]
+    algorithm = op.algorithm if isinstance(op, DotGeneralOp) else None
+    rounded = sources if algorithm is None or algorithm.rounding is None else algorithm.rounding
     add, multiply = (OPS[kind_of(type)][name] for name in ("stablehlo.add", "stablehlo.multiply"))
 
     def body(s: Scalars, variables: Indices, results: Indices, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        lhs, rhs = map(convert, [s] * 2, operands.part(op, 0, s, indices, variables), sources, [type] * 2)
+        factors = map(convert, [s] * 2, operands.part(op, 0, s, indices, variables), sources, rounded)
+        lhs, rhs = map(convert, [s] * 2, factors, rounded, [type] * 2)
         return (s(add(carried[0], s(multiply(lhs, rhs)))),)
 
     zero = operands.s.constant(0, emitted_type(type))

@@ -85,6 +85,8 @@ def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rh
     right_free = [d for d in range(rhs.ndim) if d not in (*right_batch, *right_sum)]
     dtype = numpy_dtype(op.result.type)
     working = contraction_type(dtype)
+    if op.algorithm is not None and op.algorithm.rounding is not None:
+        lhs, rhs = map(convert, (lhs, rhs), map(numpy_dtype, op.algorithm.rounding))
     left = grouped(convert(lhs, working), left_batch, left_free, left_sum)
     right = grouped(convert(rhs, working), right_batch, right_sum, right_free)
     shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]
