@@ -9,11 +9,12 @@ Source: rows SDY-IF-01, SDY-PASS-01 and SDY-OP-07.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
+from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from xshardy.dialects.function_attributes import add_argument_attributes
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
     TensorShardingAttr,
@@ -179,10 +180,7 @@ def set_sharding(value: SSAValue, sharding: TensorShardingAttr) -> None:
     if isinstance(carrier, BlockArgument):
         around = carrier.block.parent_op()
         if isinstance(around, FuncOp):
-            given = around.arg_attrs or (DictionaryAttr({}) for _ in carrier.block.args)
-            dictionaries = [dict(entry.data) for entry in given]
-            dictionaries[carrier.index][SHARDING] = sharding
-            around.arg_attrs = ArrayAttr(DictionaryAttr(entry) for entry in dictionaries)
+            add_argument_attributes(around, {carrier.index: {SHARDING: sharding}})
         elif isinstance(around, ShardableDataFlowOpInterface):
             around.set_edge_owner_sharding(carrier, sharding)
         return
