@@ -219,7 +219,7 @@ def propagate_aggressive(step: Step) -> None:
 def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> Axes:
     """The major part of `wanted` along which `factor` can be sharded in `tensor`; nothing if it has as much already."""
     sharding = tensor.factors.get(factor)
-    if sharding is None or not wanted:
+    if sharding is None:
         return ()
     size = step.rule.sizes[factor]
     axes = _without_conflicts(step, wanted, lambda axis, parts: _prefix_that_fits(axis, tensor, sharding, parts, size))
@@ -230,7 +230,7 @@ def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> A
 
 def _by_size_of_source(step: Step, wanted: Sequence[Axes]) -> list[int]:
     """
-    The factors in the order in which they get their axes: those from the largest source first.
+    The factors for which there are axes, in the order in which they get them: those from the largest source first.
 
     The source of a factor is the largest tensor, in elements, that has all of the wanted axes. Ties go, in elementwise
     operations, to the factor that is sharded most; then to the first source, and to the first factor.
@@ -238,12 +238,13 @@ def _by_size_of_source(step: Step, wanted: Sequence[Axes]) -> list[int]:
     source_size = [-1] * len(wanted)
     source = [-1] * len(wanted)
     for index, tensor in enumerate(step.tensors):
-        elements = prod(step.rule.sizes[factor] for factor in tensor.factors)
+        elements = prod([step.rule.sizes[factor] for factor in tensor.factors])
         for factor, sharding in tensor.factors.items():
             if wanted[factor] and elements > source_size[factor] and is_list_prefix(wanted[factor], sharding.axes):
                 source_size[factor], source[factor] = elements, index
     parts = [size_of(axes) if step.is_elementwise else 0 for axes in wanted]
-    return sorted(range(len(wanted)), key=lambda f: (-source_size[f], -parts[f], source[f], f))
+    factors = (factor for factor, axes in enumerate(wanted) if axes)
+    return sorted(factors, key=lambda f: (-source_size[f], -parts[f], source[f], f))
 
 
 STRATEGIES: Mapping[Strategy, Callable[[Step], None]] = {

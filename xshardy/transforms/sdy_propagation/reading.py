@@ -181,7 +181,7 @@ class _Reader:
                 values[id(result)] = len(homes)
                 homes.append(result)
                 shardings.append(NO_SHARDING)
-        tensors = [*op.operands, *results]
+        tensors = [*iter(op.operands), *results]  # a view is asked for its length first, which its iterator knows
         if SHARDING_RULE in attributes:
             numbering.with_written_rule.append(op)
             rule, op_class = self._rule_and_class(op)

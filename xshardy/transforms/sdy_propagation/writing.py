@@ -34,7 +34,9 @@ def write_shardings(program: Program, numbering: Numbering, written: Sequence[in
             elif traits.has_flow or traits.has_own_sharding:
                 set_sharding(home, attribute)
             else:
-                of_all = tuple([program.shardings[numbering.value(result)] for result in home.op.results])
+                of_all = (sharding,)
+                if number in program.siblings:
+                    of_all = tuple([program.shardings[sibling] for sibling, _ in program.siblings[number]])
                 home.op.attributes[SHARDING] = _per_result(of_all, table, made)
         elif isinstance(home, FunctionResult):
             of_results.setdefault(home.function, {})[home.index] = {SHARDING: attribute}
