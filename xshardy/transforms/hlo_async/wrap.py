@@ -15,12 +15,12 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp
+from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_sugar import done_of, wrap
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
-from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.call_graph import functions_of, references_of
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_chain
 from xshardy.transforms.hlo_async.report import size_in_bytes
@@ -71,7 +71,9 @@ class FreshNames:
     def take(self, stem: str) -> str:
         """`stem`, or the first of `stem_0`, `stem_1`, ... that is free."""
         numbered = self.candidates.setdefault(stem, chain([stem], (f"{stem}_{i}" for i in count())))
-        return next(name for name in numbered if name not in self.taken)
+        name = next(name for name in numbered if name not in self.taken)
+        self.taken.add(name)
+        return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,10 @@ def wrap_matching(module: ModuleOp, matches: Predicate) -> None:
     """
     Make the operations of `module` asynchronous that `matches` accepts and that can be.
 
-    Those in wrapped and fused computations stay as they are.
+    Those in computations that are wrapped, fused, or applied to elements stay as they are.
     """
     functions = functions_of(module)
-    inside = {op.callee.string_value() for op in module.walk() if isinstance(op, (StartOp, hlo.FusionOp))}
+    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references_of(op)}
     pattern = WrapMatching(matches, FreshNames(set(functions)))
     for name, function in functions.items():
         if name not in inside:
