@@ -324,6 +324,8 @@ def gather(f: Fusion) -> None:
     if len(components) == 1 and f.rng.random() < 0.3:  # the dimension of the vector is left out
         vector_dim, index_shape = len(batch), list(batch)
     indices = f.parameter(f.rng.choice(["s32", "u8", "s64"]), tuple(index_shape))
+    if f.rng.random() < 0.5:
+        indices = f.add(indices.type, indices.shape, INFINITE, f"add({indices.name}, {indices.name})") or indices
     sizes = [f.rng.choice([1, f.rng.randint(1, size)]) for size in x.shape]
     collapsed = [d for d in range(rank) if sizes[d] == 1 and f.rng.random() < 0.5]
     kept = [size for d, size in enumerate(sizes) if d not in collapsed]

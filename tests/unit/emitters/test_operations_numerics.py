@@ -130,6 +130,14 @@ GATHERS = {
         "start_indices_batching_dims = [1], start_index_map = [2], index_vector_dim = 2",
         "1, 1, 2",
     ),
+    "batches behind the vectors": (
+        "3x5x7x",
+        "1x4x3x",
+        "4x3x2x",
+        "offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], "
+        "start_indices_batching_dims = [2], start_index_map = [2], index_vector_dim = 0",
+        "1, 1, 2",
+    ),
     "no index": ("5x7x", "4x0x", "4x2x3x", "offset_dims = [1, 2], index_vector_dim = 1", "2, 3"),
 }
 
@@ -143,6 +151,32 @@ def test_gather(name: str, index: str):
         f"slice_sizes = array<i64: {sizes}>}}}}> : ({{types}}) -> {{result}}"
     )
     check(main(operation, [f"{operand}f32", f"{indices}{index}"], f"{result}f32"))
+
+
+def test_gather_of_computed_elements_at_computed_indices():
+    """The indices are read once for each component of a vector: they get a function."""
+    check("""
+    func.func @main(%x: tensor<5x7xf32>, %i: tensor<4x2xi32>) -> tensor<4x1x2xf32> {
+      %n = stablehlo.negate %x : tensor<5x7xf32>
+      %j = stablehlo.reverse %i, dims = [1] : tensor<4x2xi32>
+      %k = stablehlo.add %j, %i : tensor<4x2xi32>
+      %r = "stablehlo.gather"(%n, %k) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2],
+          start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}>
+          : (tensor<5x7xf32>, tensor<4x2xi32>) -> tensor<4x1x2xf32>
+      func.return %r : tensor<4x1x2xf32>
+    }
+    """)
+
+
+def test_bitcast_of_computed_elements():
+    """So are the parts of a wider element."""
+    check("""
+    func.func @main(%x: tensor<5x4xi8>) -> tensor<5xi32> {
+      %n = stablehlo.negate %x : tensor<5x4xi8>
+      %r = stablehlo.bitcast_convert %n : (tensor<5x4xi8>) -> tensor<5xi32>
+      func.return %r : tensor<5xi32>
+    }
+    """)
 
 
 # -- Reductions -------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ func.func private @inner(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>
 func.func private @outer(%x: tensor<4xf32>) -> tensor<4xf32> {
   %n = stablehlo.negate %x : tensor<4xf32>
   %r:2 = func.call @inner(%n, %x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-  %s:2 = hlo.fusion loop @inner(%r#1, %r#0)
+  %s:2 = hlo.fusion loop @inner(%r#0, %x)
       : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   func.return %s#0 : tensor<4xf32>
 }
