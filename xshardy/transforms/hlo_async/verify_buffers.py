@@ -11,6 +11,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.buffer_reuse import conflicts
 from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
 from xshardy.transforms.hlo_async.report import Reporter
+from xshardy.transforms.hlo_async.schedule import blocks_with_starts
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,16 @@ class VerifyBuffersPass(ModulePass):
     name = "hlo-async-verify-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in functions_of(op).values():
-            if function.is_declaration:
-                continue
-            liveness = liveness_of(function.body.block)
+        bodies = [function.body.block for function in functions_of(op).values() if not function.is_declaration]
+        for block in dict.fromkeys([*bodies, *blocks_with_starts(op)]):
+            liveness = liveness_of(block)
             conflict = next(conflicts(liveness), None)
             if conflict is None:
                 continue
             reporter = Reporter(op, liveness)
             until, provided = liveness.ranges[conflict.first].last, liveness.ranges[conflict.second].first
             raise OperationFailedException(
-                function if provided == ENTRY else reporter.operations[provided],
+                (block.parent_op() or op) if provided == ENTRY else reporter.operations[provided],
                 f"{conflict.why}, but {reporter.buffer(conflict.first)} is needed until operation "
                 f"{reporter.position(until)} and {reporter.buffer(conflict.second)} is written at "
                 f"{reporter.position(provided)}: use another buffer, or copy first",

@@ -124,3 +124,24 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.negate %x {hlo.buffers = "a"} : tensor<4xf32>
   func.return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Regions are looked at where something is asynchronous.
+// CHECK: error: memory 0 is chosen for both, but %1 is needed until operation 3 (hlo.async_done)
+func.func private @op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %r = "stablehlo.if"(%p) ({
+    %n = stablehlo.negate %x {hlo.buffers = array<i64: 0>} : tensor<4xf32>
+    %s = hlo.async_start @op(%n) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+    %e = stablehlo.iota dim = 0 {hlo.buffers = array<i64: 0>} : tensor<4xf32>
+    %d = hlo.async_done %s : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+    stablehlo.return %d : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
