@@ -24,7 +24,7 @@ func.func @f(%x: tensor<2x4xf32>) {
 
 // -----
 
-// CHECK: operand 0 - expected a ranked tensor with a static shape. type: tensor<?x4xf32>
+// CHECK: operand 0 - expected a ranked tensor with a static shape. type: 'tensor<?x4xf32>'
 func.func @f(%x: tensor<?x4xf32>) {
   %0 = stablehlo.add %x, %x {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=2, j=4}>} : tensor<?x4xf32>
   return
