@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.concatenate import choose_concatenate
 from xshardy.emitters.dynamic_update_slice import choose_dynamic_update_slice
+from xshardy.emitters.elemental.support import require_results
 from xshardy.emitters.input_slices import choose_input_slices
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import emit_loop_fusion
@@ -31,7 +32,12 @@ CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
 
 
 def choose_emitter(computation: FuncOp, device: Device | None = None) -> Choice:
-    """The emitter for a computation: a special one if one of its results has a hero for it, else the loop emitter."""
+    """
+    The emitter for a computation: a special one if one of its results has a hero for it, else the loop emitter.
+
+    Raises `PassFailedException` if it has no results.
+    """
+    require_results(computation)
     fusion = Fusion(computation, device or Device())
     for choose in CHOICES:
         if (choice := choose(fusion)) is not None:

@@ -19,6 +19,12 @@ TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
+def require_results(computation: FuncOp) -> None:
+    """Raise `PassFailedException` if `computation` gives nothing."""
+    if not computation.function_type.outputs:
+        raise PassFailedException(f"@{computation.sym_name.data} gives no result, so there is no kernel to emit for it")
+
+
 def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     """
     Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
@@ -28,8 +34,6 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
     What its operations apply to elements is looked at as well.
     """
     name = computation.sym_name.data
-    if not computation.function_type.outputs:
-        raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
     for op in computation.body.block.walk():
         if op is not hero and (reason := _reason_against(op)) is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
