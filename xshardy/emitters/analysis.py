@@ -19,7 +19,9 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.launch_dimensions import Device
-from xshardy.indexing.operations import ELEMENTWISE, minor_to_major, shape_of
+from xshardy.emitters.partition import roots_of
+from xshardy.indexing.operations import ELEMENTWISE
+from xshardy.indexing.tensor_maps import minor_to_major, row_major, shape_of
 
 MANY = 3
 """Operands that an operation between a hero and a result may have."""
@@ -35,9 +37,7 @@ class Fusion:
     @cached_property
     def roots(self) -> tuple[SSAValue, ...]:
         """The results."""
-        terminator = self.computation.body.block.last_op
-        assert isinstance(terminator, ReturnOp)
-        return tuple(terminator.arguments)
+        return roots_of(self.computation)
 
     @cached_property
     def narrowest_input(self) -> int | None:
@@ -101,7 +101,7 @@ def is_intermediate(op: object, operands: int) -> bool:
     if isinstance(op, (*ELEMENTWISE, SelectOp, ClampOp, hlo.BitcastOp)):
         return True
     return isinstance(op, ReshapeOp) and all(
-        minor_to_major(value) == tuple(reversed(range(len(shape_of(value))))) for value in (op.operand, op.result)
+        minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)
     )
 
 
@@ -122,6 +122,13 @@ def _only_used_by_intermediates(hero: Operation) -> bool:
 
 def _widths(values: Iterable[SSAValue]) -> list[int]:
     return [bit_width(element_type_of(value.type)) for value in values]
+
+
+def behind_bitcasts(value: SSAValue) -> SSAValue:
+    """The value whose memory `value` is another view of."""
+    while isinstance(value.owner, hlo.BitcastOp):
+        value = value.owner.operand
+    return value
 
 
 def elements_in(value: SSAValue) -> int:

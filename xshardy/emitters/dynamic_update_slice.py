@@ -16,7 +16,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
-from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
@@ -96,7 +96,7 @@ def _starts(s: Scalars, op: DynamicUpdateSliceOp, starts: Values) -> Values:
 
 
 def _update_of(root: SSAValue) -> Update | None:
-    op = _behind_bitcasts(root).owner
+    op = behind_bitcasts(root).owner
     if not isinstance(op, DynamicUpdateSliceOp):
         return None
     parameter = op.operand
@@ -105,9 +105,3 @@ def _update_of(root: SSAValue) -> Update | None:
     if not isinstance(parameter.owner, Block) or not parameter.has_one_use():
         return None
     return Update(root, op, cast(BlockArgument, parameter).index)
-
-
-def _behind_bitcasts(value: SSAValue) -> SSAValue:
-    while isinstance(value.owner, hlo.BitcastOp):
-        value = value.owner.operand
-    return value

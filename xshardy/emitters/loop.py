@@ -16,6 +16,7 @@ from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import Entry, block_ids, make_entry, thread_id, verify_outputs
+from xshardy.emitters.grids import block_number
 from xshardy.emitters.indices import apply_map
 from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import Partition, partition
@@ -77,11 +78,7 @@ def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Var
     map is constrained to those that there are.
     """
     shape = shape_of(output)
-    blocks_x, _ = launch.blocks
-    thread, block, *rest = (dim(i) for i in range(len(ids)))
-    for block_y in rest:
-        block = add(block, mul(block_y, constant(blocks_x)))
-    piece = add(mul(block, constant(launch.threads)), thread)
+    piece = add(mul(block_number(launch), constant(launch.threads)), dim(0))
     linear = add(mul(piece, constant(launch.unroll)), sym(0))
     elements = Interval.of_size(prod(shape))
     map = IndexingMap(

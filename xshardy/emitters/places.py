@@ -9,7 +9,7 @@ from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.indexing.affine import constant
 from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index
+from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, row_major
 
 
 def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int], map: IndexingMap) -> IndexingMap:
@@ -24,9 +24,9 @@ def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int
     # Dimensions that are the same on both sides are taken over, so that no index has to be taken apart again.
     for group, dims in common_factors([tiled[step] for step in steps], [shape[d] for d in major_first]):
         sizes = [tiled[steps[i]] for i in group]
-        linear = linear_index(sizes, _minor_first(sizes), [map.results[steps[i]] for i in group])
+        linear = linear_index(sizes, row_major(sizes), [map.results[steps[i]] for i in group])
         inner = [shape[major_first[i]] for i in dims]
-        for i, index in zip(dims, delinearized(inner, _minor_first(inner), linear), strict=True):
+        for i, index in zip(dims, delinearized(inner, row_major(inner), linear), strict=True):
             results[major_first[i]] = index
     return map.with_results(results).simplify()
 
@@ -51,10 +51,6 @@ def common_factors(left: Sequence[int], right: Sequence[int]) -> list[tuple[rang
             parts.append((range(first_i, i), range(first_j, j)))
             first_i, first_j = i, j
     return parts
-
-
-def _minor_first(sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(reversed(range(len(sizes))))
 
 
 def carried_to(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:

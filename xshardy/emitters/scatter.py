@@ -17,11 +17,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.dialects import hlo
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.xla_gpu.ops import AtomicRMWOp, YieldOp
-from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
 from xshardy.emitters.elemental.scalars import Scalars, width_of
 from xshardy.emitters.indices import Indices, apply_map, in_domain, loop_over
@@ -116,8 +115,7 @@ def _is_unique(op: ScatterOp) -> bool:
 
 def _parameter(computation: FuncOp, value: SSAValue) -> int:
     """The number of the parameter whose buffer `value` is in."""
-    while isinstance(value.owner, hlo.BitcastOp):
-        value = value.owner.operand
+    value = behind_bitcasts(value)
     if isinstance(value.owner, Block):
         return cast(BlockArgument, value).index
     raise PassFailedException(

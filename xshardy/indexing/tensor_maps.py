@@ -38,7 +38,12 @@ def values_of(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
 def minor_to_major(value: SSAValue) -> tuple[int, ...]:
     """The dimensions of a value, the one that varies fastest in memory first."""
     layout = hlo.layout_of(value)
-    return tuple(reversed(range(len(shape_of(value))))) if layout is None else layout
+    return row_major(shape_of(value)) if layout is None else layout
+
+
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    """The dimensions of a tensor of this shape in the usual order, the one that varies fastest first."""
+    return tuple(reversed(range(len(shape))))
 
 
 def linear_index(shape: Sequence[int], order: Sequence[int], indices: Sequence[AffineExpr]) -> AffineExpr:
@@ -69,8 +74,7 @@ def bitcast_map(result: SSAValue, operand: SSAValue) -> IndexingMap:
 
 def reshape_map(shape: Sequence[int], operand_shape: Sequence[int]) -> IndexingMap:
     """From the indices of an element to those of the element with the same number, in row-major order."""
-    order, operand_order = (tuple(reversed(range(len(sizes)))) for sizes in (shape, operand_shape))
-    return _relinearized(shape, order, operand_shape, operand_order)
+    return _relinearized(shape, row_major(shape), operand_shape, row_major(operand_shape))
 
 
 def _relinearized(

@@ -4,21 +4,10 @@ Column reductions: the warps of a block go down neighbouring columns, and meet i
 Source: XLA:GPU's column reduction emitter; row XGPU-07.
 """
 
+from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
-from xshardy.emitters.reduction.tiling import (
-    Elements,
-    Tiling,
-    block_number,
-    ceil_div,
-    grid_map,
-    inside,
-    launch_of,
-    shared_tile,
-    split,
-    thread_map,
-    vector_size,
-)
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.interval import Interval
 
@@ -38,9 +27,9 @@ def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: D
     place = mul(block_minor, constant(warp))
     read_column = add(mul(add(place, second), constant(vector)), sym(1))
     row = add(first, mul(sym(0), constant(warp)))
-    input = inside(grid_map(launch, [block_major, row, read_column], (steps, vector)), dimensions.sizes)
+    input = within(grid_map(launch, [block_major, row, read_column], (steps, vector)), dimensions.sizes)
     written_column = add(mul(add(place, first), constant(vector)), sym(0))
-    output = inside(grid_map(launch, [block_major, written_column], (vector,)), dimensions.output_shape)
+    output = within(grid_map(launch, [block_major, written_column], (vector,)), dimensions.output_shape)
     output = output.constrained(second, Interval.point(0))
 
     write = thread_map(launch.threads, [second, add(mul(first, constant(vector)), sym(0))], (vector,))

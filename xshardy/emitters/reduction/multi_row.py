@@ -4,19 +4,11 @@ Reductions of short rows: a warp takes several of them, and reduces them all by 
 Source: XLA:GPU's multi-row reduction emitter; row XGPU-07.
 """
 
+from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.row import rows_per_block
-from xshardy.emitters.reduction.tiling import (
-    Elements,
-    Tiling,
-    block_number,
-    ceil_div,
-    grid_map,
-    inside,
-    launch_of,
-    split,
-)
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.interval import Interval
 
@@ -38,8 +30,8 @@ def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device
     row, place = split(dim(0), (rows, along_row))
     kept_row = add(mul(block_number(launch), constant(rows)), row)
     element = add(mul(place, constant(vector)), sym(1))
-    input = inside(grid_map(launch, [sym(0), kept_row, element], (major, vector)), dimensions.sizes)
-    output = inside(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
+    input = within(grid_map(launch, [sym(0), kept_row, element], (major, vector)), dimensions.sizes)
+    output = within(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
     return Tiling(
         "multirow_reduction",
         launch,

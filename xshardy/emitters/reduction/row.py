@@ -4,26 +4,14 @@ Row reductions: the threads of a block go along a row together, and reduce it by
 Source: XLA:GPU's row reduction emitter; row XGPU-07.
 """
 
+from xshardy.emitters.grids import block_number, ceil_div, grid_map, round_up, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import (
     MAX_ELEMENTS_PER_THREAD,
     MAX_THREADS_PER_ROW,
     ReductionDimensions,
 )
-from xshardy.emitters.reduction.tiling import (
-    Elements,
-    Tiling,
-    block_number,
-    ceil_div,
-    grid_map,
-    inside,
-    launch_of,
-    round_up,
-    shared_tile,
-    split,
-    thread_map,
-    vector_size,
-)
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
 from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.indexing.interval import Interval
 
@@ -48,8 +36,8 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
     input_shape = (major, kept, pieces, vector)
     kept_row = add(mul(block_row, constant(rows)), row)
     piece = total([mul(block_place, constant(steps * along_row)), mul(sym(1), constant(along_row)), place])
-    input = inside(grid_map(launch, [sym(0), kept_row, piece, sym(2)], (major, steps, vector)), input_shape)
-    output = inside(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
+    input = within(grid_map(launch, [sym(0), kept_row, piece, sym(2)], (major, steps, vector)), input_shape)
+    output = within(grid_map(launch, [kept_row]), dimensions.output_shape).constrained(place, Interval.point(0))
 
     warps = ceil_div(along_row, warp)
     tile = None

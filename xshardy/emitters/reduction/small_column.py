@@ -6,21 +6,10 @@ Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 
 from math import prod
 
+from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
-from xshardy.emitters.reduction.tiling import (
-    Elements,
-    Tiling,
-    block_number,
-    ceil_div,
-    grid_map,
-    inside,
-    launch_of,
-    shared_tile,
-    split,
-    thread_map,
-    vector_size,
-)
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
 from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.indexing.interval import Interval
 
@@ -48,11 +37,11 @@ def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, dev
     place = total([mul(sym(0), constant(vector * threads)), mul(thread, constant(vector)), sym(1)])
     # Not wrapped around at the last row: what is behind it is no element.
     row, column = floordiv(place, constant(minor)), mod(place, constant(minor))
-    input = inside(grid_map(launch, [block, row, column], (steps, vector)), dimensions.sizes)
+    input = within(grid_map(launch, [block, row, column], (steps, vector)), dimensions.sizes)
 
     held = add(thread, mul(sym(0), constant(threads)))
     output = grid_map(launch, [block, floordiv(held, constant(rows))], (vector,))
-    output = inside(output, dimensions.output_shape).constrained(mod(thread, constant(rows)), Interval.point(0))
+    output = within(output, dimensions.output_shape).constrained(mod(thread, constant(rows)), Interval.point(0))
 
     written = add(mul(thread, constant(vector)), sym(0))
     write = thread_map(threads, split(written, (rows, minor)), (vector,))

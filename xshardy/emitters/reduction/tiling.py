@@ -8,12 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir.affine import AffineExpr
-
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
+from xshardy.indexing.indexing_map import IndexingMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,55 +80,9 @@ def vector_size(minor: int, threads: int, elements: Elements) -> int:
     return 4
 
 
-def thread_map(threads: int, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
-    """The map from a thread of a block, and range variables of these sizes, to `results`."""
-    ranges = tuple(Variable("", Interval.of_size(size)) for size in sizes)
-    return IndexingMap(tuple(results), (Variable("th_x", Interval.of_size(threads)),), ranges)
-
-
-def grid_map(launch: LaunchDimensions, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
-    """The map from the ids of a thread of the grid, and range variables of these sizes, to `results`."""
-    blocks_x, blocks_y = launch.blocks
-    map = thread_map(launch.threads, results, sizes)
-    ids = [Variable("bl_x", Interval.of_size(blocks_x)), Variable("bl_y", Interval.of_size(blocks_y))]
-    return IndexingMap(map.results, (*map.dimensions, *ids[: 1 if blocks_y == 1 else 2]), map.ranges)
-
-
-def block_number(launch: LaunchDimensions) -> AffineExpr:
-    """The number of the block in the grid, from its ids along x and y."""
-    blocks_x, blocks_y = launch.blocks
-    return dim(1) if blocks_y == 1 else add(dim(1), mul(dim(2), constant(blocks_x)))
-
-
-def split(number: AffineExpr, sizes: Sequence[int]) -> list[AffineExpr]:
-    """The indices, major first, of element `number` of a row-major tensor of this shape."""
-    results: list[AffineExpr] = []
-    for i, size in enumerate(sizes):
-        quotient = floordiv(number, constant(prod(sizes[i + 1 :])))
-        results.append(quotient if i == 0 else mod(quotient, constant(size)))
-    return results
-
-
-def inside(map: IndexingMap, shape: Sequence[int]) -> IndexingMap:
-    """`map` where its results are indices of a tensor of this shape."""
-    for result, size in zip(map.results, shape, strict=True):
-        map = map.constrained(result, Interval.of_size(size))
-    return map
-
-
 def launch_of(threads: Sequence[int], blocks: Sequence[int], device: Device) -> LaunchDimensions:
     """A launch of that many threads and blocks along any number of dimensions."""
     return LaunchDimensions(prod(threads), grid_of(prod(blocks), device))
-
-
-def ceil_div(a: int, b: int) -> int:
-    """`a / b`, rounded up."""
-    return -(-a // b)
-
-
-def round_up(a: int, b: int) -> int:
-    """The first multiple of `b` from `a` on."""
-    return ceil_div(a, b) * b
 
 
 def shared_tile(

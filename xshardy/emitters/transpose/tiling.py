@@ -10,8 +10,8 @@ from math import prod
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
-from xshardy.emitters.reduction.tiling import block_number, ceil_div, grid_map, inside, split
 from xshardy.emitters.transpose.normal_form import Transposition
 from xshardy.indexing.affine import add, constant, dim, mul, sym, total
 from xshardy.indexing.indexing_map import IndexingMap
@@ -71,8 +71,8 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     return TransposeTiling(
         moved,
         launch,
-        inside(grid_map(launch, read, steps), moved.shape),
-        inside(grid_map(launch, written, steps), moved.result_shape),
+        within(grid_map(launch, read, steps), moved.shape),
+        within(grid_map(launch, written, steps), moved.result_shape),
         tuple(tile),
         grid_map(launch, swapped, steps).simplify(),
         grid_map(launch, offsets, steps).simplify(),

@@ -1,0 +1,51 @@
+"""Maps from the threads of a block, and of a grid, to what they work on. Source: row XGPU-31."""
+
+from collections.abc import Sequence
+
+from xdsl.ir.affine import AffineExpr
+
+from xshardy.emitters.launch_dimensions import LaunchDimensions
+from xshardy.indexing.affine import add, constant, dim, mul
+from xshardy.indexing.indexing_map import IndexingMap, Variable
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.tensor_maps import delinearized, inside, row_major
+
+
+def thread_map(threads: int, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
+    """The map from a thread of a block, and range variables of these sizes, to `results`."""
+    ranges = tuple(Variable("", Interval.of_size(size)) for size in sizes)
+    return IndexingMap(tuple(results), (Variable("th_x", Interval.of_size(threads)),), ranges)
+
+
+def grid_map(launch: LaunchDimensions, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
+    """The map from the ids of a thread of the grid, and range variables of these sizes, to `results`."""
+    blocks_x, blocks_y = launch.blocks
+    map = thread_map(launch.threads, results, sizes)
+    ids = [Variable("bl_x", Interval.of_size(blocks_x)), Variable("bl_y", Interval.of_size(blocks_y))]
+    return IndexingMap(map.results, (*map.dimensions, *ids[: 1 if blocks_y == 1 else 2]), map.ranges)
+
+
+def block_number(launch: LaunchDimensions) -> AffineExpr:
+    """The number of the block in the grid, from its ids along x and y."""
+    blocks_x, blocks_y = launch.blocks
+    return dim(1) if blocks_y == 1 else add(dim(1), mul(dim(2), constant(blocks_x)))
+
+
+def split(number: AffineExpr, sizes: Sequence[int]) -> tuple[AffineExpr, ...]:
+    """The indices, major first, of element `number` of a row-major tensor of this shape."""
+    return delinearized(sizes, row_major(sizes), number)
+
+
+def within(map: IndexingMap, shape: Sequence[int]) -> IndexingMap:
+    """`map` where its results are indices of a tensor of this shape."""
+    return inside(map, map.results, shape)
+
+
+def ceil_div(a: int, b: int) -> int:
+    """`a / b`, rounded up."""
+    return -(-a // b)
+
+
+def round_up(a: int, b: int) -> int:
+    """The first multiple of `b` from `a` on."""
+    return ceil_div(a, b) * b
