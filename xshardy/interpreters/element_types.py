@@ -137,3 +137,10 @@ def numpy_dtype(kind: Attribute) -> DType:
             "complex numbers of f32 or f64"
         )
     return dtype
+
+
+def bits_in_memory(dtype: DType) -> int:
+    """The bits of an element in memory; a truth value takes a byte."""
+    if dtype == np.bool_:
+        return 8
+    return 4 if dtype == np.dtype(ml_dtypes.float4_e2m1fn) else BITS.get(dtype, dtype.itemsize * 8)

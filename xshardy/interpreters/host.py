@@ -17,11 +17,10 @@ from functools import cache
 from math import prod
 
 import llvmlite.binding as binding
-import ml_dtypes
 import numpy as np
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import BITS, SIGNED_INTEGERS, Array, DType
+from xshardy.interpreters.element_types import SIGNED_INTEGERS, Array, bits_in_memory
 from xshardy.interpreters.host_threads import EXCHANGES, as_coroutine, scheduler
 from xshardy.lowering.nvptx import KernelSource
 
@@ -265,17 +264,10 @@ end:
 """
 
 
-def _bits(dtype: DType) -> int:
-    """The bits of an element in memory; a truth value takes a byte."""
-    if dtype == np.bool_:
-        return 8
-    return 4 if dtype == np.dtype(ml_dtypes.float4_e2m1fn) else BITS.get(dtype, dtype.itemsize * 8)
-
-
 def packed(array: Array) -> Array:
     """The bytes of `array` in memory: elements of less than a byte lie together, the first one lowest."""
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    bits = _bits(array.dtype)
+    bits = bits_in_memory(array.dtype)
     if bits >= 8:
         return data
     per_byte = 8 // bits
@@ -285,7 +277,7 @@ def packed(array: Array) -> Array:
 
 def unpacked(memory: Array, like: Array) -> Array:
     """The opposite of `packed`: an array of the shape and type of `like`."""
-    bits = _bits(like.dtype)
+    bits = bits_in_memory(like.dtype)
     if bits >= 8:
         return memory.view(like.dtype).reshape(like.shape).copy()
     shifts = bits * np.arange(8 // bits, dtype=np.uint8)

@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind
+from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.simt.kernel import observe_block
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.machine import Lanes
@@ -35,8 +35,7 @@ class Traffic:
 
     def observe(self, lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array) -> None:
         """Count an access."""
-        dtype = tensor.buffer.data.dtype
-        bits = 8 if KINDS[dtype] is Kind.PRED else BITS.get(dtype, 8 * dtype.itemsize)
+        bits = bits_in_memory(tensor.buffer.data.dtype)
         active = np.broadcast_to(mask.reshape(mask.shape[:2]), lanes.shape)
         places = np.broadcast_to(where, lanes.shape + where.shape[2:]).reshape(active.size, -1)
         active = active.reshape(-1)
