@@ -57,11 +57,14 @@ PAGE = """<!DOCTYPE html>
 <style>
   body { display: grid; grid-template-columns: 3fr 2fr; gap: 1em; margin: 1em; font: 13px/1.5 system-ui, sans-serif; }
   h1, #legend { grid-column: 1 / 3; margin: 0; font-size: 16px; }
-  #program { overflow-x: auto; font-family: ui-monospace, monospace; white-space: pre; }
+  #program { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
+  #program div { padding-left: 6em; text-indent: -6em; }
   #story { position: sticky; top: 1em; align-self: start; white-space: pre-wrap; }
-  .number { display: inline-block; width: 4em; color: #888; user-select: none; }
+  #legend .axis { margin-right: 6px; }
+  .number { display: inline-block; width: 4em; text-indent: 0; color: #888; user-select: none; }
   .path { background: #fff3c4; }
-  button { border: 1px solid #bbb; border-radius: 4px; background: #fff; margin-left: 6px; font: inherit; }
+  button { border: 1px solid #bbb; border-radius: 4px; background: #fff; margin-left: 6px; font: inherit;
+           text-indent: 0; }
   button.chosen { border-color: #000; box-shadow: 0 0 0 1px #000; }
   .axis { border-radius: 3px; padding: 0 3px; color: #fff; }
 </style>

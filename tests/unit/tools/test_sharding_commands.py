@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -218,49 +216,3 @@ def test_the_page_has_all_that_it_shows(mlp: ShardedProgram):
     value = next(value for value in data["values"] if value["name"] == "%2 (line 10)")
     assert value["dims"] == [['"data"'], []]
     assert value["path"] == [8, 9, 10]
-
-
-DOM = """
-const made = [];
-const element = (tag, text) => ({
-  tag, textContent: text ?? "", className: "", style: {}, children: [], marks: new Set(),
-  append(...more) { this.children.push(...more); },
-  get classList() {
-    return {
-      add: name => this.marks.add(name), remove: name => this.marks.delete(name),
-      toggle: (name, on) => on ? this.marks.add(name) : this.marks.delete(name),
-    };
-  },
-});
-const known = { data: element("script", DATA), legend: element("div"), program: element("div"), story: element("div") };
-const document = {
-  getElementById: name => known[name],
-  createElement: tag => { const one = element(tag); made.push(one); return one; },
-  querySelectorAll: () => made.filter(one => one.marks.has("chosen")),
-};
-"""
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no JavaScript interpreter")
-def test_a_click_shows_the_path(mlp: ShardedProgram):
-    text = page(mlp, "mlp")
-    data, script = re.findall(r"<script.*?>(.*?)</script>", text, re.DOTALL)
-    check = """
-      const button = made.find(one => one.tag === "button" && one.textContent.startsWith("%2 "));
-      button.onclick();
-      console.log(JSON.stringify({
-        legend: known.legend.children.map(chip => chip.textContent),
-        marked: known.program.children.flatMap((row, index) => row.marks.has("path") ? [index + 1] : []),
-        chosen: document.querySelectorAll().length,
-        story: known.story.textContent.split("\\n")[0],
-      }));
-    """
-    program = DOM.replace("DATA", json.dumps(data)) + script + check
-    done = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
-        "legend": ["data", "model"],
-        "marked": [8, 9, 10],
-        "chosen": 1,
-        "story": '%2 (line 10): [{"data", ?}, {?}]',
-    }

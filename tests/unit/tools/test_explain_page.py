@@ -1,0 +1,78 @@
+"""The page of `xshardy explain --html`, looked at in a headless browser: what it shows, and what a click changes."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from xshardy.tools.explain_page import page
+from xshardy.tools.sharded_program import propagate, read_program
+
+EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
+
+
+@pytest.fixture(scope="module")
+def browser_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The page of the example, in Playwright's browser or else in the system's."""
+    file = tmp_path_factory.mktemp("page") / "mlp.html"
+    file.write_text(page(propagate(read_program(EXAMPLE), EXAMPLE), "mlp"))
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        program = own if Path(own).exists() else next(filter(None, map(shutil.which, NAMES)), None)
+        if program is None:
+            pytest.skip("there is no Chromium: `apt-get install chromium`, or `playwright install chromium`")
+        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+        opened = browser.new_page(viewport={"width": 1200, "height": 700})
+        complaints: list[str] = []
+        requests: list[str] = []
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        opened.on("request", lambda request: requests.append(request.url))
+        opened.goto(file.as_uri())
+        yield opened
+        browser.close()
+    assert complaints == []
+    assert requests == [file.as_uri()]
+
+
+def marked(shown: Page) -> list[int]:
+    """The lines that are marked as the path."""
+    return [int(number) for number in shown.locator("#program .path .number").all_inner_texts()]
+
+
+def test_the_program_and_its_axes_are_shown(browser_page: Page):
+    assert browser_page.locator("#legend .axis").all_inner_texts() == ["data", "model"]
+    rows = browser_page.locator("#program > div")
+    assert rows.count() == len(Path(EXAMPLE).read_text().splitlines())
+    assert "%2 = stablehlo.dot %1, %w1" in rows.nth(9).inner_text()
+    assert marked(browser_page) == []
+
+
+def test_an_axis_has_one_colour_everywhere(browser_page: Page):
+    chips = browser_page.locator(".axis")
+    shown = chips.evaluate_all("chips => chips.map(c => [c.textContent, getComputedStyle(c).backgroundColor])")
+    colours = {(axis, colour) for axis, colour in shown}
+    assert (
+        len(shown) > len(colours) == len({axis for axis, _ in colours}) == len({colour for _, colour in colours}) == 2
+    )
+
+
+def test_nothing_is_cut_off(browser_page: Page):
+    assert browser_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert browser_page.locator("#program").evaluate("area => area.scrollWidth <= area.clientWidth")
+
+
+def test_a_click_shows_the_path(browser_page: Page):
+    for name, first, lines in (
+        ("%2 ", '%2 (line 10): [{"data", ?}, {?}]', [8, 9, 10]),
+        ("%0 ", '%0 (line 8): [{"data", ?}, {"model", ?}]', [8]),
+    ):
+        button = browser_page.locator("button", has_text=name)
+        button.click()
+        assert browser_page.locator("#story").inner_text().splitlines()[0] == first
+        assert marked(browser_page) == lines
+        assert browser_page.locator("button.chosen").count() == 1
+        assert "chosen" in (button.get_attribute("class") or "")
