@@ -63,16 +63,23 @@ PASSES: Mapping[str, str] = {
     "sdy-aggressive-propagate": "transforms.sdy_propagation.aggressive_propagate:AggressivePropagatePass",
     "sdy-apply-sharding-constraints": "transforms.sdy_import.apply_sharding_constraints:ApplyShardingConstraintsPass",
     "sdy-basic-propagate": "transforms.sdy_propagation.basic_propagate:BasicPropagatePass",
+    "sdy-canonicalize-collectives": "transforms.sdy_export.canonicalize_communication:CanonicalizeCollectivesPass",
+    "sdy-canonicalize-reshards": "transforms.sdy_export.canonicalize_communication:CanonicalizeReshardsPass",
+    "sdy-close-shardings": "transforms.sdy_export.close_shardings:CloseShardingsPass",
+    "sdy-constant-or-scalar-merger": "transforms.sdy_export.constant_or_scalar_merger:ConstantOrScalarMergerPass",
     "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_splitter:ConstantOrScalarSplitterPass",
     "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
     ),
     "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
+    "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
+    "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_import.inline_meshes:InlineMeshesPass",
+    "sdy-insert-func-call-reshards": "transforms.sdy_export.insert_func_call_reshards:InsertFuncCallReshardsPass",
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
@@ -83,13 +90,27 @@ PASSES: Mapping[str, str] = {
     "sdy-propagate-sharding-from-func-to-call": (
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
     ),
+    "sdy-propagate-to-func-results": "transforms.sdy_export.propagate_to_func_results:PropagateToFuncResultsPass",
     "sdy-propagation-pipeline": "transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass",
     "sdy-remove-propagation-debug-info": (
         "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
     ),
     "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
+    "sdy-remove-sharding-groups": "transforms.sdy_export.remove_sharding_groups:RemoveShardingGroupsPass",
+    "sdy-remove-sub-axes-in-input-output-shardings": (
+        "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
+    ),
+    "sdy-save-module": "transforms.save_module:SaveModulePass",
+    "sdy-sharding-constraint-to-reshard": (
+        "transforms.sdy_export.sharding_constraint_to_reshard:ShardingConstraintToReshardPass"
+    ),
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
+    "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
+    "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
+    "sdy-update-non-divisible-input-output-shardings": (
+        "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"
+    ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
@@ -101,12 +122,14 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
+    "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
     "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-tensors": "transforms.xla_gpu.lower_tensors:LowerTensorsPass",
     "xla-gpu-lower-to-llvm": "lowering.pipeline:LowerToLLVMPass",
     "xla-gpu-lower-xla-gpu-loops-to-scf": "transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
     "xla-gpu-lower-xla-gpu-to-scf": "transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
+    "xla-gpu-lower-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LowerXlaIntrinsicLibPass",
     "xla-gpu-lower-xla-shared": "transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
     "xla-gpu-merge-pointers": "transforms.xla_gpu.merge_pointers:MergePointersPass",
     "xla-gpu-optimize-loops": "transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
@@ -16,9 +15,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy_import.data_flow_edges import has_static_shape, replace_other_uses
 from xshardy.transforms.sdy_import.function_copies import calls_in
-
-MAIN = "main"
-"""The function that a program starts with: nothing flows into its arguments."""
+from xshardy.transforms.sdy_import.main_function import main_function
 
 
 def add_edges(values: Sequence[SSAValue], place: InsertPoint) -> None:
@@ -44,14 +41,10 @@ class AddFuncDataFlowEdgesPass(ModulePass):
     name = "sdy-add-func-data-flow-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = functions_of(op)
-        if len(functions) != 1 and MAIN not in functions:
-            raise PassFailedException(
-                f"the module has {len(functions)} functions and none of them is @{MAIN}: rename the one that starts"
-            )
+        main = main_function(op)
         calls = tuple(calls_in(op))
-        for name, function in functions.items():
-            if len(functions) > 1 and name != MAIN and function.body.blocks:
+        for function in functions_of(op).values():
+            if function is not main and function.body.blocks:
                 add_edges(function.body.block.args, InsertPoint.at_start(function.body.block))
         for call in calls:
             add_edges(call.results, InsertPoint.after(call))

@@ -1,6 +1,6 @@
 """The shardings that a function has for all of its arguments, or for all of its results."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
@@ -34,6 +34,27 @@ def written_shardings(
         sharding if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr) else None
         for dictionary in dictionaries
     ]
+
+
+def update_function_shardings(
+    function: FuncOp, update: Callable[[TensorShardingAttr, Attribute], TensorShardingAttr]
+) -> None:
+    """Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type."""
+
+    def updated(
+        dictionaries: ArrayAttr[DictionaryAttr] | None, types: Iterable[Attribute]
+    ) -> ArrayAttr[DictionaryAttr] | None:
+        if dictionaries is None:
+            return None
+        return ArrayAttr(
+            DictionaryAttr({**dictionary.data, SHARDING: update(sharding, type)})
+            if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr)
+            else dictionary
+            for dictionary, type in zip(dictionaries, types, strict=True)
+        )
+
+    function.arg_attrs = updated(function.arg_attrs, function.function_type.inputs)
+    function.res_attrs = updated(function.res_attrs, function.function_type.outputs)
 
 
 def _completed(

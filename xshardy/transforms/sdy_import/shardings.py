@@ -1,6 +1,6 @@
 """Rewriting every sharding that a module names, wherever it is written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -32,6 +32,17 @@ def with_mesh(sharding: TensorShardingAttr, mesh_or_ref: SymbolRefAttr | MeshAtt
     return TensorShardingAttr(
         mesh_or_ref,
         sharding.dim_shardings,
+        sharding.replicated_axes,
+        sharding.unreduced_axes,
+        sharding.reduction_op.data,
+    )
+
+
+def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[DimensionShardingAttr]) -> TensorShardingAttr:
+    """`sharding` with other dimension shardings."""
+    return TensorShardingAttr(
+        sharding.mesh_or_ref,
+        dim_shardings,
         sharding.replicated_axes,
         sharding.unreduced_axes,
         sharding.reduction_op.data,

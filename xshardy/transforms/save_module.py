@@ -1,0 +1,35 @@
+"""Write a module to a file between two passes, to look at. Source: Shardy's pass `sdy-save-module`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xshardy.syntax.printer import Printer
+
+
+def save_module(module: ModuleOp, directory: str, name: str) -> None:
+    """Write `module` to `directory/name.mlir`; nowhere without a directory. What cannot be written is complained of."""
+    if not directory:
+        return
+    path = Path(directory) / f"{name}.mlir"
+    try:
+        path.write_text(Printer().module_text(module))
+    except OSError as error:
+        print(f"error when writing file {path}: {error.strerror}", file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class SaveModulePass(ModulePass):
+    """Write the module to a folder, as `INDEX.NAME.mlir` with two digits at least, and leave it as it is."""
+
+    name = "sdy-save-module"
+    directory: str = ""
+    file_name: str = "module"
+    index: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        save_module(op, self.directory, f"{self.index:02}.{self.file_name}")

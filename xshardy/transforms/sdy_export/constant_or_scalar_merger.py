@@ -1,0 +1,56 @@
+"""
+Merge the copies of constants that import made and propagation sharded alike.
+
+Source: Shardy's docs, "Export passes", `sdy-constant-or-scalar-merger`.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import ConstantLike
+
+from xshardy.dialects.sdy.ops import ConstantOp
+from xshardy.transforms.sdy_import.constant_splitter import is_scalar_expansion
+from xshardy.transforms.walk import operations_in, operations_of
+
+
+@cache
+def is_constant(kind: type[Operation]) -> bool:
+    """Whether operations of this kind are constants."""
+    return kind is ConstantOp or kind.has_trait(ConstantLike, value_if_unregistered=False)
+
+
+def identity(op: Operation) -> Hashable:
+    """Equal for two operations that compute the same and say the same of it, sharding included; regions aside."""
+    attributes = frozenset(op.attributes.items()), frozenset(op.properties.items())
+    return type(op), op.parent_region(), tuple(op.operands), tuple(op.result_types), *attributes
+
+
+@dataclass(frozen=True)
+class ConstantOrScalarMergerPass(ModulePass):
+    """
+    Replace constants, and broadcasts of one scalar, by the first one in their region that is equal to them.
+
+    Shardings are told apart, and so are all other attributes. No value is carried into another region, in which its
+    sharding could have no meaning.
+    """
+
+    name = "sdy-constant-or-scalar-merger"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in operations_of(op, FuncOp):
+            first: dict[Hashable, Operation] = {}
+            for inner in list(operations_in(function, inner_first=True)):
+                if not (is_constant(type(inner)) or is_scalar_expansion(inner)):
+                    continue
+                kept = first.setdefault(identity(inner), inner)
+                if kept is not inner:
+                    inner.results[0].replace_all_uses_with(kept.results[0])
+                    Rewriter.erase_op(inner)

@@ -1,0 +1,22 @@
+"""The function that a program starts with."""
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.transforms.call_graph import functions_of
+
+MAIN = "main"
+"""The name of the function that starts, in a module with more than one."""
+
+
+def main_function(module: ModuleOp) -> FuncOp:
+    """The only function of `module`, or the one called `main`. Raises `PassFailedException` if there is neither."""
+    functions = functions_of(module)
+    if len(functions) == 1:
+        return next(iter(functions.values()))
+    if MAIN not in functions:
+        raise PassFailedException(
+            f"the module has {len(functions)} functions and none of them is @{MAIN}: rename the one that starts"
+        )
+    return functions[MAIN]
