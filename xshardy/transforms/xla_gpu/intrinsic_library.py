@@ -1,0 +1,126 @@
+"""
+XLA's library of functions of floats: which there are, what they are called, and what they compute.
+
+A function computes one operation of `math` or `arith`, on a scalar or on a vector of one of a few lengths:
+`@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 is the function of the C library, of that name.
+Source: XLA's emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it asks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func, math
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    VectorType,
+    bf16,
+    f32,
+    f64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.utils.hints import isa
+
+SCALAR = 0
+"""In the place of a length: no vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """The functions for one operation and one pair of element types."""
+
+    operation: type[Operation]
+    name: str
+    argument: AnyFloat
+    result: AnyFloat
+    lengths: frozenset[int]
+    """The lengths of vectors there are functions for; `SCALAR` for the one of scalars."""
+    in_c_library: bool = False
+    """Whether `name` is all of the function's name."""
+
+    def function_name(self, length: int) -> str:
+        """`xla.exp.f64`, `xla.exp.v4f64`, or `xla.fptrunc.v8f32.to.v8bf16` where the types differ."""
+        if self.in_c_library:
+            return self.name
+        prefix = "" if length == SCALAR else f"v{length}"
+        types = f"{prefix}{self.argument.name}"
+        if self.result != self.argument:
+            types += f".to.{prefix}{self.result.name}"
+        return f"xla.{self.name}.{types}"
+
+    def function_type(self, length: int) -> tuple[Attribute, Attribute]:
+        """The types of the argument and of the result of the function for `length`."""
+        return of_length(self.argument, length), of_length(self.result, length)
+
+
+INTRINSICS: tuple[Intrinsic, ...] = (
+    Intrinsic(math.ExpOp, "exp", f64, f64, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.RsqrtOp, "rsqrt", f32, f32, frozenset({SCALAR, 4, 8, 16})),
+    Intrinsic(math.RsqrtOp, "rsqrt", f64, f64, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.TanhOp, "tanh", f32, f32, frozenset({SCALAR, 4, 8, 16})),
+    Intrinsic(math.TanhOp, "tanh", f64, f64, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.ErfOp, "erf", f32, f32, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.ErfOp, "erf", f64, f64, frozenset({SCALAR}), in_c_library=True),
+    Intrinsic(arith.TruncFOp, "fptrunc", f32, bf16, frozenset({SCALAR, 2, 4, 8})),
+)
+
+_BY_TYPES: Mapping[tuple[type[Operation], AnyFloat, AnyFloat], Intrinsic] = {
+    (row.operation, row.argument, row.result): row for row in INTRINSICS
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the library, for one length."""
+
+    intrinsic: Intrinsic
+    length: int
+
+    def declaration(self) -> func.FuncOp:
+        """`func.func private @xla.exp.f64(f64) -> f64`."""
+        argument, result = self.intrinsic.function_type(self.length)
+        return func.FuncOp.external(self.intrinsic.function_name(self.length), [argument], [result])
+
+    def body(self) -> Region:
+        """What the function computes: its operation, on the argument."""
+        argument, result = self.intrinsic.function_type(self.length)
+        block = Block(arg_types=[argument])
+        computed = self.intrinsic.operation.create(operands=block.args, result_types=[result])
+        block.add_ops((computed, func.ReturnOp(*computed.results)))
+        return Region(block)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    row.function_name(length): Function(row, length) for row in INTRINSICS for length in row.lengths
+}
+"""Every function of the library, by its name."""
+
+
+def intrinsic_for(op: Operation) -> Intrinsic | None:
+    """
+    The functions that compute the elements of `op`, an operation of one operand and one result; None if there are none.
+
+    f16 and bf16 are computed in f32, except where `op` is the conversion between them.
+    """
+    argument, result = element_type(op.operands[0].type), element_type(op.results[0].type)
+    if argument is None or result is None:
+        return None
+    exact = _BY_TYPES.get((type(op), argument, result))
+    if exact is not None or argument != result or not isinstance(argument, Float16Type | BFloat16Type):
+        return exact
+    return _BY_TYPES.get((type(op), f32, f32))
+
+
+def element_type(type: Attribute) -> Float16Type | BFloat16Type | Float32Type | Float64Type | None:
+    """The type of a float, or of the floats of a vector of one dimension; None for any other type."""
+    if isa(type, VectorType[Attribute]) and type.get_num_dims() == 1:
+        type = type.element_type
+    return type if isinstance(type, Float16Type | BFloat16Type | Float32Type | Float64Type) else None
+
+
+def of_length(element: AnyFloat, length: int) -> AnyFloat | VectorType[AnyFloat]:
+    """`f32` for `SCALAR`, `vector<4xf32>` for 4."""
+    return element if length == SCALAR else VectorType(element, [length])
