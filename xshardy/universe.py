@@ -123,6 +123,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
+    "xla-gpu-fuse-loops": "transforms.xla_gpu.fuse_loops:FuseLoopsPass",
     "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-tensors": "transforms.xla_gpu.lower_tensors:LowerTensorsPass",

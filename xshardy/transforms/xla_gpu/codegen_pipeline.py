@@ -23,6 +23,7 @@ from xshardy.transforms.xla_gpu.device import device_info
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
+from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
@@ -54,7 +55,10 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
     clean_up = (CanonicalizePass(), CommonSubexpressionElimination())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
-        Stage("scf", (LowerXlaGpuToScfPass(), PeelLoopsPass(), LowerXlaGpuLoopsToScfPass(), *clean_up)),
+        Stage(
+            "scf",
+            (LowerXlaGpuToScfPass(), FuseLoopsPass(), PeelLoopsPass(), LowerXlaGpuLoopsToScfPass(), *clean_up),
+        ),
         Stage(
             "flattened",
             # The bounds check of a loop folds away here, where `xla.range` shows it to be always true.

@@ -1,0 +1,162 @@
+"""
+Make one loop of two `xla_gpu.loop`s over the same domain: indices are computed once, and no vector waits between them.
+
+Tensors are values here, but they will be memory: a loop does not move past an operation that may write what it reads,
+or that reads what it writes. Source: row XGPU-10, "loop fusion"; XLA's `xla-gpu-fuse-loops`.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects import tensor, vector
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.xla_gpu import LoopOp, PureCallOp, YieldOp
+
+READS = (tensor.ExtractOp, tensor.DimOp, vector.TransferReadOp, PureCallOp)
+"""Operations that leave the tensors which they use as they are."""
+
+
+class FuseThroughVector(RewritePattern):
+    """
+    `%v = loop (%d)[%i] iter_args(%w = %init) { insert %x, %w[%i] }; loop (%d)[%i] { use(extract %v[%i]) }`
+    ->
+    `loop (%d)[%i] { use(%x) }`
+
+    Every iteration has to write, and to read, the one element that all its induction variables name.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        for extract in op.body.walk():
+            if isinstance(extract, vector.ExtractOp) and isinstance(filler := extract.vector.owner, LoopOp):
+                insert = only_insert(filler)
+                if (
+                    insert is not None
+                    and filler.results[0].has_one_use()
+                    and named_positions(filler, insert) == named_positions(op, extract) is not None
+                    and same_domain(filler, op)
+                    and can_move(filler, op, (extract,))
+                ):
+                    rewriter.replace(extract, (), (insert.source,))
+                    rewriter.replace(insert, (), (filler.inits[0],))
+                    _, carried = fused(filler, op, (), op.inits, rewriter)
+                    rewriter.replace(op, (), carried)
+                    rewriter.erase(filler)
+                    return
+
+
+class FuseSameMap(RewritePattern):
+    """
+    `%r = loop (%d)[%i] in #map { a }; %s = loop (%d)[%i] in #map { b }` -> `%r, %s = loop (%d)[%i] in #map { a; b }`
+
+    Only if `%r` is used after the second loop alone.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
+        earlier = op.prev_op
+        while earlier is not None:
+            if isinstance(earlier, LoopOp) and same_domain(earlier, op) and earlier.map.results == op.map.results:
+                break
+            earlier = earlier.prev_op
+        if earlier is None or not can_move(earlier, op):
+            return
+        first, second = fused(earlier, op, earlier.inits, op.inits, rewriter)
+        rewriter.replace(earlier, (), first)
+        rewriter.replace(op, (), second)
+
+
+def only_insert(loop: LoopOp) -> vector.InsertOp | None:
+    """The insertion that is all that `loop` does with the one vector it carries."""
+    if len(loop.results) != 1:
+        return None
+    (carried,), terminator = loop.iter_args, loop.body.block.last_op
+    insert = carried.get_user_of_unique_use()
+    if not isinstance(insert, vector.InsertOp) or insert.dest is not carried or not isinstance(terminator, YieldOp):
+        return None
+    return insert if terminator.operands[0] is insert.result and insert.result.has_one_use() else None
+
+
+def named_positions(loop: LoopOp, access: vector.InsertOp | vector.ExtractOp) -> Sequence[int] | None:
+    """Which induction variables of `loop` are the positions of `access`, if these are all of them, each once."""
+    variables: dict[SSAValue | int, int] = {variable: index for index, variable in enumerate(loop.induction_vars)}
+    found = [variables.get(position, -1) for position in access.get_mixed_position()]
+    return found if sorted(found) == list(range(len(variables))) else None
+
+
+def same_domain(first: LoopOp, second: LoopOp) -> bool:
+    """Whether two loops make the same iterations, under whatever names."""
+    one, other = first.map, second.map
+    return (
+        tuple(first.dims) == tuple(second.dims)
+        and one.dimension_intervals == other.dimension_intervals
+        and one.symbol_intervals == other.symbol_intervals
+        and set(one.constraints) == set(other.constraints)
+    )
+
+
+def can_move(loop: LoopOp, later: LoopOp, except_for: Sequence[Operation] = ()) -> bool:
+    """Whether `loop` can run as part of `later`: nothing on the way, or in it, needs `loop` to be done before."""
+    if loop.parent is not later.parent:
+        return False
+    used, written = set[SSAValue](), set[SSAValue]()
+    op: Operation | None = later
+    while op is not loop:
+        if op is None:
+            return False
+        for inner in op.walk():
+            if inner not in except_for:
+                used.update(inner.operands)
+                written.update(() if isinstance(inner, READS) else inner.operands)
+        op = op.prev_op
+    reads = {value for inner in loop.body.walk() for value in inner.operands if isinstance(value.type, TensorType)}
+    writes = {value for value in loop.inits if isinstance(value.type, TensorType)}
+    return used.isdisjoint(loop.results) and used.isdisjoint(writes) and written.isdisjoint(reads)
+
+
+def fused(
+    first: LoopOp,
+    second: LoopOp,
+    first_inits: Sequence[SSAValue],
+    second_inits: Sequence[SSAValue],
+    rewriter: PatternRewriter,
+) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+    """
+    Move both bodies into one loop before `second`, which carries what is left of each. Gives the results of each.
+
+    What a body carries but the new loop does not must be without uses.
+    """
+    results = list(dict.fromkeys((*first.map.results, *second.map.results)))
+    loop = rewriter.insert(LoopOp(second.dims, first.map.with_results(results), (*first_inits, *second_inits)))
+    loop.attributes.update(first.attributes | second.attributes)
+    end, kept, yielded = InsertPoint.at_end(loop.body.block), len(first_inits), list[SSAValue]()
+    for part, carried in ((first, loop.iter_args[:kept]), (second, loop.iter_args[kept:])):
+        indices = [loop.map_results[results.index(result)] for result in part.map.results]
+        terminator = part.body.block.last_op
+        assert terminator is not None
+        rewriter.inline_block(part.body.block, end, (*loop.induction_vars, *indices, *(carried or part.inits)))
+        yielded += terminator.operands[: len(carried)]
+        rewriter.erase(terminator)
+    rewriter.insert(YieldOp(*yielded), end)
+    return loop.results[:kept], loop.results[kept:]
+
+
+class FuseLoopsPass(ModulePass):
+    """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and those with the same map."""
+
+    name = "xla-gpu-fuse-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        patterns = GreedyRewritePatternApplier([FuseThroughVector(), FuseSameMap()])
+        PatternRewriteWalker(patterns).rewrite_module(op)
