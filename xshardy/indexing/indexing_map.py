@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 
 from xshardy.indexing.affine import constant, dim, leaves, substitute, sym
 from xshardy.indexing.interval import Interval
-from xshardy.indexing.ranges import range_of
+from xshardy.indexing.ranges import range_of, range_where
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,11 @@ class IndexingMap:
     def range_of(self, expr: AffineExpr) -> Interval:
         """A range that holds `expr` wherever the variables are in their bounds."""
         return range_of(expr, self.dimension_intervals, self.symbol_intervals)
+
+    def range_in_domain(self, expr: AffineExpr) -> Interval:
+        """A range that holds `expr` wherever the variables are in their bounds and the constraints are fulfilled."""
+        known = {constraint.expr: constraint.bounds for constraint in self.constraints}
+        return range_where(expr, self.dimension_intervals, self.symbol_intervals, known)
 
     # -- Evaluation ---------------------------------------------------------------------------------------------------
 

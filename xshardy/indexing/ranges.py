@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
 from xshardy.indexing.affine import evaluate
 from xshardy.indexing.interval import Interval, at_corners, mod_range
@@ -27,3 +27,20 @@ def range_of(expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Inter
     Source: XLA indexing docs, "Indexing Map simplification".
     """
     return evaluate(expr, dims, symbols, Interval.point, RANGE_RULES)
+
+
+def range_where(
+    expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Interval], known: Mapping[AffineExpr, Interval]
+) -> Interval:
+    """
+    `range_of` at the points where each expression of `known` lies in its interval; the whole box if nothing does.
+
+    A part of `expr` is narrowed if it is written as in `known`.
+    """
+    if isinstance(expr, AffineBinaryOpExpr):
+        parts = (range_where(part, dims, symbols, known) for part in (expr.lhs, expr.rhs))
+        found = RANGE_RULES[expr.kind](*parts)
+    else:
+        found = range_of(expr, dims, symbols)
+    bounds = known.get(expr)
+    return found if bounds is None else found.intersect(bounds) or found

@@ -1,5 +1,7 @@
 """Indexing maps against brute force: whatever is done to a map, its values on its points stay what they were."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -57,6 +59,24 @@ def test_then_is_evaluation_in_sequence(first, second):
 def test_constrained_keeps_the_points_that_fulfil_it(map, expr, bounds):
     expected = {point: value for point, value in values(map).items() if bounds.contains(expr.eval(*point))}
     assert values(map.constrained(expr, bounds)) == expected
+
+
+@given(map=maps(), inner=exprs(), bounds=intervals, divisor=st.integers(1, 9))
+@brute_force
+def test_range_in_domain_holds_every_value_there(map, inner, bounds, divisor):
+    expr = inner // divisor + inner
+    constrained = replace(map, constraints=(*map.constraints, Constraint(inner, bounds)))
+    found = constrained.range_in_domain(expr)
+    assert all(found.contains(expr.eval(*point)) for point in points(constrained))
+    assert map.range_of(expr).includes(found)
+
+
+def test_range_in_domain_follows_the_constraints():
+    map = parse_indexing_map(
+        "(d0)[s0] -> ((d0 * 4 + s0) floordiv 6), domain: d0 in [0, 29], s0 in [0, 3], d0 * 4 + s0 in [0, 29]"
+    )
+    assert map.range_of(map.results[0]) == Interval(0, 19)
+    assert map.range_in_domain(map.results[0]) == Interval(0, 4)
 
 
 @given(map=maps())

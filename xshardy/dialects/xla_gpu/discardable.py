@@ -100,7 +100,7 @@ def _range_of_loop_argument(loop: LoopOp, index: int) -> Interval | None:
     if index < induction_vars:
         return loop.map.symbol_intervals[index]
     if index < induction_vars + len(loop.map.results):
-        return loop.map.range_of(loop.map.results[index - induction_vars])
+        return loop.map.range_in_domain(loop.map.results[index - induction_vars])  # the body runs nowhere else
     return None
 
 

@@ -155,6 +155,18 @@ func.func @booleans(%x: i1) -> i1 {
   return %h : i1
 }
 
+// In a loop, the constraints of its map hold: the row is at most 4, not 19.
+// CHECK-LABEL: func.func @constrained_loop
+// CHECK:         arith.addi %{{.*}}, %{{.*}} {xla.range = [1 : index, 5 : index]} : index
+func.func @constrained_loop(%thread: index, %init: index) -> index {
+  %one = arith.constant 1 : index
+  %0 = xla_gpu.loop (%thread)[%i] -> (%row) in #xla_gpu.indexing_map<"(d0)[s0] -> ((d0 * 4 + s0) floordiv 6), domain: d0 in [0, 29], s0 in [0, 3], d0 * 4 + s0 in [0, 29]"> iter_args(%iter = %init) -> (index) {
+    %next = arith.addi %row, %one : index
+    xla_gpu.yield %next : index
+  }
+  return %0 : index
+}
+
 // Without the option, NaN is kept.
 // CHECK-LABEL: func.func @float_extrema
 // CHECK-NEXT:    arith.maximumf
