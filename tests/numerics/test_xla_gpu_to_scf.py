@@ -14,6 +14,7 @@ from xshardy.interpreters.simt import run_kernel
 from xshardy.syntax import parse_module
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
+from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
 from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
@@ -25,6 +26,7 @@ from xshardy.universe import new_context
 
 PASSES: Sequence[ModulePass] = (
     LowerXlaGpuToScfPass(),
+    FuseLoopsPass(),
     PeelLoopsPass(),
     LowerXlaGpuLoopsToScfPass(),
     SimplifyArithPass(),
@@ -195,3 +197,43 @@ def test_atomic_add():
     start = random_array((2, 4), np.dtype(np.float32))
     last = check_levels(text, [x, start], start + x.reshape(16, 2, 4).sum(axis=0))
     assert "vector<4xf32>):" in last
+
+
+def test_loops_that_become_one():
+    """Rows are read into a vector, and their reverse is written from it; a third loop counts on with the same map."""
+    domain = "domain: th in [0, 31], i in [0, 3], th + i * 32 in [0, 99]"
+    text = f"""
+    func.func @kernel(%x: tensor<100xi32>, %out: tensor<200xi32>) -> tensor<200xi32> {kernel(32)} {{
+      %th = gpu.thread_id x {{xla.range = [0 : index, 31 : index]}}
+      %zero = arith.constant dense<0> : vector<4xi32>
+      %read = xla_gpu.loop (%th)[%i] -> (%a) in #xla_gpu.indexing_map<"(th)[i] -> (th + i * 32), {domain}">
+          iter_args(%v = %zero) -> (vector<4xi32>) {{
+        %e = tensor.extract %x[%a] : tensor<100xi32>
+        %new = vector.insert %e, %v[%i] : i32 into vector<4xi32>
+        xla_gpu.yield %new : vector<4xi32>
+      }}
+      %one = arith.constant 1 : i32
+      %sum = xla_gpu.loop (%th)[%i] -> (%a) in #xla_gpu.indexing_map<"(th)[i] -> (99 - th - i * 32), {domain}">
+          iter_args(%s = %one) -> (i32) {{
+        %e = tensor.extract %x[%a] : tensor<100xi32>
+        %new = arith.addi %s, %e : i32
+        xla_gpu.yield %new : i32
+      }}
+      %result = xla_gpu.loop (%th)[%i] -> (%a) in #xla_gpu.indexing_map<"(th)[i] -> (99 - th - i * 32), {domain}">
+          iter_args(%t = %out) -> (tensor<200xi32>) {{
+        %e = vector.extract %read[%i] : i32 from vector<4xi32>
+        %new = tensor.insert %e into %t[%a] : tensor<200xi32>
+        xla_gpu.yield %new : tensor<200xi32>
+      }}
+      %c100 = arith.constant 100 : index
+      %at = arith.addi %th, %c100 : index
+      %last = tensor.insert %sum into %result[%at] : tensor<200xi32>
+      return %last : tensor<200xi32>
+    }}"""
+    module = parse_module(text, "kernel.mlir", new_context())
+    FuseLoopsPass().apply(new_context(), module)
+    assert str(module).count("xla_gpu.loop") == 1
+
+    x = random_array((100,), np.dtype(np.int32))
+    sums = [1 + sum(x[99 - th - i * 32] for i in range(4) if th + i * 32 < 100) for th in range(32)]
+    check_levels(text, [x, np.zeros(200, np.int32)], np.array([*x[::-1], *sums, *[0] * 68], np.int32))

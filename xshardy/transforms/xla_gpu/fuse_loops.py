@@ -39,35 +39,29 @@ class FuseThroughVector(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         for extract in op.body.walk():
-            if isinstance(extract, vector.ExtractOp) and isinstance(filler := extract.vector.owner, LoopOp):
-                insert = only_insert(filler)
-                if (
-                    insert is not None
-                    and filler.results[0].has_one_use()
-                    and named_positions(filler, insert) == named_positions(op, extract) is not None
-                    and same_domain(filler, op)
-                    and can_move(filler, op, (extract,))
-                ):
-                    rewriter.replace(extract, (), (insert.source,))
-                    rewriter.replace(insert, (), (filler.inits[0],))
-                    _, carried = fused(filler, op, (), op.inits, rewriter)
-                    rewriter.replace(op, (), carried)
-                    rewriter.erase(filler)
-                    return
+            if isinstance(extract, vector.ExtractOp) and (insert := insert_for(op, extract)) is not None:
+                filler = insert.parent_op()
+                assert isinstance(filler, LoopOp)
+                rewriter.replace(extract, (), (insert.source,))
+                rewriter.replace(insert, (), (filler.inits[0],))
+                _, carried = fused(filler, op, (), op.inits, rewriter)
+                rewriter.replace(op, (), carried)
+                rewriter.erase(filler)
+                return
 
 
-class FuseSameMap(RewritePattern):
+class FuseSameIndices(RewritePattern):
     """
     `%r = loop (%d)[%i] in #map { a }; %s = loop (%d)[%i] in #map { b }` -> `%r, %s = loop (%d)[%i] in #map { a; b }`
 
-    Only if `%r` is used after the second loop alone.
+    Only if `%r` is used after the second loop alone. The indices of one loop may be some of those of the other.
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         earlier = op.prev_op
         while earlier is not None:
-            if isinstance(earlier, LoopOp) and same_domain(earlier, op) and earlier.map.results == op.map.results:
+            if isinstance(earlier, LoopOp) and same_domain(earlier, op) and shares_indices(earlier, op):
                 break
             earlier = earlier.prev_op
         if earlier is None or not can_move(earlier, op):
@@ -77,15 +71,20 @@ class FuseSameMap(RewritePattern):
         rewriter.replace(op, (), second)
 
 
-def only_insert(loop: LoopOp) -> vector.InsertOp | None:
-    """The insertion that is all that `loop` does with the one vector it carries."""
-    if len(loop.results) != 1:
+def insert_for(loop: LoopOp, extract: vector.ExtractOp) -> vector.InsertOp | None:
+    """What puts the elements that `extract` in `loop` takes into their vector, if nothing else needs the vector."""
+    filler = extract.vector.owner
+    if not isinstance(filler, LoopOp) or len(filler.results) != 1 or not filler.results[0].has_one_use():
         return None
-    (carried,), terminator = loop.iter_args, loop.body.block.last_op
+    (carried,), terminator = filler.iter_args, filler.body.block.last_op
     insert = carried.get_user_of_unique_use()
-    if not isinstance(insert, vector.InsertOp) or insert.dest is not carried or not isinstance(terminator, YieldOp):
+    if not isinstance(insert, vector.InsertOp) or insert.dest is not carried or insert.parent_op() is not filler:
         return None
-    return insert if terminator.operands[0] is insert.result and insert.result.has_one_use() else None
+    if terminator is None or insert.result.get_user_of_unique_use() is not terminator:
+        return None
+    if not named_positions(filler, insert) == named_positions(loop, extract) is not None:
+        return None
+    return insert if same_domain(filler, loop) and can_move(filler, loop, (extract,)) else None
 
 
 def named_positions(loop: LoopOp, access: vector.InsertOp | vector.ExtractOp) -> Sequence[int] | None:
@@ -104,6 +103,12 @@ def same_domain(first: LoopOp, second: LoopOp) -> bool:
         and one.symbol_intervals == other.symbol_intervals
         and set(one.constraints) == set(other.constraints)
     )
+
+
+def shares_indices(first: LoopOp, second: LoopOp) -> bool:
+    """Whether one of the loops computes all indices that the other needs."""
+    one, other = set(first.map.results), set(second.map.results)
+    return one <= other or other <= one
 
 
 def can_move(loop: LoopOp, later: LoopOp, except_for: Sequence[Operation] = ()) -> bool:
@@ -153,10 +158,10 @@ def fused(
 
 
 class FuseLoopsPass(ModulePass):
-    """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and those with the same map."""
+    """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and those with the same indices."""
 
     name = "xla-gpu-fuse-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([FuseThroughVector(), FuseSameMap()])
+        patterns = GreedyRewritePatternApplier([FuseThroughVector(), FuseSameIndices()])
         PatternRewriteWalker(patterns).rewrite_module(op)
