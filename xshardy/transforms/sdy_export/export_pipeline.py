@@ -28,6 +28,7 @@ from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkDataFlowEdges
 from xshardy.transforms.sdy_export.update_non_divisible_input_output_shardings import (
     UpdateNonDivisibleInputOutputShardingsPass,
 )
+from xshardy.transforms.sdy_export.verify_unreduced_axes import VerifyUnreducedAxesPass
 from xshardy.transforms.sdy_import.inline_meshes import InlineMeshesPass
 from xshardy.transforms.sdy_import.main_function import main_function
 
@@ -80,6 +81,7 @@ class ExportPipelinePass(ModulePass):
         yield CloseShardingsPass()
         yield SaveModulePass(self.dump_directory, "after_propagation", self.first_dump)
         if partition:
+            yield VerifyUnreducedAxesPass()
             yield CanonicalizeCollectivesPass()
             yield SaveModulePass(
                 self.dump_directory, "after_minimal_partitioner_with_global_shapes", self.first_dump + 1

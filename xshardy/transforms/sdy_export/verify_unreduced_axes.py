@@ -1,0 +1,203 @@
+"""
+Check that what is unreduced along an axis remains so until something reduces it, and does not become so by itself.
+
+Messages are upstream's. Source: Shardy's docs, "Export passes", `sdy-verify-unreduced-axes`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy import collectives, ops
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_import.data_flow_edges import sharding_of, without_axes
+from xshardy.transforms.sdy_import.function_shardings import written_shardings
+from xshardy.transforms.walk import operations_in
+
+EXPLICIT = (ops.ReshardOp, ops.ShardingConstraintOp)
+"""What may reduce, because its author says so."""
+
+REDUCTIONS: Mapping[type[Operation], ReductionOp] = {
+    stablehlo.AddOp: ReductionOp.SUM,
+    stablehlo.MaxOp: ReductionOp.MAX,
+    stablehlo.MinOp: ReductionOp.MIN,
+}
+
+NOT_BLESSED = (
+    " without a blessed operation (e.g., sdy.reshard). This is an invalid transition from unreduced to reduced."
+)
+
+
+def reduction_of(region: Region) -> ReductionOp | None:
+    """The reduction that `region` computes of its arguments, the same for each of them; None if there is none."""
+    end = region.block.last_op
+    if not isinstance(end, stablehlo.ReturnOp):
+        return None
+    kinds = {REDUCTIONS.get(type(value.owner)) for value in end.operands}  # pyright: ignore[reportArgumentType]
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def before_barriers(value: SSAValue) -> SSAValue:
+    """What went into the propagation barriers that `value` comes out of."""
+    while isinstance(value.owner, ops.PropagationBarrierOp):
+        value = value.owner.input
+    return value
+
+
+def is_explicit(value: SSAValue) -> bool:
+    """Whether `value` is as someone asked for, barriers aside: whatever it is unreduced along is on purpose."""
+    return isinstance(before_barriers(value).owner, EXPLICIT)
+
+
+def unreduced_axes(sharding: TensorShardingAttr | None) -> Sequence[AxisRefAttr]:
+    """The axes that a value of this sharding is unreduced along."""
+    return () if sharding is None else sharding.unreduced_axes.data
+
+
+def verify_same(before: Sequence[AxisRefAttr], after: Sequence[AxisRefAttr], where: str) -> None:
+    """Raises `VerifyException`, which says `where`, if the two are not the same axes in some order."""
+    differing = set(before) ^ set(after)
+    if differing:
+        names = ", ".join(sorted({axis.axis.data for axis in differing}))
+        raise VerifyException(f"has unreduced axes mismatch for '{names}' at {where}")
+
+
+@dataclass(slots=True)
+class UnreducedAxes:
+    """What the operations of a module do to the axes that tensors are unreduced along."""
+
+    functions: Mapping[str, func.FuncOp]
+    known: dict[SSAValue, TensorShardingAttr | None] = field(
+        default_factory=dict[SSAValue, TensorShardingAttr | None], init=False
+    )
+
+    def sharding(self, value: SSAValue) -> TensorShardingAttr | None:
+        """The sharding of `value` before barriers. Looked up once."""
+        if value not in self.known:
+            self.known[value] = sharding_of(before_barriers(value))
+        return self.known[value]
+
+    def verify(self, op: Operation) -> None:
+        """Raises `VerifyException` if `op` is not to do what it does."""
+        if (verify := VERIFIERS.get(type(op))) is not None:
+            verify(self, op)
+        elif not op.has_trait(IsTerminator, value_if_unregistered=False):
+            self.verify_transition(op, op.operands, introduced=ReductionOp.SUM)
+
+    def verify_transition(self, op: Operation, operands: Iterable[SSAValue], introduced: ReductionOp | None) -> None:
+        """Results may be unreduced as `operands` are, and along more axes if that is what `introduced` says."""
+        before = [self.sharding(value) for value in operands if not is_explicit(value)]
+        self._verify_shardings(op, before, introduced=introduced, removed=None)
+
+    def verify_reduce(self, op: Operation) -> None:
+        assert isinstance(op, stablehlo.ReduceOp)
+        self.verify_transition(op, op.inputs, introduced=reduction_of(op.body))
+
+    def verify_explicit(self, op: Operation) -> None:
+        """Reshards and constraints check themselves; what they are applied to can have changed since."""
+        op.verify(verify_nested_ops=False)
+
+    def verify_collective(self, op: Operation) -> None:
+        assert isinstance(op, collectives.Collective)
+        if self.sharding(op.tensor) is None:
+            raise VerifyException("operand must be sharded.")
+        op.verify(verify_nested_ops=False)
+
+    def verify_stablehlo_collective(self, op: Operation) -> None:
+        """A reduction between devices reduces what it computes: axes are unreduced for the same reduction."""
+        before = [self.sharding(op.operands[0])]
+        self._verify_shardings(op, before, introduced=None, removed=reduction_of(op.regions[0]))
+
+    def verify_call(self, op: Operation) -> None:
+        """What goes into a call and comes out of it is unreduced as the callee has it."""
+        assert isinstance(op, func.CallOp)
+        callee = self.functions.get(op.callee.string_value())
+        if callee is None:
+            return
+        arguments = written_shardings(callee.arg_attrs, len(op.operands))
+        for index, (value, sharding) in enumerate(zip(op.operands, arguments, strict=True)):
+            if not is_explicit(value):
+                before = unreduced_axes(self.sharding(value))
+                verify_same(before, unreduced_axes(sharding), f"call argument {index}.")
+        results = written_shardings(callee.res_attrs, len(op.results))
+        for index, (sharding, value) in enumerate(zip(results, op.results, strict=True)):
+            after = unreduced_axes(self.sharding(value))
+            verify_same(unreduced_axes(sharding), after, f"call result {index}.")
+
+    def verify_return(self, op: Operation) -> None:
+        """What a region returns is unreduced as the results are that it is returned for."""
+        for index, (value, sharding) in enumerate(zip(op.operands, self._returned_shardings(op), strict=False)):
+            if sharding is not None and not is_explicit(value):
+                before = unreduced_axes(self.sharding(value))
+                verify_same(before, unreduced_axes(sharding), f"return value {index}{NOT_BLESSED}")
+
+    def _returned_shardings(self, op: Operation) -> Iterable[TensorShardingAttr | None]:
+        """The shardings of the results that the return `op` is for, as its region sees them."""
+        match op.parent_op():
+            case func.FuncOp() as function:
+                return written_shardings(function.res_attrs, len(op.operands))
+            case ops.ManualComputationOp() as computation:
+                names = computation.manual_axes.names
+                return (without_axes(sharding, names) for sharding in computation.out_shardings.shardings)
+            case Operation() as around:
+                return map(self.sharding, around.results)
+            case None:
+                return ()
+
+    def _verify_shardings(
+        self,
+        op: Operation,
+        before: Iterable[TensorShardingAttr | None],
+        *,
+        introduced: ReductionOp | None,
+        removed: ReductionOp | None,
+    ) -> None:
+        old = [sharding for sharding in before if sharding is not None]
+        new = [sharding for value in op.results if (sharding := self.sharding(value)) is not None]
+        if any(sharding.unreduced_axes.data for sharding in (*old, *new)):
+            verify_unreduced_transition(op, old, new, introduced=introduced, removed=removed)
+
+
+VERIFIERS: Mapping[type[Operation], Callable[[UnreducedAxes, Operation], None]] = {
+    ops.ReshardOp: UnreducedAxes.verify_explicit,
+    ops.ShardingConstraintOp: UnreducedAxes.verify_explicit,
+    stablehlo.ReduceOp: UnreducedAxes.verify_reduce,
+    collectives.AllReduceOp: UnreducedAxes.verify_collective,
+    collectives.ReduceScatterOp: UnreducedAxes.verify_collective,
+    stablehlo.AllReduceOp: UnreducedAxes.verify_stablehlo_collective,
+    stablehlo.ReduceScatterOp: UnreducedAxes.verify_stablehlo_collective,
+    func.CallOp: UnreducedAxes.verify_call,
+    func.ReturnOp: UnreducedAxes.verify_return,
+    ops.ReturnOp: UnreducedAxes.verify_return,
+}
+"""The operations that are not judged by their operands and results alone. Other terminators are not judged at all."""
+
+
+@dataclass(frozen=True)
+class VerifyUnreducedAxesPass(ModulePass):
+    """Check that every operation leaves its operands unreduced as they are, unless to reduce is what it is for."""
+
+    name = "sdy-verify-unreduced-axes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = functions_of(op)
+        axes = UnreducedAxes(functions)
+        for function in functions.values():
+            for inner in operations_in(function, inner_first=True):
+                try:
+                    axes.verify(inner)
+                except VerifyException as error:
+                    raise OperationFailedException(inner, f"'{inner.name}' op {error}") from None
