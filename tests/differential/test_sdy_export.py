@@ -9,11 +9,41 @@ from test_sdy_import import theirs
 from xshardy.tools.xshardy_opt import run
 
 INPUTS = Path(__file__).parents[1] / "filecheck" / "transforms" / "sdy_export"
-MODULE_PASSES = {"sdy-remove-propagation-debug-info"}
+MODULE_PASSES = {
+    "sdy-close-shardings",
+    "sdy-convert-global-to-local",
+    "sdy-drop-sharding-and-mesh",
+    "sdy-export-named-computations",
+    "sdy-export-pipeline",
+    "sdy-insert-func-call-reshards",
+    "sdy-propagate-to-func-results",
+    "sdy-remove-propagation-debug-info",
+    "sdy-remove-sharding-groups",
+    "sdy-remove-sub-axes-in-input-output-shardings",
+    "sdy-resolve-permutation-factors",
+    "sdy-unflatten-call-graph",
+    "sdy-update-non-divisible-input-output-shardings",
+}
 """Passes that C++ Shardy runs on modules; the others run on functions."""
 
+NEWER_THAN_JAXLIB = {"export_pipeline", "insert_func_call_reshards_unreduced", "verify_unreduced_axes"}
+"""Inputs on which C++ Shardy has changed since jaxlib was built."""
 
-@pytest.mark.parametrize("file", sorted(INPUTS.glob("*.mlir")), ids=lambda file: file.stem)
+CRASHES = {"propagate_to_func_results_declaration"}
+"""Inputs on which C++ Shardy crashes."""
+
+UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards"}
+"""Inputs of passes that upstream has under no name of their own."""
+
+
+def inputs() -> list[Path]:
+    """The valid inputs on which C++ Shardy in jaxlib does what it does today."""
+    left_out = NEWER_THAN_JAXLIB | CRASHES | UNLIKE_UPSTREAM
+    files = sorted(INPUTS.glob("*.mlir"))
+    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in left_out]
+
+
+@pytest.mark.parametrize("file", inputs(), ids=lambda file: file.stem)
 def test_same_text(file: Path) -> None:
     text = file.read_text()
     command = re.match(r'// RUN: xshardy-opt %s -p "?([^"|]+?)"? \|', text)

@@ -193,18 +193,18 @@ def set_sharding(value: SSAValue, sharding: TensorShardingAttr) -> None:
     elif isinstance(op, ShardableDataFlowOpInterface):
         op.set_edge_owner_sharding(carrier, sharding)
     else:
-        _set_result_sharding(op, carrier.index, sharding)
+        set_result_shardings(op, {carrier.index: sharding})
 
 
-def _set_result_sharding(op: Operation, index: int, sharding: TensorShardingAttr) -> None:
-    """Write `sharding` into `sdy.sharding` of `op`; other results without one become fully open."""
+def set_result_shardings(op: Operation, by_index: Mapping[int, TensorShardingAttr]) -> None:
+    """Write these into `sdy.sharding` of `op`, all in one go; other results without one become fully open."""
     known = op.attributes.get(SHARDING)
     if isinstance(known, TensorShardingPerValueAttr):
-        shardings = list(known.shardings)
+        others = known.shardings.data
     else:
-        shardings = [TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(result)) for result in op.results]
-    shardings[index] = sharding
-    op.attributes[SHARDING] = TensorShardingPerValueAttr(shardings)
+        mesh = next(iter(by_index.values())).mesh_or_ref
+        others = [TensorShardingAttr.fully_open(mesh, rank_of(result)) for result in op.results]
+    op.attributes[SHARDING] = TensorShardingPerValueAttr(by_index.get(i, other) for i, other in enumerate(others))
 
 
 def shape_of(value: SSAValue) -> Sequence[int]:

@@ -1,0 +1,8 @@
+// RUN: xshardy-opt %s -p sdy-propagate-to-func-results | filecheck %s
+
+// A function alone is the main one, whatever its name.
+// CHECK: func.func @step(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+sdy.mesh @mesh = <["a"=2]>
+func.func @step(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+  func.return %x : tensor<8xf32>
+}
