@@ -21,6 +21,7 @@ import numpy as np
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import SIGNED_INTEGERS, Array, bits_in_memory
+from xshardy.interpreters.host_conversions import with_conversions
 from xshardy.interpreters.host_threads import EXCHANGES, as_coroutine, scheduler
 from xshardy.lowering.nvptx import KernelSource
 
@@ -141,7 +142,7 @@ def _host_machine() -> binding.TargetMachine:
 
 def host_program(kernel: KernelSource) -> str:
     """The LLVM IR of `kernel` with all that a host needs to run it: `xshardy.run(pointers)`."""
-    text = kernel.llvm_ir
+    text = with_conversions(kernel.llvm_ir)
     arguments = ", ".join(f"ptr %p{index}" for index in range(len(kernel.arguments)))
     if EXCHANGES.search(text) is None:
         block = _thread_loop(kernel, arguments)

@@ -3,7 +3,6 @@
 """The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, ClassVar
@@ -21,28 +20,16 @@ from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
+from xshardy.lowering.targets import ARCHITECTURES, ptx_feature
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
 DEFAULT_TARGET = "sm_90"
 
-ARCHITECTURES: tuple[str, ...] = (
-    *("sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a"),
-    *(f"sm_{number}{suffix}" for number in (100, 101, 103, 110, 120, 121) for suffix in ("", "a", "f")),
-)
-"""The architectures from Volta on that LLVM knows. With `a`, PTX runs on this one only; with `f`, on its family."""
-
 MAX_OPT_LEVEL = 3
 
 FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
 """What libdevice asks of the module: denormals are kept, as XLA does by default."""
-
-
-PTX_FEATURES: Mapping[str, str] = {"sm_90": "+ptx81", "sm_90a": "+ptx81"}
-"""
-The version of PTX where the oldest one that knows the target, which LLVM takes, lacks instructions of the target: there
-are atomic additions of vectors from 8.1 on.
-"""
 
 
 class CompilationError(DiagnosticException):
@@ -126,8 +113,8 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     if not 0 <= opt_level <= MAX_OPT_LEVEL:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     _initialize()
-    features = PTX_FEATURES.get(target, "")
-    machine = binding.Target.from_triple(TRIPLE).create_target_machine(cpu=target, features=features, opt=opt_level)
+    features, triple = ptx_feature(target), binding.Target.from_triple(TRIPLE)
+    machine = triple.create_target_machine(cpu=target, features=features, opt=opt_level)
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
     builder = binding.create_pass_builder(machine, options)

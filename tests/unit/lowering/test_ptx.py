@@ -11,9 +11,10 @@ from xshardy.lowering import libdevice
 from xshardy.lowering.libdevice import MissingCudaExtraError, UnknownFunctionError
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.math_to_libdevice import LIBDEVICE
-from xshardy.lowering.nvptx import ARCHITECTURES, CompilationError, backend, compile_module, compile_text, ptx_name
+from xshardy.lowering.nvptx import CompilationError, backend, compile_module, compile_text, ptx_name
 from xshardy.lowering.pipeline import STEPS
 from xshardy.lowering.ptxas import AssemblerError, assemble
+from xshardy.lowering.targets import PTX_VERSIONS
 from xshardy.universe import new_context
 
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -192,9 +193,10 @@ def test_unknown_target(target: str):
         compile_module(parse(GELU), target)
 
 
-@pytest.mark.parametrize("target", ARCHITECTURES)
+@pytest.mark.parametrize("target", PTX_VERSIONS)
 def test_known_targets(target: str):
-    assert f".target {target}\n" in compile_module(parse(GELU), target).ptx
+    major, minor = PTX_VERSIONS[target]
+    assert f".version {major}.{minor}\n.target {target}\n" in compile_module(parse(GELU), target).ptx
 
 
 @pytest.mark.parametrize("level", [-1, 4])

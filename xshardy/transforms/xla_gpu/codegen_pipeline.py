@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
 from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
 from xshardy.transforms.xla_gpu.device import device_info
@@ -88,7 +89,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 LowerAffinePass(),
                 ConvertIndexTypePass(),
                 CommonSubexpressionElimination(),
-                # Not after `xla-gpu-convert-float-nvidia`: level `llvm` is executed on CPUs, without its instructions.
+                ConvertFloatNvidiaPass.for_target(target),
                 ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),
             ),

@@ -37,27 +37,31 @@ from xdsl.pattern_rewriter import (
 )
 
 from xshardy.dialects.extensions.llvm import ExtractElementOp
+from xshardy.lowering.targets import PTX_VERSIONS, is_specific
 from xshardy.transforms.scalars import Scalar
-from xshardy.transforms.xla_gpu.device import ComputeCapability
-from xshardy.transforms.xla_gpu.small_floats import infinity_code, largest_code
+from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
+from xshardy.transforms.xla_gpu.small_floats import largest_code
 
 PAIR = VectorType(f16, [2])
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What decides which instructions there are: the GPU and the version of PTX."""
+    """What decides which instructions there are: the GPU, the version of PTX, and whether other GPUs may run it too."""
 
     capability: ComputeCapability
     ptx: tuple[int, int]
+    specific: bool = False
 
     def has(self, required: "Target") -> bool:
-        """Whether this is no older than `required`, in both."""
+        """Whether this is no older than `required`, in both, and as specific."""
+        if required.specific and not self.specific:
+            return False
         return required.capability <= self.capability and required.ptx <= self.ptx
 
 
 F8 = (Target(ComputeCapability(8, 9), (8, 1)), Target(ComputeCapability(9, 0), (7, 8)))
-F4 = (Target(ComputeCapability(10, 0), (8, 6)),)
+F4 = (Target(ComputeCapability(10, 0), (8, 6), specific=True),)
 """The oldest targets with the instructions for a size of floats."""
 
 
@@ -162,16 +166,15 @@ def _truncated(value: Scalar, intrinsic: str, bits: IntegerType) -> Scalar:
 
 
 def _with_infinity(bits: Scalar, value: Scalar, small: ReducedPrecisionFloatType) -> Scalar:
-    """`bits`, but infinity, or NaN if there is none, with the sign of `value` where that is too large and no NaN."""
+    """`bits`, but infinity, or NaN if there is none, with the same sign where `value` is too large and no NaN."""
     width, mantissa = (32, 23) if value.type == f32 else (16, 10)
     integer = value.bitcast(IntegerType(width))
     magnitude = integer & (1 << (width - 1)) - 1
     infinity = (1 << (width - 1)) - (1 << mantissa)
     too_large = magnitude.compare(">", last_rounded_down(value.type, small))
     is_infinite = magnitude.insert(arith.AndIOp(too_large.value, magnitude.compare("<=", infinity).value))
-    format = small.SEMANTICS
-    sign = ((integer >> (width - small.bitwidth)) & 1 << format.sign_shift).resize(IntegerType(small.bitwidth))
-    return is_infinite.select(sign | infinity_code(format), bits)
+    # The instruction gave the largest number, with its sign. What follows it is infinity, or NaN if there is none.
+    return is_infinite.select(bits + 1, bits)
 
 
 def last_rounded_down(wide: Attribute, small: ReducedPrecisionFloatType) -> int:
@@ -197,11 +200,20 @@ class ConvertFloatNvidiaPass(ModulePass):
     compute_capability_minor: int = 0
     ptx_version_major: int = 0
     ptx_version_minor: int = 0
+    specific: bool = True
+    """Whether the target is a GPU with what is its own, `sm_100a`: others have no floats of 4 bits."""
+
+    @staticmethod
+    def for_target(target: str) -> "ConvertFloatNvidiaPass":
+        """The pass for a target such as `sm_90`. Raises `ValueError` for an unknown one."""
+        capability, version = parse_target(target), PTX_VERSIONS.get(target, (0, 0))
+        return ConvertFloatNvidiaPass(capability.major, capability.minor, *version, is_specific(target))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = Target(
             ComputeCapability(self.compute_capability_major, self.compute_capability_minor),
             (self.ptx_version_major, self.ptx_version_minor),
+            self.specific,
         )
         patterns = GreedyRewritePatternApplier([ExtendByInstruction(target), TruncateByInstruction(target)])
         PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)

@@ -2,7 +2,8 @@
 // RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=8 compute_capability_minor=6 ptx_version_major=8 ptx_version_minor=1}' --split-input-file | filecheck %s --check-prefix=OLDER
 // RUN: xshardy-opt %s -p 'xla-gpu-convert-float-nvidia{compute_capability_major=9 ptx_version_major=7 ptx_version_minor=7}' --split-input-file | filecheck %s --check-prefix=OLDER
 
-// The value is the lower of the pair; what is greater than 464, and no NaN, becomes the NaN of the format.
+// The value is the lower of the pair; what is greater than 464, and no NaN, becomes the NaN of the format, which follows
+// the largest number.
 
 // CHECK-LABEL: func.func @truncate(
 // CHECK-SAME:    %[[X:.*]]: f32) -> f8E4M3FN {
@@ -10,8 +11,8 @@
 // CHECK-NEXT:    %[[PAIR:.*]] = llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%[[ZERO]], %[[X]]) : (f32, f32) -> i16
 // CHECK-NEXT:    %[[BITS:.*]] = llvm.trunc %[[PAIR]] : i16 to i8
 // CHECK:         %[[LAST:.*]] = arith.constant 1139277824 : i32
-// CHECK:         %[[CODE:.*]] = arith.constant 127 : i8
-// CHECK-NEXT:    %[[NAN:.*]] = arith.ori %{{.*}}, %[[CODE]] : i8
+// CHECK:         %[[ONE:.*]] = arith.constant 1 : i8
+// CHECK-NEXT:    %[[NAN:.*]] = arith.addi %[[BITS]], %[[ONE]] : i8
 // CHECK-NEXT:    %[[R:.*]] = arith.select %{{.*}}, %[[NAN]], %[[BITS]] : i8
 // CHECK-NEXT:    %{{.*}} = arith.bitcast %[[R]] : i8 to f8E4M3FN
 // OLDER-LABEL: func.func @truncate(

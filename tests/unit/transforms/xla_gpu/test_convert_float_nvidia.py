@@ -1,13 +1,27 @@
-"""Where rounding ends and infinity begins, for every f16; and the intrinsics, as LLVM makes PTX of them."""
+"""Conversions of small floats: where rounding ends, for every f16; what kernels compute; what ptxas makes of them."""
 
 import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 import pytest
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, ReducedPrecisionFloatType, f16, f32
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, ModuleOp, ReducedPrecisionFloatType, f16, f32
 
+from xshardy import compiler
+from xshardy.interpreters.host import run_on_host
+from xshardy.lowering.nvptx import compile_module, kernel_source
+from xshardy.lowering.ptxas import assemble
+from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.convert_float_nvidia import last_rounded_down
 
+Array = npt.NDArray[np.generic]
+
 FORMATS = [(Float8E5M2Type(), ml_dtypes.float8_e5m2), (Float8E4M3FNType(), ml_dtypes.float8_e4m3fn)]
+SMALL = {"f8E5M2": ml_dtypes.float8_e5m2, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f4E2M1FN": ml_dtypes.float4_e2m1fn}
+WIDE = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+DTYPES = {**SMALL, **WIDE}
+
+EVERY_HALF = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+THREADS = 256
 
 
 @pytest.mark.parametrize("small, dtype", FORMATS)
@@ -24,3 +38,113 @@ def test_f32_around_the_last(small: ReducedPrecisionFloatType, dtype: type):
     values = np.array([last - 1, last, last + 1], dtype=np.uint32).view(np.float32)
     with np.errstate(over="ignore"):
         assert np.isfinite(values.astype(dtype).astype(np.float32)).tolist() == [True, True, False]
+
+
+# -- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def converting_kernel(count: int, source: str, result: str) -> ModuleOp:
+    """A kernel that converts `count` floats, a multiple of the block."""
+    convert = "truncf" if source in WIDE else "extf"
+    domain = f"d0 in [0, {THREADS - 1}], d1 in [0, {count // THREADS - 1}]"
+    return parse_module(
+        f"""
+        func.func @kernel(%in: tensor<{count}x{source}> {{xla.slice_index = 0}},
+                          %out: tensor<{count}x{result}> {{xla.slice_index = 1}}) -> tensor<{count}x{result}>
+            attributes {{xla.entry, gpu.known_block_size = array<i32: {THREADS}, 1, 1>,
+                         gpu.known_grid_size = array<i32: {count // THREADS}, 1, 1>}} {{
+          %thread = gpu.thread_id x
+          %block = gpu.block_id x
+          %i = xla_gpu.apply_indexing
+              #xla_gpu.indexing_map<"(d0, d1) -> (d0 + d1 * {THREADS}), domain: {domain}">
+              (%thread, %block)
+          %x = tensor.extract %in[%i] : tensor<{count}x{source}>
+          %r = arith.{convert} %x : {source} to {result}
+          %written = tensor.insert %r into %out[%i] : tensor<{count}x{result}>
+          func.return %written : tensor<{count}x{result}>
+        }}"""
+    )
+
+
+def converted(values: Array, source: str, result: str, target: str) -> tuple[Array, str]:
+    """What the kernel for `target` makes of `values` on the host, and its LLVM IR."""
+    module = compiler.lower(converting_kernel(values.size, source, result), "llvm", target=target)
+    kernel = kernel_source(module)
+    written = run_on_host(kernel, {0: values, 1: np.zeros(values.size, DTYPES[result])})
+    return written[1], kernel.llvm_ir
+
+
+def assert_same_floats(actual: Array, expected: Array):
+    """Equal, down to the sign of zero; of NaNs there are many."""
+    actual, expected = actual.astype(np.float64), expected.astype(np.float64)
+    np.testing.assert_array_equal(actual, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(actual[numbers]), np.signbit(expected[numbers]))
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("source", ["f16", "bf16", "f32"])
+@pytest.mark.parametrize("result", ["f8E5M2", "f8E4M3FN"])
+def test_rounding_of_every_16_bits(source: str, result: str, target: str):
+    bits = EVERY_HALF.view(np.uint16)
+    values = (bits.astype(np.uint32) << 16).view(np.float32) if source == "f32" else bits.view(WIDE[source])
+    actual, text = converted(values, source, result, target)
+    assert ("llvm.nvvm" in text.replace("llvm.nvvm.read", "")) == (target == "sm_90")
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert_same_floats(actual, values.astype(SMALL[result]))
+
+
+@pytest.mark.parametrize("result", ["f8E5M2", "f8E4M3FN"])
+def test_rounding_of_f32_beside_the_middles(result: str):
+    codes = np.arange(127, dtype=np.uint8)
+    positive = codes.view(SMALL[result]).astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        middles = (positive[:-1] + positive[1:]) / 2
+    middles = middles[np.isfinite(middles)]
+    around = np.concatenate([middles, np.nextafter(middles, np.float32(0)), np.nextafter(middles, np.float32(np.inf))])
+    values = np.resize(np.concatenate([around, -around]), 1024)
+    actual, _ = converted(values, "f32", result, "sm_90")
+    assert_same_floats(actual, values.astype(SMALL[result]))
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_89", "sm_90"])
+@pytest.mark.parametrize("result", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("source", ["f8E5M2", "f8E4M3FN"])
+def test_every_f8_widened(source: str, result: str, target: str):
+    values = np.arange(256, dtype=np.uint8).view(SMALL[source])
+    actual, text = converted(values, source, result, target)
+    assert ("x2.to.f16x2" in text) == (target != "sm_80")
+    assert_same_floats(actual, values.astype(np.float64))
+
+
+@pytest.mark.parametrize("target, by_instruction", [("sm_100", False), ("sm_100a", True)])
+def test_f4(target: str, by_instruction: bool):
+    values = np.linspace(-7, 7, 1024).astype(np.float32)
+    actual, text = converted(values, "f32", "f4E2M1FN", target)
+    assert ("e2m1x2" in text) == by_instruction
+    assert_same_floats(actual, values.astype(SMALL["f4E2M1FN"]))
+    codes = np.arange(256, dtype=np.uint8) % 16
+    actual, text = converted(codes.view(SMALL["f4E2M1FN"]), "f4E2M1FN", "f32", target)
+    assert ("e2m1x2" in text) == by_instruction
+    assert_same_floats(actual, codes.view(SMALL["f4E2M1FN"]))
+
+
+# -- PTX --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a"])
+@pytest.mark.parametrize("source, result", [("f32", "f8E4M3FN"), ("f16", "f8E5M2"), ("f8E4M3FN", "f32")])
+def test_ptxas_accepts(source: str, result: str, target: str):
+    module = compiler.lower(converting_kernel(THREADS, source, result), "llvm", target=target)
+    kernel = compile_module(module, target)
+    assert ("x2." in kernel.ptx) == (target != "sm_80")
+    assemble(kernel.ptx, target)
+
+
+@pytest.mark.parametrize("source, result", [("f32", "f4E2M1FN"), ("f4E2M1FN", "f16")])
+@pytest.mark.parametrize("target", ["sm_100", "sm_100a", "sm_120a"])
+def test_ptxas_accepts_f4(source: str, result: str, target: str):
+    module = compiler.lower(converting_kernel(THREADS, source, result), "llvm", target=target)
+    kernel = compile_module(module, target)
+    assert ("e2m1x2" in kernel.ptx) == (target != "sm_100")
+    assemble(kernel.ptx, target)

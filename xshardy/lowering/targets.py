@@ -1,0 +1,52 @@
+"""The GPUs that LLVM makes PTX for, and the version of PTX that each gets."""
+
+from collections.abc import Mapping
+
+PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
+    "sm_70": (6, 0),
+    "sm_72": (6, 1),
+    "sm_75": (6, 3),
+    "sm_80": (7, 0),
+    "sm_86": (7, 1),
+    "sm_87": (7, 4),
+    "sm_88": (9, 0),
+    "sm_89": (8, 1),
+    "sm_90": (8, 1),
+    "sm_90a": (8, 1),
+    "sm_100": (8, 6),
+    "sm_100a": (8, 6),
+    "sm_100f": (8, 8),
+    "sm_101": (8, 6),
+    "sm_101a": (8, 6),
+    "sm_101f": (8, 8),
+    "sm_103": (8, 8),
+    "sm_103a": (8, 8),
+    "sm_103f": (8, 8),
+    "sm_110": (9, 0),
+    "sm_110a": (9, 0),
+    "sm_110f": (9, 0),
+    "sm_120": (8, 7),
+    "sm_120a": (8, 7),
+    "sm_120f": (8, 8),
+    "sm_121": (8, 8),
+    "sm_121a": (8, 8),
+    "sm_121f": (8, 8),
+}
+"""
+The architectures from Volta on that LLVM knows, each with the oldest version of PTX that knows it. With `a`, PTX runs
+on this one only; with `f`, on its family. The versions for sm_89 and sm_90 are newer: from 8.1 on there are conversions
+to floats of 8 bits on the one, and atomic additions of vectors on the other.
+"""
+
+ARCHITECTURES = tuple(PTX_VERSIONS)
+
+
+def ptx_feature(target: str) -> str:
+    """What asks LLVM for the version of PTX of `target`, such as `+ptx81`."""
+    major, minor = PTX_VERSIONS[target]
+    return f"+ptx{major}{minor}"
+
+
+def is_specific(target: str) -> bool:
+    """Whether PTX for `target` may hold what other GPUs lack: for `sm_100a`, and `sm_100f` for a family."""
+    return target.endswith(("a", "f"))
