@@ -72,6 +72,7 @@ PASSES: Mapping[str, str] = {
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
     ),
+    "sdy-drop-sharding-and-mesh": "transforms.sdy_export.drop_sharding_and_mesh:DropShardingAndMeshPass",
     "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
     "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
     "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
@@ -79,6 +80,7 @@ PASSES: Mapping[str, str] = {
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_import.inline_meshes:InlineMeshesPass",
+    "sdy-insert-explicit-reshards": "transforms.sdy_export.insert_explicit_reshards:InsertExplicitReshardsPass",
     "sdy-insert-func-call-reshards": "transforms.sdy_export.insert_func_call_reshards:InsertFuncCallReshardsPass",
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
@@ -123,6 +125,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
+    "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
     "xla-gpu-fuse-loops": "transforms.xla_gpu.fuse_loops:FuseLoopsPass",
     "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",

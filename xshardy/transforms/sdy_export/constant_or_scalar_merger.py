@@ -28,9 +28,9 @@ def is_constant(kind: type[Operation]) -> bool:
 
 
 def identity(op: Operation) -> Hashable:
-    """Equal for two operations that compute the same and say the same of it, sharding included; regions aside."""
+    """Equal for two constants or broadcasts of which the same is said, sharding included, in whatever dialect."""
     attributes = frozenset(op.attributes.items()), frozenset(op.properties.items())
-    return type(op), op.parent_region(), tuple(op.operands), tuple(op.result_types), *attributes
+    return op.parent_region(), tuple(op.operands), tuple(op.result_types), *attributes
 
 
 @dataclass(frozen=True)

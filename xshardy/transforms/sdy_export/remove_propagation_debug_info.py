@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
@@ -12,6 +12,7 @@ from xshardy.dialects.sdy.value_shardings import (
     PROPAGATION_EDGES,
     RESULT_PROPAGATION_EDGES,
 )
+from xshardy.transforms.sdy_import.function_shardings import without_attributes
 from xshardy.transforms.sdy_import.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
@@ -28,12 +29,6 @@ RECORDS = frozenset(
 """The attributes that hold records of propagation."""
 
 
-def _without_records(entries: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr] | None:
-    """The attributes of arguments or results without records; None if none of them has any other."""
-    kept = [{name: value for name, value in entry.data.items() if name not in RECORDS} for entry in entries or ()]
-    return ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
-
-
 @dataclass(frozen=True)
 class RemovePropagationDebugInfoPass(ModulePass):
     """Remove the edges and origins of shardings from operations, and from arguments and results of functions."""
@@ -43,8 +38,8 @@ class RemovePropagationDebugInfoPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in operations_in(op):
             if isinstance(inner, FuncOp):
-                inner.arg_attrs = _without_records(inner.arg_attrs)
-                inner.res_attrs = _without_records(inner.res_attrs)
+                inner.arg_attrs = without_attributes(inner.arg_attrs, RECORDS)
+                inner.res_attrs = without_attributes(inner.res_attrs, RECORDS)
             else:
                 for name in RECORDS & inner.attributes.keys():
                     del inner.attributes[name]

@@ -1,6 +1,6 @@
 """The shardings that a function has for all of its arguments, or for all of its results."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
@@ -34,6 +34,14 @@ def written_shardings(
         sharding if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr) else None
         for dictionary in dictionaries
     ]
+
+
+def without_attributes(
+    dictionaries: ArrayAttr[DictionaryAttr] | None, names: Collection[str]
+) -> ArrayAttr[DictionaryAttr] | None:
+    """`dictionaries` of arguments or results without what is called by one of `names`; None if nothing is left."""
+    kept = [{name: value for name, value in entry.data.items() if name not in names} for entry in dictionaries or ()]
+    return ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
 
 
 def update_function_shardings(
