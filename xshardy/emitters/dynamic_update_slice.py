@@ -7,7 +7,6 @@ Source: rows XGPU-05, XGPU-46; XLA:GPU's conditions for updates in place.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -19,10 +18,10 @@ from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.emitters.indices import Indices, apply_map, loop_over
+from xshardy.emitters.indices import Indices, apply_map
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.launch_dimensions import loop_launch_dimensions
-from xshardy.emitters.loop import thread_to_element
+from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.operations.lookups import clamped_start
 from xshardy.emitters.partition import RootGroup
 from xshardy.indexing.tensor_maps import bitcast_map, shape_of
@@ -66,12 +65,10 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
     aliases = {number: update.parameter for number, update in enumerate(updates)}
     kernel = Kernel(fusion.computation, groups, launch, entry_name, aliases=aliases)
     read_updates, *read_starts = kernel.parts.subgraphs[: len(groups)]
-    s, outputs = kernel.s, kernel.entry.outputs
-    if not prod(shape_of(first)):
-        return kernel.module(outputs)
-    starts = [_starts(s, op, kernel.call(s, function, ())) for op, function in zip(ops, read_starts, strict=False)] or [
-        ()
-    ]
+    starts = [
+        _starts(kernel.s, op, kernel.call(kernel.s, function, ()))
+        for op, function in zip(ops, read_starts, strict=False)
+    ] or [()]
 
     def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
         elements = kernel.call(inner, read_updates, indices)
@@ -82,7 +79,7 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
             updated.append(inner(tensor.InsertOp(element, output, place)))
         return updated
 
-    return kernel.module(loop_over(s, thread_to_element(first, launch, kernel.variables), kernel.ids, outputs, body))
+    return kernel.module(for_each_element(kernel, first, body))
 
 
 def _starts(s: Scalars, op: DynamicUpdateSliceOp, starts: Values) -> Values:

@@ -17,11 +17,12 @@ from xshardy.emitters.input_slices import choose_input_slices
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.reduction.choice import choose_reduction
-from xshardy.emitters.scatter import choose_scatter
-from xshardy.emitters.transpose.choice import choose_transpose
+from xshardy.emitters.scatter.choice import choose_scatter
+from xshardy.emitters.transpose.choice import choose_packed_transpose, choose_transpose
 
 CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
     choose_reduction,
+    choose_packed_transpose,
     choose_transpose,
     choose_input_slices,
     choose_scatter,
@@ -43,4 +44,4 @@ def choose_emitter(computation: FuncOp, device: Device | None = None) -> Choice:
         if (choice := choose(fusion)) is not None:
             return choice
     reason = "no result has a hero for which there is a special emitter"
-    return Choice("loop", None, reason, partial(emit_loop_fusion, computation))
+    return Choice("loop", None, reason, partial(emit_loop_fusion, computation, device=device))

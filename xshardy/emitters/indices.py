@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp, YieldOp
 from xshardy.emitters.elemental.scalars import Scalars
@@ -35,11 +37,12 @@ def _apply_expr(s: Scalars, map: IndexingMap, expr: AffineExpr, dims: Sequence[S
 
 
 def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> SSAValue:
-    """
-    Whether `dims`, indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1.
+    """Whether `dims`, indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1."""
+    return s.all_of(domain_checks(s, map, shape, dims))
 
-    Only what the shape does not imply is compared.
-    """
+
+def domain_checks(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> list[SSAValue]:
+    """What has to hold for `in_domain`. Only what the shape does not imply is compared; there may be nothing."""
     everywhere = replace(
         map,
         constraints=(),
@@ -54,7 +57,7 @@ def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence
     for c in map.constraints:
         value = _apply_expr(s, everywhere, c.expr, dims)
         checks += _bounds_checks(s, value, c.bounds, everywhere.range_of(c.expr))
-    return s.all_of(checks)
+    return checks
 
 
 def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interval) -> list[SSAValue]:
@@ -79,13 +82,19 @@ def loop_over(
     """
     `xla_gpu.loop` over the points of `map` at `dims`: what is carried out of it.
 
-    Without any point there is no loop.
+    Without any point there is no loop. A range variable that has one value is no variable of the loop: for `body`, it
+    is a constant.
     """
     if map.is_known_empty:
         return tuple(inits)
-    loop = LoopOp(dims, map, inits)
+    values = {i: variable.bounds.lower for i, variable in enumerate(map.ranges) if variable.bounds.is_point}
+    constants = {i: arith.ConstantOp(IntegerAttr(value, IndexType())) for i, value in values.items()}
+    loop = LoopOp(dims, map.bind({}, values), inits)
     s.builder.insert(loop)
+    variables = iter(loop.induction_vars)
+    ivs = tuple(constants[i].result if i in constants else next(variables) for i in range(len(map.ranges)))
     inner = Scalars.at_end(loop.body.block)
-    carried = body(inner, tuple(loop.induction_vars), tuple(loop.map_results), loop.iter_args)
+    carried = body(inner, ivs, tuple(loop.map_results), loop.iter_args)
     inner.builder.insert(YieldOp(*carried))
+    Rewriter.insert_op([op for op in constants.values() if op.result.uses], InsertPoint.at_start(loop.body.block))
     return tuple(loop.results)

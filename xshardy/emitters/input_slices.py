@@ -6,21 +6,20 @@ Source: rows XGPU-06, XGPU-46; XLA:GPU's input slices emitter.
 
 from collections.abc import Sequence
 from functools import partial
-from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from xshardy.dialects.stablehlo.slicing import SliceOp
-from xshardy.dialects.xla_gpu.ops import PredicatedInsertOp
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.emitters.indices import Indices, apply_map, in_domain, loop_over
+from xshardy.emitters.indices import Indices, apply_map, domain_checks
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.launch_dimensions import loop_launch_dimensions
-from xshardy.emitters.loop import thread_to_element
+from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.partition import RootGroup
+from xshardy.emitters.predicated import insert_if
 from xshardy.indexing.affine import add, constant, dim
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.interval import Interval
@@ -47,16 +46,12 @@ def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str
     types = [element_type_of(root.type) for root in fusion.roots]
     launch = loop_launch_dimensions(shape_of(operand), types, ops, fusion.device)
     kernel = Kernel(fusion.computation, [RootGroup.same_indices([op.operand for op in slices])], launch, entry_name)
-    outputs = kernel.entry.outputs
-    if not prod(shape_of(operand)):
-        return kernel.module(outputs)
 
     def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
         elements = kernel.call(s, kernel.parts.root, indices)
         return [_insert(s, *what, indices) for what in zip(slices, elements, carried, strict=True)]
 
-    map = thread_to_element(operand, launch, kernel.variables)
-    return kernel.module(loop_over(kernel.s, map, kernel.ids, outputs, body))
+    return kernel.module(for_each_element(kernel, operand, body))
 
 
 def _insert(s: Scalars, op: SliceOp, element: SSAValue, output: SSAValue, indices: Indices) -> SSAValue:
@@ -67,5 +62,5 @@ def _insert(s: Scalars, op: SliceOp, element: SSAValue, output: SSAValue, indice
     places = IndexingMap.from_tensor_sizes([add(dim(d), constant(-start)) for d, start in enumerate(starts)], shape)
     for d, (start, limit) in enumerate(zip(starts, values_of(op.limit_indices), strict=True)):
         places = places.constrained(dim(d), Interval(start, limit - 1))
-    is_inside = in_domain(s, places, shape, indices)
-    return s(PredicatedInsertOp(element, output, apply_map(s, places, indices), is_inside))
+    checks = domain_checks(s, places, shape, indices)
+    return insert_if(s, checks, element, output, apply_map(s, places, indices))

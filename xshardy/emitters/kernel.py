@@ -1,6 +1,6 @@
 """The entry function of a kernel while it is written, and the functions it calls. Source: rows XGPU-10, XGPU-21."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +22,7 @@ class Kernel:
     A kernel that makes the results of a computation by the functions of `groups`, one function each.
 
     `heroes` are operations that it emits itself. `aliases` says which results are written where parameters are.
+    Operations for which `starts_function` holds get functions of their own, too.
     """
 
     def __init__(
@@ -33,10 +34,11 @@ class Kernel:
         *,
         heroes: Sequence[Operation] = (),
         aliases: Mapping[int, int] | None = None,
+        starts_function: Callable[[Operation], bool] = lambda _: False,
     ):
         self.roots = roots_of(computation)
         self.launch = launch
-        self.parts = partition(computation, groups=groups, heroes=heroes)
+        self.parts = partition(computation, starts_function, groups, heroes)
         self.entry = make_entry(name, computation.body.block.args, self.roots, launch, aliases or {})
         self.s = Scalars.at_end(self.entry.function.body.block)
         ids = [thread_id(self.s, launch), *block_ids(self.s, launch)]

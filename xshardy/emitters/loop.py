@@ -9,18 +9,16 @@ from math import prod
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.emitters.entry import Entry, block_ids, make_entry, thread_id, verify_outputs
 from xshardy.emitters.grids import block_number
-from xshardy.emitters.indices import apply_map
-from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
-from xshardy.emitters.partition import Partition, partition
-from xshardy.emitters.subgraph import emit_subgraphs
+from xshardy.emitters.indices import Indices, LoopBody, apply_map, loop_over
+from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
+from xshardy.emitters.partition import RootGroup
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.indexing.interval import Interval
@@ -28,46 +26,37 @@ from xshardy.indexing.operations import delinearized, minor_to_major, shape_of
 
 
 def emit_loop_fusion(
-    computation: FuncOp, entry_name: str, starts_function: Callable[[Operation], bool] = lambda _: False
+    computation: FuncOp,
+    entry_name: str,
+    *,
+    device: Device | None = None,
+    starts_function: Callable[[Operation], bool] = lambda _: False,
 ) -> ModuleOp:
     """
     The kernel of a computation, and the functions it calls, in a new module.
 
     An operation for which `starts_function` holds gets a function of its own, as in `partition`.
     """
-    parts = partition(computation, starts_function)
-    roots = parts.root.roots
-    launch = loop_launch_dimensions(parts.root.shape, [element_type_of(root.type) for root in roots], parts.subgraph_of)
-    entry = make_entry(entry_name, computation.body.block.args, roots, launch)
-    s = Scalars.at_end(entry.function.body.block)
-    updated = emit_loop(s, parts, entry, launch)
-    s.builder.insert(ReturnOp(*updated))
-    verify_outputs(entry)
-    return ModuleOp([entry.function, *(emit_subgraphs(parts) if prod(parts.root.shape) else ())])
+    group = RootGroup.all_results(computation)
+    first, types = group.roots[0], [element_type_of(root.type) for root in group.roots]
+    launch = loop_launch_dimensions(shape_of(first), types, computation.body.block.ops, device)
+    kernel = Kernel(computation, [group], launch, entry_name, starts_function=starts_function)
+
+    def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+        elements = kernel.call(s, kernel.parts.root, indices)
+        return [
+            s(tensor.InsertOp(element, output, apply_map(s, map, indices)))
+            for element, output, map in zip(elements, carried, group.maps, strict=True)
+        ]
+
+    return kernel.module(for_each_element(kernel, first, body))
 
 
-def emit_loop(s: Scalars, parts: Partition, entry: Entry, launch: LaunchDimensions) -> tuple[SSAValue, ...]:
-    """
-    The loop over the elements of one thread: it calls the function of the roots, and inserts what that gives.
-
-    Gives the outputs after the loop. Without elements there is no loop, and no call.
-    """
-    root = parts.root
-    if not prod(root.shape):
-        return tuple(entry.outputs)
-    ids = [thread_id(s, launch), *block_ids(s, launch)]
-    map = thread_to_element(root.roots[0], launch, tuple(variable for _, variable in ids))
-    loop = LoopOp([value for value, _ in ids], map, entry.outputs)
-    s.builder.insert(loop)
-    body = Scalars.at_end(loop.body.block)
-    call = root.call(entry.inputs, loop.map_results)
-    body(call)
-    updated = [
-        body(tensor.InsertOp(element, output, apply_map(body, root_map, loop.map_results)))
-        for element, output, root_map in zip(call.results, loop.iter_args, root.root_maps, strict=True)
-    ]
-    body.builder.insert(YieldOp(*updated))
-    return tuple(loop.results)
+def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody) -> Values:
+    """The outputs of `kernel` after `body` at the indices of each element of `value` that a thread takes."""
+    return loop_over(
+        kernel.s, thread_to_element(value, kernel.launch, kernel.variables), kernel.ids, kernel.entry.outputs, body
+    )
 
 
 def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Variable, ...]) -> IndexingMap:
@@ -80,10 +69,11 @@ def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Var
     shape = shape_of(output)
     piece = add(mul(block_number(launch), constant(launch.threads)), dim(0))
     linear = add(mul(piece, constant(launch.unroll)), sym(0))
-    elements = Interval.of_size(prod(shape))
     map = IndexingMap(
         delinearized(shape, minor_to_major(output), linear),
         ids,
         (Variable("vector_index", Interval.of_size(launch.unroll)),),
     )
-    return map.constrained(linear, elements).simplify()
+    if not prod(shape):
+        return map.nowhere()
+    return map.constrained(linear, Interval.of_size(prod(shape))).simplify()

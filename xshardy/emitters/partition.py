@@ -197,6 +197,23 @@ class RootGroup:
         return RootGroup(tuple(roots), tuple(bitcast_map(roots[0], root) for root in roots), tuple(given))
 
     @staticmethod
+    def all_results(computation: FuncOp) -> "RootGroup":
+        """
+        All results of `computation`, for one loop over their memory.
+
+        Raises `PassFailedException` if they differ in size.
+        """
+        roots = roots_of(computation)
+        size = prod(shape_of(roots[0]))
+        for i, root in enumerate(roots):
+            if (other := prod(shape_of(root))) != size:
+                raise PassFailedException(
+                    f"@{computation.sym_name.data}: result {i} has {other} elements and result 0 has {size}; the loop "
+                    "emitter writes all results of a fusion in one loop, so make them equal in size"
+                )
+        return RootGroup.same_place(roots)
+
+    @staticmethod
     def same_indices(roots: Sequence[SSAValue]) -> "RootGroup":
         """The elements of all `roots` at the same indices; they have the same shape."""
         return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots))
@@ -219,7 +236,7 @@ def partition(
     What `heroes` apply is partitioned as well, though they are in no function.
     """
     applied = applied or AppliedComputations()
-    groups = [_all_results(computation)] if groups is None else groups
+    groups = [RootGroup.all_results(computation)] if groups is None else groups
     prefix = computation.sym_name.data
 
     def unique(name: str) -> str:
@@ -305,28 +322,19 @@ def roots_of(computation: FuncOp) -> tuple[SSAValue, ...]:
     return tuple(terminator.arguments)
 
 
-def _all_results(computation: FuncOp) -> RootGroup:
-    """All results of `computation`, for one loop over their memory."""
-    roots = roots_of(computation)
-    size = prod(shape_of(roots[0]))
-    for i, root in enumerate(roots):
-        if (other := prod(shape_of(root))) != size:
-            raise PassFailedException(
-                f"@{computation.sym_name.data}: result {i} has {other} elements and result 0 has {size}; the loop "
-                "emitter writes all results of a fusion in one loop, so make them equal in size"
-            )
-    return RootGroup.same_place(roots)
-
-
 def _root_name(roots: Sequence[SSAValue]) -> str:
     """What the function of the roots is called after: the root, or that there are several."""
     if len(roots) > 1:
         return "tuple"
     owner = roots[0].owner
-    return _name(owner) if isinstance(owner, Operation) else "param"
+    return _name(owner) if isinstance(owner, Operation) else _as_symbol(roots[0].name_hint or "param")
 
 
 def _name(op: Operation) -> str:
-    """The name of the HLO instruction, with what a symbol name may not contain replaced."""
-    name = op.results[0].name_hint or op.name.split(".")[-1]
+    """The name of the HLO instruction."""
+    return _as_symbol(op.results[0].name_hint or op.name.split(".")[-1])
+
+
+def _as_symbol(name: str) -> str:
+    """`name` with what a symbol name may not contain replaced."""
     return "".join(char if char.isalnum() or char == "_" else "_" for char in name)

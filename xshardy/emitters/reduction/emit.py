@@ -17,18 +17,17 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.xla_gpu.ops import (
     AllocateSharedOp,
-    PredicatedExtractOp,
-    PredicatedInsertOp,
     ShuffleReduceOp,
     SyncThreadsOp,
 )
 from xshardy.emitters.analysis import behind_intermediates
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
-from xshardy.emitters.indices import Indices, LoopBody, apply_map, in_domain, loop_over
+from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.places import carried_to, in_memory_of
+from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
@@ -189,9 +188,9 @@ class ReductionEmitter:
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
             # All threads take part in a shuffle, so those that have nothing to read take the init value.
-            is_read = in_domain(inner, tile.read, [self.kernel.launch.threads], self.ids[:1])
+            checks = domain_checks(inner, tile.read, [self.kernel.launch.threads], self.ids[:1])
             elements = [
-                inner(PredicatedExtractOp(shared, indices, is_read, init))
+                extract_if(inner, checks, shared, indices, init)
                 for shared, init in zip(tiles, chain(*inits.values()), strict=True)
             ]
             combined = self.shuffle(inner, by_hero(inits, elements), tile.distance)
@@ -205,9 +204,9 @@ class ReductionEmitter:
         tiles = [s(AllocateSharedOp(type)) for type in types]
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            writes = in_domain(inner, tile.write, [self.kernel.launch.threads], self.ids[:1])
+            checks = domain_checks(inner, tile.write, [self.kernel.launch.threads], self.ids[:1])
             return [
-                inner(PredicatedInsertOp(self.lane(inner, value, ivs), shared, indices, writes))
+                insert_if(inner, checks, self.lane(inner, value, ivs), shared, indices)
                 for value, shared in zip(values, carried, strict=True)
             ]
 
@@ -239,9 +238,9 @@ class ReductionEmitter:
         places = [apply_map(s, map, ids) for map in maps]
         results = self.kernel.call(s, functions.epilogue, places[0], [*chain(*reduced.values())])
         sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
-        holds = in_domain(s, maps[0], sizes, ids)
+        checks = domain_checks(s, maps[0], sizes, ids)
         for number, result, at in zip(functions.group.reduced, results, places, strict=True):
-            written[number] = s(PredicatedInsertOp(result, written[number], at, holds))
+            written[number] = insert_if(s, checks, result, written[number], at)
         return written
 
     def place_of(self, root: SSAValue) -> IndexingMap:

@@ -93,7 +93,13 @@ def shared_tile(
 
     None: one more, where the rows would be a multiple of the banks.
     """
+    write, read = one_by_one(write).simplify(), one_by_one(read).simplify()
     shape = [write.range_of(result).upper + 1 for result in write.results]
     if padding is None:
         padding = int(shape[-1] % device.threads_per_warp == 0)
-    return SharedTile((*shape[:-1], shape[-1] + padding), write.simplify(), read.simplify(), distance)
+    return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance)
+
+
+def one_by_one(map: IndexingMap) -> IndexingMap:
+    """`map` without the range variables that have one value: a vector of one element is not numbered."""
+    return map.bind({}, {i: range.bounds.lower for i, range in enumerate(map.ranges) if range.bounds.is_point})

@@ -1,0 +1,26 @@
+"""Elements that are read and written only by some threads. What all threads do is an ordinary `tensor` operation."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import AnyTensorType
+from xdsl.ir import SSAValue
+
+from xshardy.dialects.xla_gpu.ops import PredicatedExtractOp, PredicatedInsertOp
+from xshardy.emitters.elemental.scalars import Scalars
+from xshardy.emitters.indices import Indices
+
+
+def insert_if(s: Scalars, checks: Sequence[SSAValue], element: SSAValue, dest: SSAValue, at: Indices) -> SSAValue:
+    """`dest` with `element` at these indices, if all of `checks` hold."""
+    if not checks:
+        return s(tensor.InsertOp(element, dest, at))
+    return s(PredicatedInsertOp(element, dest, at, s.all_of(checks)))
+
+
+def extract_if(s: Scalars, checks: Sequence[SSAValue], source: SSAValue, at: Indices, fallback: SSAValue) -> SSAValue:
+    """The element of `source` at these indices, if all of `checks` hold; else `fallback`."""
+    if not checks:
+        return s(tensor.ExtractOp(source, at, cast(AnyTensorType, source.type).element_type))
+    return s(PredicatedExtractOp(source, at, s.all_of(checks), fallback))
