@@ -17,22 +17,27 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
 from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
 from xshardy.transforms.xla_gpu.device import device_info
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
+from xshardy.transforms.xla_gpu.expand_integer_power import ExpandIntegerPowerPass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
+from xshardy.transforms.xla_gpu.inline_into_loops import InlineIntoLoopsPass
 from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
+from xshardy.transforms.xla_gpu.lower_xla_shared import LowerXlaSharedPass
 from xshardy.transforms.xla_gpu.merge_pointers import MergePointersPass
 from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
 from xshardy.transforms.xla_gpu.peel_loops import PeelLoopsPass
 from xshardy.transforms.xla_gpu.propagate_slice_indices import PropagateSliceIndicesPass
+from xshardy.transforms.xla_gpu.safe_integer_arithmetic import SafeIntegerArithmeticPass
 from xshardy.transforms.xla_gpu.simplify_affine import SimplifyAffinePass
 from xshardy.transforms.xla_gpu.simplify_arith import SimplifyArithPass
 from xshardy.transforms.xla_gpu.unswitch_loops import UnswitchLoopsPass
@@ -58,7 +63,14 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
         Stage(
             "scf",
-            (LowerXlaGpuToScfPass(), FuseLoopsPass(), PeelLoopsPass(), LowerXlaGpuLoopsToScfPass(), *clean_up),
+            (
+                LowerXlaSharedPass(),
+                LowerXlaGpuToScfPass(),
+                FuseLoopsPass(),
+                PeelLoopsPass(),
+                LowerXlaGpuLoopsToScfPass(),
+                *clean_up,
+            ),
         ),
         Stage(
             "flattened",
@@ -68,6 +80,8 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         Stage(
             "vectorized",
             (
+                InlineIntoLoopsPass(),
+                CanonicalizePass(),
                 # A condition has to be outside of a loop for the loop to go inside, and then more may go outside.
                 LoopInvariantCodeMotionPass(),
                 UnswitchLoopsPass(),
@@ -88,7 +102,11 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 SimplifyAffinePass(),
                 LowerAffinePass(),
                 ConvertIndexTypePass(),
+                LoopInvariantCodeMotionPass(),
+                SymbolDCEPass(),
                 CommonSubexpressionElimination(),
+                SafeIntegerArithmeticPass(),
+                ExpandIntegerPowerPass(),
                 ConvertFloatNvidiaPass.for_target(target),
                 ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),

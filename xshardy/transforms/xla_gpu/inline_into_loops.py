@@ -1,0 +1,77 @@
+"""
+Inline small functions that read tensors into the short loops that call them, for the reads to become vectors there.
+
+The inliner leaves a function that several loops call alone, and what it reads is then read element by element. LLVM
+would inline the function all the same, but can no longer prove of every read that it is aligned.
+"""
+
+from collections import Counter
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf, tensor
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.inline import NOINLINE, BlockCensus, Inliner, reference_counts, unused_functions
+from xshardy.transforms.xla_gpu.counted_loops import trip_count
+from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
+
+MAX_SIZE = 64
+"""Operations. A function of more stays one."""
+
+
+def is_small_reader(function: func.FuncOp) -> bool:
+    """Whether `function` reads tensors, in straight code that calls nothing and is worth copying."""
+    if len(function.body.blocks) != 1 or any(op.regions for op in function.body.block.ops):
+        return False
+    block = function.body.block
+    census = BlockCensus.of(block)
+    return census.size <= MAX_SIZE and not census.calls and any(isinstance(op, tensor.ExtractOp) for op in block.ops)
+
+
+def is_vector_loop(loop: scf.ForOp) -> bool:
+    """Whether what `loop` touches could be a vector, by the number of its iterations."""
+    return trip_count(loop) in LENGTHS
+
+
+def calls_to_inline(module: ModuleOp) -> tuple[PureCallOp, ...]:
+    """
+    The calls of small readers by loops over the elements of a vector, in the order of the text.
+
+    A function that a loop calls more than once per iteration reads at several places; it is no gain to copy it.
+    """
+    readers = {name for name, function in functions_of(module).items() if is_small_reader(function)}
+    bodies: dict[Block, Counter[str]] = {}
+    calls: list[PureCallOp] = []
+    for call in module.walk():
+        if not isinstance(call, PureCallOp) or NOINLINE in call.attributes:
+            continue
+        name, block, loop = call.callee.string_value(), call.parent_block(), call.parent_op()
+        if name not in readers or block is None or not isinstance(loop, scf.ForOp) or not is_vector_loop(loop):
+            continue
+        if block not in bodies:
+            bodies[block] = BlockCensus.of(block).calls
+        if bodies[block][name] == 1:
+            calls.append(call)
+    return tuple(calls)
+
+
+class InlineIntoLoopsPass(ModulePass):
+    """Inline small functions that read tensors into loops over the elements of a vector."""
+
+    name = "xla-gpu-inline-into-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls = calls_to_inline(op)
+        if not calls:
+            return
+        functions = functions_of(op)
+        inliner = Inliner(functions, frozenset(), reference_counts(op, functions))
+        for call in calls:
+            inliner.inline(call, functions[call.callee.string_value()])
+        for function in unused_functions(functions, inliner.references):
+            Rewriter.erase_op(function)
