@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
-from hypothesis.strategies import DrawFn, composite, integers, lists, permutations, sampled_from
+from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, permutations, sampled_from
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
@@ -129,7 +129,7 @@ FUSIONS = {
     ),
     "transpose of three": (
         "transpose",
-        "p = s16[20,3,18] parameter(0) ROOT t = s16[18,3,20] transpose(p), dimensions={2,1,0}",
+        "p = s32[20,3,18] parameter(0) ROOT t = s32[18,3,20] transpose(p), dimensions={2,1,0}",
     ),
     "transpose of vectors": (
         "transpose",
@@ -147,6 +147,51 @@ FUSIONS = {
         "p = f32[40,50] parameter(0) e = f32[40,50] negate(p) "
         "t = f32[50,40] transpose(p), dimensions={1,0} u = f32[50,40] transpose(e), dimensions={1,0} "
         "ROOT r = (f32[50,40], f32[50,40]) tuple(t, u)",
+    ),
+    "a packed transpose": (
+        "packed_transpose",
+        "p = bf16[36,75] parameter(0) ROOT t = bf16[75,36] transpose(p), dimensions={1,0}",
+    ),
+    "a packed transpose of bytes": (
+        "packed_transpose",
+        "p = s8[3,44,130] parameter(0) ROOT t = s8[3,130,44] transpose(p), dimensions={0,2,1}",
+    ),
+    "a packed transpose of small floats": (
+        "packed_transpose",
+        "p = f8e4m3fn[40,20,12] parameter(0) ROOT t = f8e4m3fn[12,20,40] transpose(p), dimensions={2,1,0}",
+    ),
+    "a packed transpose of half bytes": (
+        "packed_transpose",
+        "p = u4[88,96]{1,0:E(4)} parameter(0) ROOT t = u4[96,88]{1,0:E(4)} transpose(p), dimensions={1,0}",
+    ),
+    "a packed transpose of short rows": (
+        "packed_transpose",
+        "p = s16[20,23,6] parameter(0) ROOT t = s16[6,23,20] transpose(p), dimensions={2,1,0}",
+    ),
+    "a packed copy to another layout": (
+        "packed_transpose",
+        "p = u16[50,44] parameter(0) ROOT c = u16[50,44]{0,1} copy(p)",
+    ),
+    "around a packed transpose": (
+        "packed_transpose",
+        "p = f16[48,50] parameter(0) q = f16[50,48] parameter(1) e = f16[48,50] exponential(p) "
+        "t = f16[50,48] transpose(e), dimensions={1,0} s = f16[50,48] add(t, q) b = f16[5,10,48] bitcast(s) "
+        "ROOT r = (f16[5,10,48], f16[48,50]) tuple(b, e)",
+    ),
+    "two packed transposes": (
+        "packed_transpose",
+        "p = s16[2,40,34] parameter(0) q = bf16[2,40,34] parameter(1) "
+        "t = s16[2,34,40] transpose(p), dimensions={0,2,1} u = bf16[2,34,40] transpose(q), dimensions={0,2,1} "
+        "ROOT r = (s16[2,34,40], bf16[2,34,40]) tuple(t, u)",
+    ),
+    "a transpose of truth values": (
+        "packed_transpose",
+        "p = s32[44,52] parameter(0) q = s32[44,52] parameter(1) c = pred[44,52] compare(p, q), direction=LT "
+        "t = pred[52,44] transpose(c), dimensions={1,0} ROOT n = pred[52,44] not(t)",
+    ),
+    "a transpose of no whole squares": (
+        "transpose",
+        "p = bf16[37,41] parameter(0) ROOT t = bf16[41,37] transpose(p), dimensions={1,0}",
     ),
     "a transpose too narrow": (
         "loop",
@@ -303,11 +348,27 @@ def test_reductions_of_any_shape(instructions: str):
     check(fusion_of(instructions), [EMITTED, LEVELS[-1]])
 
 
+NARROW = {"bf16": 2, "f16": 2, "u16": 2, "s8": 4, "f8e5m2": 4, "pred": 4}
+"""Types of less than four bytes, and how many of them those hold."""
+
+
 @composite
 def transposes(draw: DrawFn) -> str:
     shape = draw(lists(integers(1, 40), min_size=2, max_size=4).filter(lambda sizes: len(sizes) < 4 or min(sizes) < 9))
-    type = draw(sampled_from(["f32", "bf16", "s8", "c64", "pred", "s64"]))
+    type = draw(sampled_from([*NARROW, "f32", "c64", "s64"]))
+    if type in NARROW and draw(booleans()):  # a packed transpose, most often
+        square = NARROW[type]
+        shape[-2:] = [draw(integers(10, 20)) * square, draw(integers(10 * square, 80))]
+        layout = target = list(reversed(range(len(shape))))
+        permutation = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+        return _transpose(type, shape, permutation, layout, target)
     permutation, layout, target = (draw(permutations(range(len(shape)))) for _ in range(3))
+    return _transpose(type, shape, permutation, layout, target)
+
+
+def _transpose(
+    type: str, shape: Sequence[int], permutation: Sequence[int], layout: Sequence[int], target: Sequence[int]
+) -> str:
     moved = [shape[d] for d in permutation]
 
     def text(numbers: Sequence[int]) -> str:

@@ -24,9 +24,9 @@ def stride(expr: AffineExpr, variable: AffineExpr) -> int | None:
             return 1 if expr == variable else 0
 
 
-def alignment_without(expr: AffineExpr, variable: AffineExpr) -> int:
+def alignment_without(expr: AffineExpr, variable: AffineExpr | None) -> int:
     """
-    A divisor of `expr` wherever `variable` is 0, for a variable of known stride; 0 if it is 0 there.
+    A divisor of `expr` wherever `variable` is 0, for a variable of known stride or for none; 0 if `expr` is 0 there.
 
     `d0 * 4 + s0` without `s0` is aligned to 4, and so is `(d0 * 4) mod 64 + s0`.
     """

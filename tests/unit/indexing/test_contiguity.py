@@ -48,6 +48,14 @@ def test_alignment_divides_the_first_index(expr: AffineExpr):
         assert value % alignment == 0 if alignment else value == 0
 
 
+@given(expressions())
+def test_alignment_divides_every_index(expr: AffineExpr):
+    alignment = alignment_without(expr, None)
+    for d0, d1, s0 in product(range(4), range(4), range(4)):
+        value = expr.eval([d0, d1], [s0])
+        assert value % alignment == 0 if alignment else value == 0
+
+
 @pytest.mark.parametrize(
     ("expr", "expected"),
     [

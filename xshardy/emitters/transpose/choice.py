@@ -1,17 +1,33 @@
 """
-Which fusions the transpose emitter takes.
+Which fusions the transpose emitters take.
 
 Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-09.
 """
 
+from collections.abc import Callable
 from functools import partial
 
-from xshardy.dialects.stablehlo.types import bit_width
+from xdsl.ir import Operation
+
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
-from xshardy.emitters.elemental.kinds import element_type_of
+from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.emit import emit_transpose
-from xshardy.emitters.transpose.normal_form import is_tiled, transposition
-from xshardy.emitters.transpose.tiling import transpose_tiling
+from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition, width_in_memory
+from xshardy.emitters.transpose.packed import is_packed, packed_tiling
+from xshardy.emitters.transpose.tiling import TransposeTiling, transpose_tiling
+
+Plan = Callable[[Transposition, int, int, Device], TransposeTiling | None]
+"""From a transposition, the bits of an element and the number of tensors that it moves, to how it is done, if it is."""
+
+
+def choose_packed_transpose(fusion: Fusion) -> Choice | None:
+    """
+    The transpose emitter with packed tiles, if elements have less than 32 bits and the result consists of squares.
+
+    Apart from that, the conditions are those of `choose_transpose`.
+    """
+    reason = "it moves dimensions {} of {} through shared memory, {} elements of {} bits at once"
+    return _choose(fusion, "packed_transpose", is_packed, packed_tiling, reason)
 
 
 def choose_transpose(fusion: Fusion) -> Choice | None:
@@ -20,17 +36,25 @@ def choose_transpose(fusion: Fusion) -> Choice | None:
 
     All such transpositions must be alike, and every other result have as many elements.
     """
-    found = [fusion.only_hero(root, is_tiled) for root in fusion.roots]
+    reason = "it moves dimensions {} of {} through shared memory"
+    return _choose(fusion, "transpose", is_tiled, transpose_tiling, reason)
+
+
+def _choose(
+    fusion: Fusion, emitter: str, is_hero: Callable[[Operation], bool], plan: Plan, reason: str
+) -> Choice | None:
+    found = [fusion.only_hero(root, is_hero) for root in fusion.roots]
     heroes = {number: hero for number, hero in enumerate(found) if hero is not None}
     if not heroes:
         return None
     first, *others = dict.fromkeys(heroes.values())
-    moved = transposition(first)
+    moved, width = transposition(first), width_in_memory(first)
     assert moved is not None
-    widths = [bit_width(element_type_of(hero.results[0].type)) for hero in (first, *others)]
-    same = all(transposition(other) == moved for other in others) and len(set(widths)) == 1
+    same = all(transposition(other) == moved and width_in_memory(other) == width for other in others)
     if not same or any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
         return None
-    tiling = transpose_tiling(moved, max(widths), len(widths), fusion.device)
-    reason = f"it moves dimensions {list(moved.permutation)} of {list(moved.shape)} through shared memory"
-    return Choice("transpose", first, reason, partial(emit_transpose, fusion.computation, heroes, tiling))
+    tiling = plan(moved, width, 1 + len(others), fusion.device)
+    if tiling is None:
+        return None
+    because = reason.format(list(moved.permutation), list(moved.shape), tiling.square, width)
+    return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))

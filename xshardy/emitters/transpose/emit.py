@@ -5,6 +5,8 @@ Source: rows XGPU-09, XGPU-21, XGPU-40.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -16,8 +18,9 @@ from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.partition import RootGroup, roots_of
+from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.places import carried_to, in_memory_of
+from xshardy.emitters.transpose.squares import element_of, read_square, square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, shape_of
@@ -47,50 +50,112 @@ def emit_transpose(
         entry_name,
     )
     functions = iter(kernel.parts.subgraphs)
-    operands = [next(functions) for _ in transposes]
-    side_outputs = [next(functions) for _ in sides]
-    epilogue = next(functions)
-    first = transposes[0].operands[0]
+    emission = TransposeEmission(
+        kernel,
+        heroes,
+        tiling,
+        operands={hero: next(functions) for hero in transposes},
+        side_outputs={number: next(functions) for number in sides},
+        epilogue=next(functions),
+    )
+    outputs, tiles = emission.write_tiles()
+    return kernel.module(emission.read_tiles(outputs, tiles))
 
-    def write(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-        """An element of the input of each hero to its tile, and side outputs there."""
+
+@dataclass(frozen=True, eq=False)
+class TransposeEmission:
+    """A kernel while it is written: what it moves, and the functions of the computation that it calls."""
+
+    kernel: Kernel
+    heroes: Mapping[int, Operation]
+    """The transpositions that results are made of, by the number of the result."""
+    tiling: TransposeTiling
+    operands: Mapping[Operation, Subgraph]
+    """What makes the input of each transposition."""
+    side_outputs: Mapping[int, Subgraph]
+    """What makes each of the other results."""
+    epilogue: Subgraph
+    """What makes the results of the transpositions from what these move."""
+
+    @cached_property
+    def first(self) -> Operation:
+        """The transposition whose indices stand for those of all."""
+        return next(iter(self.operands))
+
+    # -- Into shared memory -------------------------------------------------------------------------------------------
+
+    def write_tiles(self) -> tuple[Values, Values]:
+        """Write the input of each transposition to a tile, and side outputs: the outputs then, and the tiles."""
+        s, outputs, source = self.kernel.s, self.kernel.entry.outputs, self.first.operands[0]
+        types = [
+            TensorType(emitted_type(element_type_of(hero.results[0].type)), self.tiling.tile) for hero in self.operands
+        ]
+        allocated = [s(AllocateSharedOp(type)) for type in types]
+
+        def write(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            updated: list[SSAValue] = []
+            at = apply_map(inner, self.tiling.write, self.kernel.ids, ivs)
+            for (hero, function), tile in zip(self.operands.items(), carried, strict=False):
+                place = apply_map(inner, bitcast_map(source, hero.operands[0]), indices)
+                (element,) = self.kernel.call(inner, function, place)
+                updated.append(inner(tensor.InsertOp(element, tile, at)))
+            for (number, function), output in zip(self.side_outputs.items(), carried[len(types) :], strict=True):
+                place = apply_map(inner, bitcast_map(source, self.kernel.roots[number]), indices)
+                (element,) = self.kernel.call(inner, function, place)
+                updated.append(inner(tensor.InsertOp(element, output, place)))
+            return updated
+
+        map = in_memory_of(shape_of(source), minor_to_major(source), self.tiling.moved.shape, self.tiling.input)
+        inits = [*allocated, *(outputs[number] for number in self.side_outputs)]
+        written = loop_over(s, map, self.kernel.ids, inits, write)
+        synced = SyncThreadsOp(written[: len(types)])
+        s.builder.insert(synced)
+        updated = dict(enumerate(outputs)) | dict(zip(self.side_outputs, written[len(types) :], strict=True))
+        return [*updated.values()], synced.results
+
+    # -- Out of shared memory -----------------------------------------------------------------------------------------
+
+    def read_tiles(self, outputs: Values, tiles: Values) -> Values:
+        """Write the results of what is in the tiles: the outputs then."""
+        places = [self._place_of(number) for number in self.heroes]
+        if self.tiling.square > 1:
+            return self._read_squares(outputs, tiles, places)
+
+        def read(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            at = apply_map(s, self.tiling.read, self.kernel.ids, ivs)
+            elements = [s(tensor.ExtractOp(tile, at, element_type_of(tile.type))) for tile in tiles]
+            return self._write_results(s, places, ivs, indices, elements, carried)
+
+        return loop_over(self.kernel.s, places[0], self.kernel.ids, outputs, read)
+
+    def _read_squares(self, outputs: Values, tiles: Values, places: list[IndexingMap]) -> Values:
+        """As `read_tiles`: each square is read before a loop over its elements."""
+        outer, inner = square_and_elements(places[0], self.tiling.read.results)
+
+        def read(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            squares = [read_square(s, tile, indices, self.tiling.square) for tile in tiles]
+
+            def write(s: Scalars, numbers: Indices, indices: Indices, carried: Values) -> Values:
+                elements = [element_of(s, square, numbers) for square in squares]
+                return self._write_results(s, places, (*ivs, *numbers), indices, elements, carried)
+
+            return loop_over(s, inner, (*self.kernel.ids, *ivs), carried, write)
+
+        return loop_over(self.kernel.s, outer, self.kernel.ids, outputs, read)
+
+    def _write_results(
+        self, s: Scalars, places: list[IndexingMap], ivs: Indices, indices: Indices, elements: Values, carried: Values
+    ) -> Values:
+        """The results of an element of each tile, `indices` being those of the first result."""
         updated = [*carried]
-        at = apply_map(s, tiling.write, kernel.ids, ivs)
-        for i, (hero, function) in enumerate(zip(transposes, operands, strict=True)):
-            (element,) = kernel.call(s, function, apply_map(s, bitcast_map(first, hero.operands[0]), indices))
-            updated[len(outputs) + i] = s(tensor.InsertOp(element, updated[len(outputs) + i], at))
-        for number, function in zip(sides, side_outputs, strict=True):
-            place = apply_map(s, bitcast_map(first, roots[number]), indices)
-            (element,) = kernel.call(s, function, place)
-            updated[number] = s(tensor.InsertOp(element, updated[number], place))
-        return updated
-
-    places = [_place_of(roots[number], hero, tiling) for number, hero in heroes.items()]
-
-    def read(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-        """The results of an element of each tile."""
-        updated = [*carried]
-        at = apply_map(s, tiling.read, kernel.ids, ivs)
-        elements = [s(tensor.ExtractOp(tile, at, type.element_type)) for tile, type in zip(tiles, types, strict=True)]
-        results = kernel.call(s, epilogue, indices, elements)
-        for number, place, result in zip(heroes, places, results, strict=True):
-            at = indices if place is places[0] else apply_map(s, place, kernel.ids, ivs)
+        results = self.kernel.call(s, self.epilogue, indices, elements)
+        for number, place, result in zip(self.heroes, places, results, strict=True):
+            at = indices if place is places[0] else apply_map(s, place, self.kernel.ids, ivs)
             updated[number] = s(tensor.InsertOp(result, updated[number], at))
         return updated
 
-    s, outputs = kernel.s, kernel.entry.outputs
-    types = [TensorType(emitted_type(element_type_of(value.type)), tiling.tile) for value in moved]
-    allocated = [s(AllocateSharedOp(type)) for type in types]
-    map = in_memory_of(shape_of(first), minor_to_major(first), tiling.moved.shape, tiling.input)
-    written = loop_over(s, map, kernel.ids, [*outputs, *allocated], write)
-    synced = SyncThreadsOp(written[len(outputs) :])
-    s.builder.insert(synced)
-    tiles = synced.results
-    return kernel.module(loop_over(s, places[0], kernel.ids, written[: len(outputs)], read))
-
-
-def _place_of(root: SSAValue, hero: Operation, tiling: TransposeTiling) -> IndexingMap:
-    """From a thread and its steps to the indices of `root` that it writes."""
-    result = hero.results[0]
-    map = in_memory_of(shape_of(result), minor_to_major(result), tiling.moved.result_shape, tiling.output)
-    return carried_to(root, result, map)
+    def _place_of(self, number: int) -> IndexingMap:
+        """From a thread and its steps to the indices of a result that it writes."""
+        value = self.heroes[number].results[0]
+        map = in_memory_of(shape_of(value), minor_to_major(value), self.tiling.moved.result_shape, self.tiling.output)
+        return carried_to(self.kernel.roots[number], value, map)

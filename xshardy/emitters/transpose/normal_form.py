@@ -7,6 +7,7 @@ Source: row XGPU-40; XLA:GPU's rules for tiled transpositions.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 from xdsl.ir import Operation
 
@@ -16,6 +17,10 @@ from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.indexing.tensor_maps import minor_to_major, shape_of
 
+T = TypeVar("T")
+
+BYTE = 8
+"""Bits."""
 MIN_DIMENSION = 4
 """Elements. Tiles of less in one direction leave too many threads idle."""
 MIN_ELEMENTS = 16 * 16
@@ -34,7 +39,11 @@ class Transposition:
 
     @property
     def result_shape(self) -> tuple[int, ...]:
-        return tuple(self.shape[d] for d in self.permutation)
+        return self.permuted(self.shape)
+
+    def permuted(self, values: Sequence[T]) -> tuple[T, ...]:
+        """What belongs to the dimensions of the input, in the order of those of the result."""
+        return tuple(values[d] for d in self.permutation)
 
     @property
     def keeps_minor(self) -> bool:
@@ -79,11 +88,17 @@ def _merged(shape: Sequence[int], permutation: Sequence[int]) -> Transposition |
     return Transposition(tuple(sizes[d] for d in order), tuple(order.index(run[0]) for run in runs))
 
 
+def width_in_memory(op: Operation) -> int:
+    """The bits that an element of the result of `op` takes; a truth value takes a byte."""
+    width = bit_width(element_type_of(op.results[0].type))
+    return BYTE if width == 1 else width
+
+
 def is_tiled(op: Operation) -> bool:
     """Whether tiles of shared memory make the transposition `op` faster."""
     if (moved := transposition(op)) is None or 0 in moved.shape:
         return False
-    width = bit_width(element_type_of(op.results[0].type))
+    width = width_in_memory(op)
     first, last = (moved.shape[d] for d in moved.swapped)
     narrow = min(first, last)
     if moved.keeps_minor:

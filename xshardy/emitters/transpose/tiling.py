@@ -33,6 +33,10 @@ class TransposeTiling:
 
     `input` and `output` go from the ids of a thread and the numbers of its steps to elements of row-major tensors of
     the shapes of the transposition; `write` and `read` go to elements of a tile of shape `tile`.
+
+    A thread that reads a `square` of more than one element has three numbers for its steps: that of the square, of the
+    column in it, and of the row. It reads the rows of the square before it writes columns: `read` goes from the number
+    of the square to the first element of row 0, and the first index of the tile is the row.
     """
 
     moved: Transposition
@@ -42,6 +46,7 @@ class TransposeTiling:
     tile: tuple[int, ...]
     write: IndexingMap
     read: IndexingMap
+    square: int = 1
 
 
 def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling:
@@ -53,7 +58,7 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     """
     vector = moved.shape[-1] if moved.keeps_minor else _vector_size(moved, width, heroes, device)
     blocks = _block_sizes(moved, vector)
-    counts = [ceil_div(size, block) for size, block in zip(moved.shape, blocks, strict=True)]
+    counts = tile_counts(moved.shape, blocks)
     launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
     side = TILE if moved.keeps_minor else TILE * vector
     steps = (side // ROWS, vector)
@@ -65,9 +70,9 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     numbers = split(block_number(launch), counts)
 
     tile = [block + 1 if d == last else block for d, block in enumerate(blocks)]
-    read = _at(numbers, blocks, offsets)
-    result_blocks = [blocks[d] for d in moved.permutation]
-    written = _at([numbers[d] for d in moved.permutation], result_blocks, split(place, result_blocks))
+    read = in_block(numbers, blocks, offsets)
+    result_blocks = moved.permuted(blocks)
+    written = in_block(moved.permuted(numbers), result_blocks, split(place, result_blocks))
     return TransposeTiling(
         moved,
         launch,
@@ -79,10 +84,17 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     )
 
 
-def _at(numbers: Sequence[AffineExpr], blocks: Sequence[int], offsets: Sequence[AffineExpr]) -> list[AffineExpr]:
+def tile_counts(shape: Sequence[int], blocks: Sequence[int]) -> list[int]:
+    """How many tiles of these sizes cover `shape`, in each dimension."""
+    return [ceil_div(size, block) for size, block in zip(shape, blocks, strict=True)]
+
+
+def in_block(
+    numbers: Sequence[AffineExpr], blocks: Sequence[int], offsets: Sequence[AffineExpr]
+) -> tuple[AffineExpr, ...]:
     """The indices of what lies at `offsets` in the block with these numbers."""
     places = zip(numbers, blocks, offsets, strict=True)
-    return [add(mul(number, constant(block)), offset) for number, block, offset in places]
+    return tuple(add(mul(number, constant(block)), offset) for number, block, offset in places)
 
 
 def _block_sizes(moved: Transposition, vector: int) -> list[int]:
@@ -93,7 +105,7 @@ def _block_sizes(moved: Transposition, vector: int) -> list[int]:
 
 
 def _vector_size(moved: Transposition, width: int, heroes: int, device: Device) -> int:
-    blocks = prod(ceil_div(size, block) for size, block in zip(moved.shape, _block_sizes(moved, 1), strict=True))
+    blocks = prod(tile_counts(moved.shape, _block_sizes(moved, 1)))
     element = max(1, width // 8)
     first, last = (moved.shape[d] for d in moved.swapped)
     vector = MAX_VECTOR_BYTES // element

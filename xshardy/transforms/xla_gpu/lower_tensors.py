@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FunctionType,
     IntAttr,
-    IntegerAttr,
     IntegerType,
     ModuleOp,
     TensorType,
@@ -28,7 +27,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
@@ -37,10 +36,10 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
-from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
-from xshardy.dialects.xla_gpu import AllocateSharedOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
-from xshardy.dialects.xla_gpu.discardable import is_invariant
+from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
+from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
+from xshardy.indexing.contiguity import alignment_without
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.atomic_updates import compare_and_swap, lower_atomic_rmw
 from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buffers
@@ -54,9 +53,6 @@ from xshardy.transforms.xla_gpu.memory_types import (
     llvm_type,
 )
 from xshardy.transforms.xla_gpu.tensor_access import POINTER, Globals, Index, TensorAccess, tensor_type
-
-ALIGN = "llvm.align"
-"""On an argument: the alignment of the pointer, in bytes."""
 
 DIMENSION_SIZE = 4
 """Bytes: the size of a dynamic dimension is an i32 behind the elements."""
@@ -139,14 +135,19 @@ def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: Ve
         raise PassFailedException(f"'{op.name}' of {type}: expected elements that fill whole bytes, from their start")
 
 
-def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: Index) -> int:
-    """The known alignment in bytes: at the start of an argument that of its pointer, else that of an element."""
-    pointer = access.pointer(tensor)
-    if index == 0 and isinstance(pointer, BlockArgument) and pointer.owner is access.function.body.block:
-        align = attributes_of_argument(access.function, pointer.index).get(ALIGN)
-        if isa(align, IntegerAttr):
-            return align.value.data
-    return ElementLayout(tensor_type(tensor).element_type).alignment
+def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue) -> int:
+    """
+    The known alignment in bytes of what a transfer at `index` touches, at least that of an element.
+
+    It is the one of the first element, as far as the index keeps it, as `%i * 4` does. What a constant other than 0
+    keeps of it LLVM sees by itself.
+    """
+    layout = ElementLayout(tensor_type(tensor).element_type)
+    if isinstance(index.owner, ApplyIndexingOp):
+        divisor = alignment_without(index.owner.map.results[0], None)
+    else:
+        divisor = 0 if constant_value(index) == 0 else 1
+    return max(access.alignment(tensor, layout.size(divisor)), layout.alignment)
 
 
 def _stored_vector(type: VectorType) -> Attribute:
@@ -159,7 +160,7 @@ def lower_transfer_read(op: vector.TransferReadOp, access: TensorAccess) -> list
     assert isa(op.result.type, VectorType)
     index = access.index(op.indices)
     _check_transfer(op, op.result.type, index)
-    alignment = _transfer_alignment(access, op.source, index)
+    alignment = _transfer_alignment(access, op.source, op.indices[0])
     loaded = _load(access, op.source, index, _stored_vector(op.result.type), alignment)
     return [access.from_memory(loaded, op.result.type)]
 
@@ -169,7 +170,7 @@ def lower_transfer_write(op: vector.TransferWriteOp, access: TensorAccess) -> li
     assert isa(op.vector.type, VectorType)
     index = access.index(op.indices)
     _check_transfer(op, op.vector.type, index)
-    alignment = _transfer_alignment(access, op.source, index)
+    alignment = _transfer_alignment(access, op.source, op.indices[0])
     address = access.address(op.source, index)
     access.insert(StoreOp(access.to_memory(op.vector), address, alignment=alignment))
     return [op.source]

@@ -6,10 +6,12 @@ A rule inserts operations before the one that it lowers, and gives the values fo
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import gcd
 from typing import TypeVar
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
+    IntegerAttr,
     IntegerType,
     ModuleOp,
     StringAttr,
@@ -17,21 +19,28 @@ from xdsl.dialects.builtin import (
     UnrealizedConversionCastOp,
     i1,
     i8,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, with_element_type
+from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp
+from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants
 from xshardy.transforms.xla_gpu.memory_types import ElementLayout, array_type, llvm_type
 
 POINTER = llvm.LLVMPointerType()
+ALIGN = "llvm.align"
+"""On an argument: the alignment of the pointer, in bytes."""
+WIDEST_ACCESS = 16
+"""The bytes that a thread loads or stores at once, at most."""
 MAX_GEP_CONSTANT = 2**31 - 1
 """The largest index that `llvm.getelementptr` takes as a constant."""
 
@@ -54,6 +63,7 @@ class Globals:
     module: ModuleOp
     names: set[str] = field(init=False)
     _last: Operation | None = field(default=None, init=False)
+    _shared: dict[str, llvm.GlobalOp] = field(default_factory=dict[str, llvm.GlobalOp], init=False)
     _constants: dict[tuple[Attribute, Attribute], str] = field(
         default_factory=dict[tuple[Attribute, Attribute], str], init=False
     )
@@ -64,15 +74,24 @@ class Globals:
 
     def shared(self, type: llvm.LLVMArrayType, address_space: int) -> str:
         """The name of a new global in memory of this address space, with undefined contents."""
-        return self._add("shared_", type, None, address_space)
+        op = self._add("shared_", type, None, address_space)
+        self._shared[op.sym_name.data] = op
+        return op.sym_name.data
+
+    def align_shared(self, name: str, alignment: int) -> int:
+        """Align the shared memory of this name to so many bytes at least; gives what it is aligned to."""
+        op = self._shared[name]
+        if op.alignment is None or op.alignment.value.data < alignment:
+            op.alignment = IntegerAttr(alignment, i64)
+        return op.alignment.value.data
 
     def constant(self, value: Attribute, type: llvm.LLVMArrayType) -> str:
         """The name of the global that holds the constant `value`; equal constants share one."""
         if (value, type) not in self._constants:
-            self._constants[value, type] = self._add("global_cst_", type, value, 0)
+            self._constants[value, type] = self._add("global_cst_", type, value, 0).sym_name.data
         return self._constants[value, type]
 
-    def _add(self, prefix: str, type: llvm.LLVMArrayType, value: Attribute | None, address_space: int) -> str:
+    def _add(self, prefix: str, type: llvm.LLVMArrayType, value: Attribute | None, address_space: int) -> llvm.GlobalOp:
         number = 0
         while (name := f"{prefix}{number}") in self.names:
             number += 1
@@ -81,7 +100,7 @@ class Globals:
         point = InsertPoint.at_start(self.module.body.block) if self._last is None else InsertPoint.after(self._last)
         Rewriter.insert_op(op, point)
         self._last = op
-        return name
+        return op
 
 
 @dataclass
@@ -158,6 +177,23 @@ class TensorAccess:
         if isinstance(index, int) and index > MAX_GEP_CONSTANT:
             index = self.constants.llvm(index, self.index_type)
         return self.value(llvm.GEPOp.from_mixed_indices(pointer, [0, index], array_type(type), inbounds=True))
+
+    def alignment(self, tensor: SSAValue, step: int) -> int:
+        """
+        The known alignment in bytes of what is a multiple of `step` bytes behind the first element of `tensor`.
+
+        That of an argument is given. Shared memory is ours, so it is aligned as is good for such accesses.
+        """
+        start = 1
+        match self.pointer(tensor):
+            case BlockArgument(block=block, index=index) if block is self.function.body.block:
+                known = attributes_of_argument(self.function, index).get(ALIGN)
+                start = known.value.data if isa(known, IntegerAttr) else 1
+            case OpResult(op=AddrSpaceCastOp(arg=OpResult(op=llvm.AddressOfOp(global_name=name)))):
+                start = self.globals.align_shared(name.root_reference.data, gcd(step, WIDEST_ACCESS))
+            case _:
+                pass
+        return gcd(start, step)
 
     def bit_offset(self, index: Index, layout: ElementLayout) -> Index:
         """Where element `index` begins in its byte, in bits; an i8 if not constant. 0 if it has a byte of its own."""

@@ -276,3 +276,41 @@ func.func @dynamic_size(%t: tensor<12xbf16>) -> i32 {
   %n = xla_gpu.get_dynamic_dim_size %t 1 : tensor<12xbf16>
   return %n : i32
 }
+
+// -----
+
+// What divides a computed index keeps as much of the alignment of a tensor; shared memory gets what its accesses can use.
+
+// CHECK-LABEL: llvm.mlir.global private @shared_0() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<528 x bf16>
+// CHECK:       llvm.mlir.global private @shared_1() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<512 x f32>
+// CHECK:       llvm.mlir.global private @shared_2() {addr_space = 3 : i32} : !llvm.array<512 x f32>
+// CHECK-LABEL: func.func @alignment(
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr
+// CHECK:         llvm.store %{{.*}} {alignment = 4 : i64} : vector<4xbf16>, !llvm.ptr
+// CHECK:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf32>, !llvm.ptr
+#by4 = #xla_gpu.indexing_map<"(d0) -> (d0 * 4), domain: d0 in [0, 127]">
+#by6 = #xla_gpu.indexing_map<"(d0) -> (d0 * 6), domain: d0 in [0, 80]">
+#by8 = #xla_gpu.indexing_map<"(d0) -> ((d0 * 8) mod 64 + 512), domain: d0 in [0, 80]">
+func.func @alignment(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %u: tensor<1024xbf16>, %x: vector<8xf32>, %i: index) -> tensor<512xf32> {
+  %pad = arith.constant 0.0 : bf16
+  %i4 = xla_gpu.apply_indexing #by4(%i)
+  %i6 = xla_gpu.apply_indexing #by6(%i)
+  %i8 = xla_gpu.apply_indexing #by8(%i)
+  %a = vector.transfer_read %t[%i8], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %b = vector.transfer_read %t[%i6], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %c = vector.transfer_read %t[%i], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %d = vector.transfer_read %u[%i4], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %narrow = xla_gpu.allocate_shared : tensor<528xbf16>
+  %wide = xla_gpu.allocate_shared : tensor<512xf32>
+  %single = xla_gpu.allocate_shared : tensor<512xf32>
+  %e = vector.transfer_write %a, %narrow[%i4] {in_bounds = [true]} : vector<4xbf16>, tensor<528xbf16>
+  %f = vector.transfer_write %b, %e[%i6] {in_bounds = [true]} : vector<4xbf16>, tensor<528xbf16>
+  %g = vector.transfer_write %x, %wide[%i8] {in_bounds = [true]} : vector<8xf32>, tensor<512xf32>
+  %one = arith.constant 1.0 : f32
+  %h = tensor.insert %one into %single[%i] : tensor<512xf32>
+  return %g : tensor<512xf32>
+}
