@@ -242,7 +242,7 @@ def partition(
     def unique(name: str) -> str:
         return applied.unique(f"{prefix}_{name}")
 
-    drafts = [_Draft(unique(_root_name(group.roots)), group) for group in groups]
+    drafts = [_Draft(unique(_group_name(group)), group) for group in groups]
     readers: dict[Operation, list[tuple[_Draft, Access]]] = {}
 
     def add_reader(value: SSAValue, draft: _Draft, access: Access) -> None:
@@ -322,12 +322,12 @@ def roots_of(computation: FuncOp) -> tuple[SSAValue, ...]:
     return tuple(terminator.arguments)
 
 
-def _root_name(roots: Sequence[SSAValue]) -> str:
-    """What the function of the roots is called after: the root, or that there are several."""
-    if len(roots) > 1:
-        return "tuple"
-    owner = roots[0].owner
-    return _name(owner) if isinstance(owner, Operation) else _as_symbol(roots[0].name_hint or "param")
+def _group_name(group: RootGroup) -> str:
+    """What the function of a group is called after: the root, or that there are several; and that values are given."""
+    owner = group.roots[0].owner
+    name = _name(owner) if isinstance(owner, Operation) else _as_symbol(group.roots[0].name_hint or "param")
+    name = "tuple" if len(group.roots) > 1 else name
+    return f"_epilogue__{name}" if group.given else name
 
 
 def _name(op: Operation) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias, cast
 
-from xdsl.dialects import scf, tensor, vector
+from xdsl.dialects import arith, scf, tensor, vector
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, VectorType, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xshardy.dialects.stablehlo.reduction import ReduceOp
@@ -56,6 +57,14 @@ class GroupFunctions:
     """From the reduced values to the results that are made of them."""
 
 
+@dataclass(frozen=True, eq=False)
+class Destination:
+    """The indices that each of the results of a thread has, and what must hold for the thread to have them."""
+
+    places: Sequence[Indices]
+    checks: Sequence[SSAValue]
+
+
 class ReductionEmitter:
     """Writes the entry function of a reduction."""
 
@@ -92,7 +101,14 @@ class ReductionEmitter:
 
     def emit(self) -> ModuleOp:
         s = self.kernel.s
-        return self.kernel.module(self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s))
+        module = self.kernel.module(
+            self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s)
+        )
+        reducers = {self.kernel.parts.applied[hero].root.name for functions in self.groups for hero in functions.inits}
+        for function in module.ops:
+            if isinstance(function, FuncOp) and function.sym_name.data in reducers:
+                ignore_signs_of_zeros(function)
+        return module
 
     def emit_switch(self, s: Scalars) -> Values:
         """The code of every group, of which the blocks of the grid run one each."""
@@ -119,7 +135,7 @@ class ReductionEmitter:
         if self.tiling.distance is not None:
             reduced = self.shuffle(s, reduced, self.tiling.distance)
         if self.tiling.tile is None:
-            return self.write_results(s, functions, reduced, outputs, ())
+            return self.write_results(s, functions, reduced, outputs, self.destination(s, functions, ()))
         return self.reduce_in_block(s, functions, self.tiling.tile, inits, reduced, outputs)
 
     # -- Within a thread ----------------------------------------------------------------------------------------------
@@ -193,8 +209,9 @@ class ReductionEmitter:
                 extract_if(inner, checks, shared, indices, init)
                 for shared, init in zip(tiles, chain(*inits.values()), strict=True)
             ]
+            to = self.destination(inner, functions, ivs)
             combined = self.shuffle(inner, by_hero(inits, elements), tile.distance)
-            return self.write_results(inner, functions, combined, carried, ivs)
+            return self.write_results(inner, functions, combined, carried, to)
 
         return self.for_each_thread(s, tile.read, outputs, body)
 
@@ -228,19 +245,25 @@ class ReductionEmitter:
 
     # -- Results ------------------------------------------------------------------------------------------------------
 
-    def write_results(
-        self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, ivs: Indices
-    ) -> Values:
-        """The outputs with the results of a group, of the threads that hold one at `ivs`."""
+    def destination(self, s: Scalars, functions: GroupFunctions, ivs: Indices) -> Destination:
+        """Where the results that are made of reduced values go, and whether the thread holds them, at `ivs`."""
         assert functions.epilogue is not None  # else nothing was reduced
-        ids, written = [*self.ids, *ivs], [*outputs]
-        maps = [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots]
-        places = [apply_map(s, map, ids) for map in maps]
-        results = self.kernel.call(s, functions.epilogue, places[0], [*chain(*reduced.values())])
+        ids, maps = (
+            [*self.ids, *ivs],
+            [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots],
+        )
         sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
-        checks = domain_checks(s, maps[0], sizes, ids)
-        for number, result, at in zip(functions.group.reduced, results, places, strict=True):
-            written[number] = insert_if(s, checks, result, written[number], at)
+        return Destination([apply_map(s, map, ids) for map in maps], domain_checks(s, maps[0], sizes, ids))
+
+    def write_results(
+        self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, to: Destination
+    ) -> Values:
+        """The outputs with the results of a group."""
+        assert functions.epilogue is not None
+        written = [*outputs]
+        results = self.kernel.call(s, functions.epilogue, to.places[0], [*chain(*reduced.values())])
+        for number, result, at in zip(functions.group.reduced, results, to.places, strict=True):
+            written[number] = insert_if(s, to.checks, result, written[number], at)
         return written
 
     def place_of(self, root: SSAValue) -> IndexingMap:
@@ -249,6 +272,13 @@ class ReductionEmitter:
         assert isinstance(result.owner, ReduceOp)
         tiled, map = self.tiling.output_shape, self.tiling.output
         return carried_to(root, result, in_memory_of(shape_of(result), kept_order(result.owner), tiled, map))
+
+
+def ignore_signs_of_zeros(reducer: FuncOp) -> None:
+    """Let sums take -0 for 0, so that nothing has to be added to the 0 that they start from."""
+    for op in reducer.walk():
+        if isinstance(op, arith.AddfOp):
+            op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 
 def by_hero(heroes: ByHero, values: Values) -> ByHero:
