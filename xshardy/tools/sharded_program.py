@@ -11,12 +11,14 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
+from xdsl.passes import PassPipeline
 
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.walk import operations_of
 from xshardy.universe import new_context
 
@@ -100,3 +102,13 @@ def propagate(text: str, file: str) -> ShardedProgram:
         if isinstance(complaint.message, OperationWarning):
             print(f"{at(complaint.message.operation)}: warning: {complaint.message}", file=sys.stderr)
     return ShardedProgram(text, module, names, history)
+
+
+def export(program: ShardedProgram) -> ModuleOp:
+    """
+    The module of `program` as `sdy-propagation-pipeline` leaves it. Nothing more can be asked of its history.
+
+    Raises `PassFailedException` if it has several functions, and none of them is the main one.
+    """
+    PassPipeline(PropagationPipelinePass().passes_after_propagation).apply(new_context(), program.module)
+    return program.module

@@ -48,12 +48,13 @@ def add_sharding_commands(add: AddCommand) -> None:
 
 def _shard(args: argparse.Namespace) -> int:
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import propagate, read_program
+    from xshardy.tools.sharded_program import export, propagate, read_program
 
     program = propagate(read_program(args.file), args.file)
+    placed = list(placements(program))
     if args.output is not None:
-        write_text(args.output, print_module(program.module))
-    print_placements(list(placements(program)), args.top)
+        write_text(args.output, print_module(export(program)))
+    print_placements(placed, args.top)
     return 0
 
 

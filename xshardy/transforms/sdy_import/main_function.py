@@ -1,5 +1,7 @@
 """The function that a program starts with."""
 
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
@@ -12,7 +14,11 @@ MAIN = "main"
 
 def main_function(module: ModuleOp) -> FuncOp:
     """The only function of `module`, or the one called `main`. Raises `PassFailedException` if there is neither."""
-    functions = functions_of(module)
+    return main_of(functions_of(module))
+
+
+def main_of(functions: Mapping[str, FuncOp]) -> FuncOp:
+    """The same of `functions` by name, where some of a module do not count."""
     if len(functions) == 1:
         return next(iter(functions.values()))
     if MAIN not in functions:

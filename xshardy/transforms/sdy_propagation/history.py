@@ -25,7 +25,6 @@ from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.sdy_propagation.reading import ReadModule
 from xshardy.transforms.sdy_propagation.session import Session
-from xshardy.transforms.sdy_propagation.user_priority_propagate import UserPriorityPropagatePass
 
 
 class Arrival(NamedTuple):
@@ -151,10 +150,9 @@ class History:
 
 
 def propagate_with_history(module: ModuleOp, ctx: Context) -> History:
-    """Run `sdy-propagation-pipeline` on `module`, and take note of all that happens."""
-    *before, propagation = PropagationPipelinePass().passes
-    PassPipeline(tuple(before)).apply(ctx, module)
-    assert isinstance(propagation, UserPriorityPropagatePass)
+    """Run `sdy-propagation-pipeline` on `module` up to its export, and take note of all that happens."""
+    pipeline = PropagationPipelinePass()
+    PassPipeline(pipeline.passes_before_propagation).apply(ctx, module)
     histories: list[History] = []
 
     def observer(read: ReadModule):
@@ -162,6 +160,6 @@ def propagate_with_history(module: ModuleOp, ctx: Context) -> History:
         return histories[0].observe
 
     session = Session(module, observer=observer)
-    propagation.propagate(session)
+    pipeline.propagation.propagate(session)
     session.write(keep_rules=True)
     return histories[0]
