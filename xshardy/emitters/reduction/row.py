@@ -11,12 +11,14 @@ from xshardy.emitters.reduction.dimensions import (
     MAX_THREADS_PER_ROW,
     ReductionDimensions,
 )
-from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile
 from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.indexing.interval import Interval
 
 THREADS_PER_BLOCK = 256
 """What rows shorter than that are put together for."""
+WIDEST_LOAD = 128
+"""Bits that a thread loads at once, at most. Twice XLA's: the launch is the same, as wider loads are fewer."""
 
 
 def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
@@ -25,7 +27,7 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
     warp = device.threads_per_warp
     along_row = min(MAX_THREADS_PER_ROW, round_up(ceil_div(minor, MAX_ELEMENTS_PER_THREAD), warp))
     rows = rows_per_block(kept, along_row) if along_row * 2 <= THREADS_PER_BLOCK else 1
-    vector = vector_size(minor, along_row, elements)
+    vector = _vector_size(minor, along_row, elements)
     pieces = minor // vector
     steps = min(MAX_ELEMENTS_PER_THREAD // vector, ceil_div(pieces, along_row))
     blocks = (ceil_div(kept, rows), ceil_div(pieces, steps * along_row))
@@ -52,3 +54,13 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
 def rows_per_block(kept: int, threads_per_row: int) -> int:
     """How many rows of `kept` a block takes, so that it has `THREADS_PER_BLOCK` threads or all rows."""
     return kept if kept * threads_per_row <= THREADS_PER_BLOCK else THREADS_PER_BLOCK // threads_per_row
+
+
+def _vector_size(minor: int, threads: int, elements: Elements) -> int:
+    """How many neighbours of a row each of `threads` reads at once, so that there is work for every thread."""
+    if elements.is_complex or elements.narrowest_input is None:
+        return 1
+    vector = min(MAX_ELEMENTS_PER_THREAD, WIDEST_LOAD // elements.narrowest_input)
+    while vector > 1 and (minor % vector or threads * vector > minor):
+        vector //= 2
+    return vector

@@ -80,10 +80,11 @@ def test_few_columns(major: int, reduced: int, minor: int, elements: Elements):
 
 F32, BF16, S8 = Elements(32, 32, False), Elements(16, 32, False), Elements(8, 32, False)
 LAUNCHES = {
-    "a row for each block": (row_tiling, (True, (1, 4096, 4096)), F32, 256, 4096, 2, 8),
+    "a row for each block": (row_tiling, (True, (1, 4096, 4096)), F32, 256, 4096, 4, 8),
     "rows of odd sizes": (row_tiling, (True, (1, 1000, 777)), BF16, 256, 250, 1, 8),
-    "long rows": (row_tiling, (True, (1, 333, 10000)), Elements(16, 16, False), 640, 333, 4, 20),
-    "bytes": (row_tiling, (True, (1, 1024, 1024)), S8, 256, 256, 4, 8),
+    "long rows": (row_tiling, (True, (1, 333, 10000)), Elements(16, 16, False), 640, 333, 8, 20),
+    "rows that 16 bytes do not divide": (row_tiling, (True, (1, 4096, 4098)), F32, 288, 4096, 2, 9),
+    "bytes": (row_tiling, (True, (1, 1024, 1024)), S8, 256, 256, 16, 8),
     "columns": (column_tiling, (False, (1, 2048, 4096)), F32, 1024, 64, 2, 2080),
     "columns of odd sizes": (column_tiling, (False, (1, 1000, 333)), BF16, 1024, 11, 1, 1056),
     "columns in the middle": (column_tiling, (False, (16, 500, 129)), F32, 1024, 80, 1, 1056),
