@@ -144,8 +144,7 @@ class PropagationPipelinePass(ModulePass):
             PassPipeline(self.passes).apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
-        """Raise what a pass would raise when others have changed `module` already. Symbols that go away may be bad."""
-        self._import_pipeline.check(module)
+        """Raise what would be raised after the import pipeline, which checks what it is given itself."""
         functions = Functions(module, dead_symbols(module)).by_name
         main_of(functions)
         if not self.dedup_functions_fully:
