@@ -102,6 +102,7 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-sub-axes-in-input-output-shardings": (
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
+    "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
     "sdy-save-module": "transforms.save_module:SaveModulePass",
     "sdy-sharding-constraint-to-reshard": (
         "transforms.sdy_export.sharding_constraint_to_reshard:ShardingConstraintToReshardPass"

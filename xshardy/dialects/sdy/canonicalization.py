@@ -32,7 +32,7 @@ from xshardy.dialects.sdy.collectives import (
 )
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp
 from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
-from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding
+from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding
 from xshardy.sharding.axes import sharded_size
 
 # -- Reshards ---------------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _names_no_axis(lists: ListOfAxisRefListsAttr) -> bool:
 
 
 def _permutes_nothing(op: CollectivePermuteOp) -> bool:
-    before = get_sharding(op.tensor)
+    before = local_sharding(op.tensor)
     return before is not None and is_equivalent(before, op.out_sharding)
 
 

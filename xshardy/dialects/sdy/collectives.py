@@ -38,7 +38,7 @@ from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, Tens
 from xshardy.dialects.sdy.formats import ReductionUnlessSum
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
-from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
+from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
 from xshardy.dialects.sdy.verification import (
     verify_axis_refs,
     verify_sharding,
@@ -80,7 +80,7 @@ class Collective(IRDLOperation, CollectiveOpInterface, HasCanonicalizationPatter
     @property
     def in_sharding(self) -> TensorShardingAttr:
         """The sharding of the operand; replicated if it has none."""
-        sharding = get_sharding(self.tensor)
+        sharding = local_sharding(self.tensor)
         return sharding or TensorShardingAttr.fully_open(self.out_sharding.mesh_or_ref, self.out_sharding.rank)
 
     @property
@@ -101,7 +101,7 @@ class Collective(IRDLOperation, CollectiveOpInterface, HasCanonicalizationPatter
 
 def verify_collective(op: Collective) -> None:
     """Check what holds for all collectives."""
-    before, after = get_sharding(op.tensor), op.out_sharding
+    before, after = local_sharding(op.tensor), op.out_sharding
     if before is None and not op.allows_missing_input_sharding:
         raise VerifyException("collective on operand without sharding")
     verify_sharding(after, op.result.type, op)

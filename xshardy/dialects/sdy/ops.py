@@ -63,7 +63,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.formats import BlockWithArguments, DirectionName, MeshBody, StrippedShardings
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
-from xshardy.dialects.sdy.value_shardings import common_mesh, get_sharding, lookup_mesh
+from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding, lookup_mesh
 from xshardy.dialects.sdy.verification import (
     axes_bound_around,
     bound_axis_message,
@@ -153,7 +153,7 @@ class _AttachedSharding(IRDLOperation):
         source = self.input
         while isinstance(source.owner, PropagationBarrierOp):
             source = source.owner.input
-        before = get_sharding(source)
+        before = local_sharding(source)
         if before is not None:
             verify_unreduced_transition(
                 self, [before], [self.sharding], introduced=ReductionOp.SUM, removed=before.reduction_op.data

@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
-from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 
 SHARDING = "sdy.sharding"
@@ -16,6 +20,9 @@ SHARDING_RULE = "sdy.sharding_rule"
 PROPAGATION_EDGES = "sdy.propagation_edges"
 RESULT_PROPAGATION_EDGES = "sdy.result_propagation_edges"
 BLOCK_ARG_PROPAGATION_EDGES = "sdy.block_arg_propagation_edges"
+
+LOOPS = frozenset({"stablehlo.while"})
+"""Operations of other dialects whose blocks have an argument for each result, sharded as that is."""
 
 
 def enclosing_module(op: Operation) -> ModuleOp | None:
@@ -88,9 +95,39 @@ def get_sharding(value: SSAValue) -> TensorShardingAttr | None:
     if isinstance(own, TensorShardingAttr):
         return own
     shardings = owner.attributes.get(SHARDING)
-    if isinstance(shardings, TensorShardingPerValueAttr) and isinstance(value, OpResult):
+    if not isinstance(shardings, TensorShardingPerValueAttr):
+        return None
+    if isinstance(value, OpResult) or (isinstance(value, BlockArgument) and owner.name in LOOPS):
         return shardings.shardings.data[value.index] if value.index < len(shardings.shardings) else None
     return None
+
+
+def without_axes(sharding: TensorShardingAttr, names: Iterable[str]) -> TensorShardingAttr:
+    """`sharding` as the body of a manual computation over the axes `names` has it: it is local to them."""
+    manual = set(names)
+    if not manual:
+        return sharding
+    dims = (
+        DimensionShardingAttr(
+            (axis for axis in dim.axes if axis.axis.data not in manual),
+            is_closed=bool(dim.is_closed),
+            priority=None if isinstance(dim.priority, NoneAttr) else dim.priority.data,
+        )
+        for dim in sharding.dim_shardings
+    )
+    replicated = (axis for axis in sharding.replicated_axes if axis.axis.data not in manual)
+    unreduced = (axis for axis in sharding.unreduced_axes if axis.axis.data not in manual)
+    return TensorShardingAttr(sharding.mesh_or_ref, dims, replicated, unreduced, sharding.reduction_op.data)
+
+
+def local_sharding(value: SSAValue) -> TensorShardingAttr | None:
+    """The sharding of `value` for operations that read it: inside of a manual computation without its manual axes."""
+    sharding = get_sharding(value)
+    around = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    manual = None if around is None else around.properties.get("manual_axes")
+    if sharding is None or not isinstance(manual, ManualAxesAttr):
+        return sharding
+    return without_axes(sharding, manual.names)
 
 
 def shardings_on(op: Operation) -> Iterator[tuple[str, TensorShardingAttr, Attribute]]:

@@ -21,9 +21,10 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
+from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_import.data_flow_edges import sharding_of, without_axes
+from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.sdy_import.function_shardings import written_shardings
 from xshardy.transforms.walk import operations_in
 

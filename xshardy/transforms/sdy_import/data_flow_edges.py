@@ -6,7 +6,7 @@ Operations of sdy implement `ShardableDataFlowOpInterface` themselves. Those of 
 Source: rows SDY-IF-01, SDY-PASS-01 and SDY-OP-07.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ShapedType
@@ -15,16 +15,11 @@ from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xshardy.dialects.function_attributes import add_argument_attributes
-from xshardy.dialects.sdy.attributes.sharding import (
-    DimensionShardingAttr,
-    TensorShardingAttr,
-    TensorShardingPerValueAttr,
-)
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.dialects.sdy.value_shardings import SHARDING, local_sharding
 from xshardy.dialects.stablehlo.control_flow import CaseOp, OptimizationBarrierOp, WhileOp
-from xshardy.transforms.sdy_import.shardings import priority_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,31 +121,9 @@ def edge_of(target: SSAValue) -> DataFlowEdgeOp | None:
     return user if isinstance(user, DataFlowEdgeOp) else None
 
 
-def without_axes(sharding: TensorShardingAttr, names: Iterable[str]) -> TensorShardingAttr:
-    """`sharding` as the body of a manual computation over the axes `names` has it: it is local to them."""
-    manual = set(names)
-    if not manual:
-        return sharding
-    dims = (
-        DimensionShardingAttr(
-            (axis for axis in dim.axes if axis.axis.data not in manual),
-            is_closed=bool(dim.is_closed),
-            priority=priority_of(dim),
-        )
-        for dim in sharding.dim_shardings
-    )
-    replicated = (axis for axis in sharding.replicated_axes if axis.axis.data not in manual)
-    unreduced = (axis for axis in sharding.unreduced_axes if axis.axis.data not in manual)
-    return TensorShardingAttr(sharding.mesh_or_ref, dims, replicated, unreduced, sharding.reduction_op.data)
-
-
 def owner_sharding(owner: SSAValue) -> TensorShardingAttr | None:
     """The sharding that the owner of an edge has itself, without manual axes inside of a manual computation."""
-    sharding = get_sharding(owner)
-    around = _operation_around(owner)
-    if sharding is not None and isinstance(owner, BlockArgument) and isinstance(around, ManualComputationOp):
-        return without_axes(sharding, around.manual_axes.names)
-    return sharding
+    return local_sharding(owner)
 
 
 def shardable_value(value: SSAValue) -> SSAValue | None:

@@ -1,0 +1,176 @@
+"""Do by collectives what reshards ask for. Source: Shardy's docs, "Export passes", `sdy-reshard-to-collectives`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, ShapedType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from xshardy.dialects.sdy.attributes.axes import (
+    AllToAllParamAttr,
+    AllToAllParamListAttr,
+    AxisRefAttr,
+    AxisRefListAttr,
+    ListOfAxisRefListsAttr,
+)
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.collectives import (
+    AllGatherOp,
+    AllSliceOp,
+    AllToAllOp,
+    Collective,
+    CollectivePermuteOp,
+    is_equivalent,
+)
+from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.sharding.axes import axis_between, next_pre_size, pre_size
+from xshardy.sharding.resharding import (
+    AllGather,
+    AllSlice,
+    AllToAll,
+    AxesPerDim,
+    CollectivePermute,
+    Resharding,
+    Step,
+)
+from xshardy.sharding.spans import Axes, Span
+from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
+from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
+from xshardy.transforms.walk import operations_of
+
+Route = tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]]
+"""From a sharding to a sharding, of a tensor of a shape."""
+
+
+def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
+    """The axes of each dimension of `sharding`, which is over `mesh`."""
+    numbers = {name: number for number, name in enumerate(mesh.sizes)}
+    return tuple(
+        tuple(Span(numbers[axis.axis.data], pre_size(axis), next_pre_size(axis, mesh)) for axis in dim.axes)
+        for dim in sharding.dim_shardings
+    )
+
+
+def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bool:
+    """Whether both are over meshes with the same axes, be it of devices in another order."""
+    if a.mesh_or_ref == b.mesh_or_ref:
+        return True
+    of_a, of_b = lookup_mesh(a, op), lookup_mesh(b, op)
+    return of_a is not None and of_b is not None and of_a.axes == of_b.axes
+
+
+def is_on_one_device(sharding: TensorShardingAttr, op: ReshardOp) -> bool:
+    mesh = lookup_mesh(sharding, op)
+    return mesh is not None and mesh.is_maximal
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes collectives that lead to the sharding `after`."""
+
+    mesh: MeshAttr
+    before: TensorShardingAttr
+    after: TensorShardingAttr
+
+    def collectives(self, tensor: SSAValue, steps: Sequence[Step]) -> Iterator[Collective]:
+        """The operations for `steps`, the first on `tensor` and each other on the one before."""
+        mesh_or_ref = self.before.mesh_or_ref
+        for step in steps:
+            if isinstance(step, CollectivePermute):
+                mesh_or_ref = self.after.mesh_or_ref
+            sharding = TensorShardingAttr(
+                mesh_or_ref,
+                (DimensionShardingAttr(self._axes(axes), is_closed=True) for axes in step.after),
+                unreduced_axes=self.after.unreduced_axes,
+                reduction_op=self.after.reduction_op.data,
+            )
+            op = self._collective(tensor, step, sharding)
+            yield op
+            tensor = op.result
+
+    def _collective(self, tensor: SSAValue, step: Step, sharding: TensorShardingAttr) -> Collective:
+        match step:
+            case AllSlice(axes):
+                return AllSliceOp(tensor, self._lists(axes), sharding)
+            case AllGather(axes):
+                return AllGatherOp(tensor, self._lists(axes), sharding)
+            case AllToAll(axes, source, target):
+                param = AllToAllParamAttr(self._axes(axes), source, target)
+                return AllToAllOp(tensor, AllToAllParamListAttr([param]), sharding)
+            case CollectivePermute():
+                return CollectivePermuteOp(tensor, sharding)
+
+    def _axes(self, axes: Axes) -> Iterator[AxisRefAttr]:
+        names = [*self.mesh.sizes]
+        return (axis_between(names[axis.axis], axis.start, axis.end, self.mesh) for axis in axes)
+
+    def _lists(self, axes: AxesPerDim) -> ListOfAxisRefListsAttr:
+        return ListOfAxisRefListsAttr(AxisRefListAttr(self._axes(of_dim)) for of_dim in axes)
+
+
+@dataclass(slots=True)
+class ReshardReplacer:
+    """Replaces reshards by collectives. What was found for one tensor is remembered for the next like it."""
+
+    keep_redundant: bool
+    known: dict[Route, Sequence[Step]] = field(default_factory=dict[Route, Sequence[Step]], init=False)
+
+    def replace(self, op: ReshardOp) -> None:
+        """`op` is left as it is if it is between meshes of different axes, or to or from a single device."""
+        tensor, after = before_barriers(op.input), op.sharding
+        before = sharding_of(tensor)
+        if self.keep_redundant and before is not None and is_equivalent(before, after):
+            return
+        before = before or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
+        if is_on_one_device(before, op) or is_on_one_device(after, op):
+            return
+        if after.is_fully_replicated:
+            if before.is_fully_replicated:
+                Rewriter.replace_op(op, [], [op.input])
+                return
+            after = TensorShardingAttr.fully_closed(before.mesh_or_ref, before.rank)
+        mesh = lookup_mesh(before, op)
+        if mesh is None or not same_axes(before, after, op):
+            return
+        steps = self._steps(before, after, tensor, mesh)
+        collectives = [*Writer(mesh, before, after).collectives(tensor, steps)]
+        Rewriter.replace_op(op, collectives, [collectives[-1].result if collectives else tensor])
+
+    def _steps(
+        self, before: TensorShardingAttr, after: TensorShardingAttr, tensor: SSAValue, mesh: MeshAttr
+    ) -> Sequence[Step]:
+        assert isinstance(tensor.type, ShapedType)
+        route = before, after, tensor.type.get_shape()
+        if (steps := self.known.get(route)) is None:
+            resharding = Resharding.between(
+                axes_per_dim(before, mesh),
+                axes_per_dim(after, mesh),
+                tensor.type.get_shape(),
+                other_devices=before.mesh_or_ref != after.mesh_or_ref,
+            )
+            steps = self.known[route] = tuple(resharding.steps())
+        return steps
+
+
+@dataclass(frozen=True)
+class ReshardToCollectivesPass(ModulePass):
+    """
+    Replace each reshard by the collectives that it takes, or by nothing if it takes none.
+
+    With `keep_redundant_reshards`, a reshard to the sharding that the tensor has stays.
+    """
+
+    name = "sdy-reshard-to-collectives"
+    keep_redundant_reshards: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        replacer = ReshardReplacer(self.keep_redundant_reshards)
+        for function in operations_of(op, FuncOp):
+            for reshard in list(operations_of(function, ReshardOp)):
+                replacer.replace(reshard)
