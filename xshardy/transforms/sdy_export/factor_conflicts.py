@@ -1,0 +1,249 @@
+"""
+What has to move before and after an operation so that all its tensors are sharded alike.
+
+Operations with the same rule and the same shardings, on tensors of the same sizes, are settled once: models repeat
+their layers. Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import prod
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.collectives import sorted_and_merged
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.einsum import DotOp
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
+from xshardy.sharding.interning import Dim, Sharding, ShardingTable
+from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.sharding.spans import Axes, Span
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
+from xshardy.transforms.sdy_export.dot_results import result_as_operands
+from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
+from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
+from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
+from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
+
+DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
+
+
+class Settlement(NamedTuple):
+    """What makes an operation free of conflicts."""
+
+    operands: Sequence[TensorShardingAttr | None]
+    """What each operand becomes; None if it stays as it is."""
+    results: Sequence[TensorShardingAttr | None]
+    """How each result comes out, to become after that what it was; None if it stays as it is."""
+    reduced: Sequence[AxisRefAttr]
+    """The axes along which all results are reduced."""
+    mesh: SymbolRefAttr | MeshAttr
+    """The mesh of results that have no sharding."""
+
+
+class _Case(NamedTuple):
+    """An operation, and its operands and then its results as its rule sees them."""
+
+    op: Operation
+    rule: FactorRule
+    mesh: int
+    """The number of the mesh that most tensors are sharded over."""
+    shardings: Sequence[Sharding]
+    tensors: Sequence[TensorFactors]
+    axes: Sequence[FactorAxes]
+    elements: Sequence[int]
+    on_other_devices: Sequence[bool]
+    """Which tensors are sharded over the devices of the mesh in another order."""
+    unreduced: Sequence[AxisRefAttr]
+    """The axes along which the results are unreduced; all along the same."""
+    names: Sequence[str]
+    """The names of the axes of the mesh."""
+
+
+class _Decision(NamedTuple):
+    """The axes that each tensor is to have, which tensors move for it, and the axes that are reduced."""
+
+    axes: Sequence[FactorAxes]
+    moves: Sequence[bool]
+    reduction: Axes
+
+
+class FactorConflicts:
+    """Settles the conflicts between the shardings of the operands and results of an operation."""
+
+    def __init__(self, module: ModuleOp):
+        self._rules = ShardingRules()
+        self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+        self._table = ShardingTable(self._mesh_of)
+        self._known: dict[Hashable, Settlement | None] = {}
+
+    def settle(self, op: Operation, *, full: bool) -> Settlement | None:
+        """
+        What makes `op` free of conflicts; if not `full`, only what makes a dot product cheaper, and what reduces
+        results that are unreduced along other axes.
+
+        None if it has no rule, or one of the user's own, or if its shardings are not over one mesh of devices. Raises
+        `OperationFailedException` if its operands do not say along which axes its results are to be reduced.
+        """
+        rule = self._rules.factor_rule(op)
+        if rule is None or rule.is_custom:
+            return None
+        values = (*op.operands, *op.results)
+        numbers = tuple([self._table.read(sharding_of(before_barriers(value))) for value in values])
+        elements = tuple(map(element_count, values))
+        key = id(rule), type(op), full, numbers, elements
+        if key not in self._known:
+            self._known[key] = self._settle(op, rule, numbers, elements, full=full)
+        return self._known[key]
+
+    def _settle(
+        self, op: Operation, rule: FactorRule, numbers: Sequence[int], elements: Sequence[int], *, full: bool
+    ) -> Settlement | None:
+        attributes = [self._table.attribute(number) for number in numbers]
+        over = self._most_common_mesh(attributes)
+        if over is None:
+            return None
+        mesh, common = self._mesh_of(over), self._table.sharding(self._table.read(over))
+        assert mesh is not None and common is not None
+        mappings = (*rule.operands, *rule.results)
+        shardings = [
+            self._table.sharding(number) or Sharding(common.mesh, (Dim((), is_closed=True),) * len(mapping))
+            for number, mapping in zip(numbers, mappings, strict=True)
+        ]
+        tensors = [project(*each, rule.sizes) for each in zip(mappings, shardings, strict=True)]
+        case = _Case(
+            op,
+            rule,
+            common.mesh,
+            shardings,
+            tensors,
+            [{factor: sharding.axes for factor, sharding in tensor.factors.items()} for tensor in tensors],
+            elements,
+            [self._is_on_other_devices(attribute, mesh) for attribute in attributes],
+            unreduced_axes(attributes[len(op.operands)]) if op.results else (),
+            tuple(mesh.sizes),
+        )
+        decision = _decide_in_full(case) if full else _decide_in_part(case)
+        becomes = [
+            self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
+            for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
+        ]
+        reduced = axes_without(self._table.axis_refs(decision.reduction, common.mesh), case.unreduced, mesh)
+        return Settlement(
+            becomes[: len(op.operands)],
+            becomes[len(op.operands) :],
+            sorted_and_merged(reduced, mesh) if op.results else (),
+            over.mesh_or_ref,
+        )
+
+    # Meshes
+
+    def _mesh_of(self, sharding: TensorShardingAttr) -> MeshAttr | None:
+        reference = sharding.mesh_or_ref
+        return reference if isinstance(reference, MeshAttr) else self._meshes.get(reference.string_value())
+
+    def _most_common_mesh(self, shardings: Iterable[TensorShardingAttr | None]) -> TensorShardingAttr | None:
+        """
+        One of `shardings` over the mesh that most of them are over; those without axes do not count.
+
+        None if there are none, or if they are over a single device, or over meshes with other axes than each other.
+        """
+        known = [(sharding, mesh) for sharding in shardings if sharding and (mesh := self._mesh_of(sharding))]
+        over = [each for each in known if not each[1].is_empty] or known
+        if not over or any(mesh.is_maximal or mesh.axes != over[0][1].axes for _, mesh in over):
+            return None
+        best, most = over[0][0], 0
+        count = Counter[SymbolRefAttr | MeshAttr]()
+        for sharding, mesh in over:
+            if not sharding.is_fully_replicated:
+                count[sharding.mesh_or_ref] += 1
+                if count[sharding.mesh_or_ref] > most:
+                    best, most = sharding, count[sharding.mesh_or_ref]
+            elif not most and not mesh.device_ids.data:
+                best = sharding
+        return best
+
+    def _is_on_other_devices(self, sharding: TensorShardingAttr | None, mesh: MeshAttr) -> bool:
+        if sharding is None or sharding.is_fully_replicated:
+            return False
+        other = self._mesh_of(sharding)
+        return other is not None and other.device_ids != mesh.device_ids
+
+
+def _decide_in_full(case: _Case) -> _Decision:
+    """All tensors that have a factor share its axes."""
+    rule = case.rule
+    overflowing = [any(factor.overflow for factor in tensor.factors.values()) for tensor in case.tensors]
+    deals_out = isinstance(case.op, ReshapeOp) and any(overflowing)
+    if deals_out:
+        chosen = axes_of_both_sides(rule, *case.tensors)
+    else:
+        chosen = common_axes(rule, case.axes, case.elements, case.names)
+    wanted = [{factor: chosen[factor] for factor in axes} for axes in case.axes]
+    if deals_out:
+        changes = [
+            not _divide_alike(sharding, _sharding_with(case, index, wanted[index]))
+            for index, sharding in enumerate(case.shardings)
+        ]
+    else:
+        changes = [over or old != new for over, old, new in zip(overflowing, case.axes, wanted, strict=True)]
+    moves = [changed or elsewhere for changed, elsewhere in zip(changes, case.on_other_devices, strict=True)]
+    reduction = chain.from_iterable(chosen[factor] for factor in rule.reduction)
+    return _Decision(wanted, moves, tuple(reduction))
+
+
+def _decide_in_part(case: _Case) -> _Decision:
+    """Only the result of a dot product moves, if that makes the product cheaper."""
+    wanted = case.axes
+    result = result_as_operands(case.rule, case.axes, case.elements) if type(case.op) in DOTS else None
+    if result is not None:
+        wanted = [*case.axes[:2], result]
+    moves = [old is not new for old, new in zip(case.axes, wanted, strict=True)]
+    return _Decision(wanted, moves, _reduction_in_part(case) if case.unreduced else ())
+
+
+def _reduction_in_part(case: _Case) -> Axes:
+    """The axes of the factors that are reduced, on which the operands have to agree."""
+    axes: list[Span] = []
+    for factor in case.rule.reduction:
+        shared = axes_in_all(factor, case.axes)
+        if shared is None:
+            raise OperationFailedException(
+                case.op,
+                f"'{case.op.name}' op has results with unreduced axes, while its operands are not sharded alike along "
+                "the dimensions that it reduces: reshard one of them",
+            )
+        axes += shared
+    return tuple(axes)
+
+
+def _sharding_with(case: _Case, index: int, axes: FactorAxes) -> Sharding:
+    """The sharding of tensor number `index` with these axes, and no others."""
+    tensor, mapping = case.tensors[index], (*case.rule.operands, *case.rule.results)[index]
+    factors = {factor: FactorSharding(axes[factor], known.is_closed) for factor, known in tensor.factors.items()}
+    return unproject(replace(tensor, factors=complete(factors, mapping)), mapping, case.rule.sizes, case.mesh)
+
+
+def _divide_alike(a: Sharding, b: Sharding) -> bool:
+    """Whether both leave each device the same part of a tensor."""
+    axes = [dim.axes for dim in a.dims]
+    return axes == [dim.axes for dim in b.dims] and (a.mesh == b.mesh or not any(axes))
+
+
+def element_count(value: SSAValue) -> int:
+    """The number of elements of `value`; 0 for what is no tensor, or has a size that is not known."""
+    type = value.type
+    return prod(type.get_shape()) if isinstance(type, ShapedType) and type.has_static_shape() else 0

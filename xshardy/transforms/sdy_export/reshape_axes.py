@@ -1,0 +1,109 @@
+"""Reshapes whose axes fit the dimensions of neither side: how many of them both sides can have."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import gcd
+
+from xshardy.sharding.factor_rule import FactorRule, Mapping
+from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
+from xshardy.sharding.spans import Axes, Span, append, is_prefix, size_of
+
+
+def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorFactors) -> tuple[Axes, ...]:
+    """
+    The axes of each factor that a reshape can keep, where some axes have no common divisor with their factor.
+
+    All axes of the side that is divided more are dealt out anew on both sides, and what these agree on is kept.
+    """
+    preferred = operand if parts_of(operand) >= parts_of(result) else result
+    axes = tuple(
+        chain.from_iterable(
+            (*preferred.factors[factor].axes, *preferred.factors[factor].overflow)
+            for factor in range(len(rule.sizes))
+            if factor in preferred.factors
+        )
+    )
+    sides = (
+        (rule.operands[0], _dealt_out(axes, operand, rule.operands[0], rule.sizes)),
+        (rule.results[0], _dealt_out(axes, result, rule.results[0], rule.sizes)),
+    )
+    legal = [project(mapping, unproject(tensor, mapping, rule.sizes, 0), rule.sizes) for mapping, tensor in sides]
+    return tuple(
+        _common_prefix([tensor.factors[factor].axes for tensor in legal if factor in tensor.factors])
+        for factor in range(len(rule.sizes))
+    )
+
+
+def parts_of(tensor: TensorFactors) -> int:
+    """Into how many parts a tensor is divided."""
+    return size_of(axis for factor in tensor.factors.values() for axis in (*factor.axes, *factor.overflow))
+
+
+def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: Mapping, sizes: Sequence[int]) -> TensorFactors:
+    """`tensor` with `axes` instead of its own; the last of its factors takes those that divide none."""
+    order = [factor for dim in mapping for factor in dim if factor in tensor.factors]
+    shares, rest = deal_out(axes, [sizes[factor] for factor in order])
+    shardings = {
+        factor: FactorSharding(share, tensor.factors[factor].is_closed)
+        for factor, share in zip(order, shares, strict=True)
+    }
+    if order:
+        shardings[order[-1]].overflow = rest
+    return replace(tensor, factors=complete(shardings, mapping))
+
+
+def complete(shardings: dict[int, FactorSharding], mapping: Mapping) -> dict[int, FactorSharding]:
+    """`shardings` with a closed one without axes for each factor of `mapping` that they lack."""
+    return {factor: shardings.get(factor) or FactorSharding(is_closed=True) for dim in mapping for factor in dim}
+
+
+def deal_out(axes: Axes, sizes: Sequence[int]) -> tuple[list[Axes], Axes]:
+    """
+    The share of each of several factors, with these sizes in elements, in `axes`; and what is left from the first one
+    on that divides none of them.
+
+    Each axis goes to the first factor that it has a common divisor with, in part if the divisor is smaller, and so on.
+    """
+    shares: list[list[Span]] = [[] for _ in sizes]
+    room = list(sizes)
+    rest = list(reversed(axes))
+    while rest:
+        axis: Span | None = rest.pop()
+        before = axis
+        for index, share in enumerate(shares):
+            part = gcd(room[index], axis.size)
+            if room[index] <= 1 or (part == 1 and axis.size > 1):
+                continue
+            room[index] //= part
+            middle = axis.start * part
+            append(share, Span(axis.axis, axis.start, middle))
+            if middle == axis.end:
+                axis = None
+                break
+            axis = Span(axis.axis, middle, axis.end)
+        if axis is not None:
+            rest.append(axis)
+        if axis == before:
+            break
+    left: list[Span] = []
+    for axis in reversed(rest):
+        append(left, axis)
+    return [tuple(share) for share in shares], tuple(left)
+
+
+def _common_prefix(lists: Sequence[Axes]) -> Axes:
+    """What all `lists` begin with; of the axes in which two of them differ, the part that these have in common."""
+    common = lists[0] if lists else ()
+    for axes in lists[1:]:
+        common = tuple(_common_axes(common, axes))
+    return common
+
+
+def _common_axes(a: Axes, b: Axes) -> Iterable[Span]:
+    for first, second in zip(a, b, strict=False):
+        if first != second:
+            if is_prefix(first, second) or is_prefix(second, first):
+                yield min(first, second)
+            return
+        yield first

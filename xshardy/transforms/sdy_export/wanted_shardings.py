@@ -1,0 +1,95 @@
+"""
+Which sharding a use wants of what it reads, where that does not follow from the sharding rule of an operation.
+
+That is so along data flow edges, at calls, and at the end of functions.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation, OpResult, Region, SSAValue, Use
+
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingTransform
+from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
+from xshardy.transforms.sdy_import.data_flow_edges import (
+    STABLEHLO_DATA_FLOWS,
+    argument_owners,
+    rank_of,
+    result_owners,
+    sharding_of,
+)
+from xshardy.transforms.sdy_import.function_shardings import argument_shardings, written_shardings
+
+WantedUse = tuple[Use, TensorShardingAttr | None]
+"""A use, and the sharding that it wants of what it reads; None if any will do that is not sharded."""
+
+
+def wanted_by_edges(op: Operation) -> Iterator[WantedUse]:
+    """The operands of `op` and of what ends its regions that flow into data flow edges, with the shardings of these."""
+    feeding: dict[SSAValue, list[Use]] = {owner: [] for owner in (*result_owners(op), *argument_owners(op))}
+    for owner, use in _feeding_uses(op):
+        feeding[owner].append(use)
+    for owner, uses in feeding.items():
+        wanted = _wanted_of_sources(op, owner)
+        yield from ((use, wanted) for use in uses)
+
+
+def _feeding_uses(op: Operation) -> Iterator[tuple[SSAValue, Use]]:
+    """The uses that feed an edge, with its owner."""
+    if isinstance(op, ShardableDataFlowOpInterface):
+        for reader in (op, *_ends(op.regions)):
+            for index in range(len(reader.operands)):
+                use = Use(reader, index)
+                if (owner := op.edge_owner_from_source(use)) is not None:
+                    yield owner, use
+        return
+    flow = STABLEHLO_DATA_FLOWS[type(op)](op)
+    for reader in (*([op] if flow.reads_operands else []), *_ends(flow.feeding)):
+        yield from ((result, Use(reader, index)) for index, result in enumerate(op.results))
+
+
+def _ends(regions: Iterable[Region]) -> Iterator[Operation]:
+    """What ends each of `regions`."""
+    return (end for region in regions if (end := region.block.last_op) is not None)
+
+
+def _wanted_of_sources(op: Operation, owner: SSAValue) -> TensorShardingAttr | None:
+    """The sharding of the edge that `owner` owns, as its sources have it."""
+    sharding = get_sharding(owner)
+    if sharding is None or not isinstance(op, ShardableDataFlowOpInterface):
+        return sharding
+    if isinstance(op, ManualComputationOp):
+        # Operands are outside, and keep the manual axes; what the body returns is local to them.
+        return without_axes(sharding, op.manual_axes.names) if isinstance(owner, OpResult) else sharding
+    return op.transform_target_sharding(owner, sharding, ShardingTransform.BEFORE_PROPAGATION)
+
+
+def wanted_by_call(call: CallOp, callee: FuncOp) -> Iterator[WantedUse]:
+    """The operands of a call, with the shardings of the arguments; these are replicated if no argument has one."""
+    given = argument_shardings(callee)
+    if given is not None:
+        shardings: Sequence[TensorShardingAttr] = given.shardings.data
+    else:
+        like = next((known for value in call.operands if (known := _over_devices(value, call)) is not None), None)
+        if like is None:
+            return
+        shardings = [TensorShardingAttr.fully_closed(like.mesh_or_ref, rank_of(value)) for value in call.operands]
+    for index, sharding in enumerate(shardings):
+        yield Use(call, index), sharding
+
+
+def _over_devices(value: SSAValue, op: Operation) -> TensorShardingAttr | None:
+    """The sharding of `value` if it is over a mesh other than a single device."""
+    sharding = sharding_of(value)
+    mesh = None if sharding is None else lookup_mesh(sharding, op)
+    return None if mesh is None or mesh.is_maximal else sharding
+
+
+def wanted_by_function(function: FuncOp) -> Iterator[WantedUse]:
+    """What `function` returns, with the shardings of its results."""
+    end = function.body.block.last_op
+    if end is not None:
+        shardings = written_shardings(function.res_attrs, len(end.operands))
+        yield from ((Use(end, index), sharding) for index, sharding in enumerate(shardings))
