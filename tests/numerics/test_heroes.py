@@ -300,30 +300,6 @@ def test_fusions(emitter: str, instructions: str):
     check(fusion, LEVELS)
 
 
-REFUSED = {
-    "an operand that is computed": (
-        "p = f32[30] parameter(0) e = f32[30] negate(p) i = s32[20] parameter(1) u = f32[20] parameter(2) "
-        "ROOT s = f32[30] scatter(e, i, u), update_window_dims={}, inserted_window_dims={0}, "
-        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
-        "make the operand a parameter of the fusion",
-    ),
-    "several operands, indices that may be equal": (
-        "p = f32[30] parameter(0) q = s32[30] parameter(1) i = s32[20] parameter(2) u = f32[20] parameter(3) "
-        "v = s32[20] parameter(4) ROOT s = (f32[30], s32[30]) scatter(p, q, i, u, v), update_window_dims={}, "
-        "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=both",
-        "state unique_indices if all indices differ",
-    ),
-}
-
-
-@pytest.mark.parametrize(("instructions", "complaint"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_emitted(instructions: str, complaint: str):
-    from xdsl.utils.exceptions import PassFailedException
-
-    with pytest.raises(PassFailedException, match=complaint):
-        emit_fusion(fusion_of(instructions))
-
-
 ELEMENTS = {"f32": ("add", "0"), "f16": ("add16", "0"), "s8": ("max", "-128"), "s32": ("sum", "0")}
 
 

@@ -15,6 +15,7 @@ from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, ConcatenateOp, PadOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
@@ -101,6 +102,21 @@ def _behind_index_vector(op: GatherOp) -> Sequence[Read]:
     return Read(operand, part=0), _each(indices, shape_of(op.result))
 
 
+INDICES, UPDATES = 0, 1
+"""The parts of the code of a scatter that read its index vectors, and the updates that these are for."""
+
+
+def _slice_by_slice(op: ScatterOp) -> Sequence[Read]:
+    """The operands come first. In a loop over the slices, their index vectors decide on whether updates are read."""
+    count = len(op.inputs)
+    maps = [map for (map,) in operand_maps(op)]
+    return [
+        *(Read.once(map, shape_of(op.results[0])) for map in maps[:count]),
+        Read(maps[count], part=INDICES, is_repeated=True),
+        *(Read(map, part=UPDATES) for map in maps[count + 1 :]),
+    ]
+
+
 def _all_bits(op: BitcastConvertOp) -> Sequence[Read]:
     ((map,),) = operand_maps(op)
     return (_each(map, shape_of(op.result)),)
@@ -126,5 +142,6 @@ READS: Mapping[type[Operation], Callable[..., Sequence[Read]]] = {
     PadOp: _where_inside,
     ReduceOp: _in_one_loop,
     ReduceWindowOp: _in_one_loop,
+    ScatterOp: _slice_by_slice,
 }
 """One row per operation that does not read every operand at once, at indices that only its own decide."""

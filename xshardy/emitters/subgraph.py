@@ -13,6 +13,7 @@ from typing import cast
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BoolAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
@@ -25,7 +26,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
-from xshardy.dialects.xla_gpu.discardable import RANGE, range_attr
+from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE, RANGE, range_attr
 from xshardy.emitters.elemental import emit_element
 from xshardy.emitters.elemental.conversions import index_to_element
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type, real_part
@@ -75,6 +76,8 @@ def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
         visibility="private",
         arg_attrs=ArrayAttr(DictionaryAttr(entry) for entry in attributes),
     )
+    if not subgraph.ops:
+        function.attributes[NO_COMPUTE] = BoolAttr.from_bool(True)
     SubgraphEmitter(partition, subgraph, function).emit()
     return function
 

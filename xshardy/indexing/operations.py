@@ -17,7 +17,7 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
 from xshardy.dialects.stablehlo.selection import CompareOp
-from xshardy.indexing import contractions, lookups, movement, reductions
+from xshardy.indexing import contractions, lookups, movement, reductions, scatters
 from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import (
     Maps,
@@ -91,6 +91,7 @@ RELATIONS: Mapping[type[Operation], Relation] = {
     stablehlo.ReduceWindowOp: Relation(reductions.reduce_window_operand, reductions.reduce_window_result),
     stablehlo.ReshapeOp: Relation(movement.reshape_operand, movement.reshape_result),
     stablehlo.ReverseOp: Relation(movement.reverse, movement.reverse),
+    stablehlo.ScatterOp: Relation(scatters.scatter_operand, scatters.scatter_result),
     stablehlo.SelectOp: OR_SCALAR,
     stablehlo.SliceOp: Relation(movement.slice_operand, movement.slice_result),
     stablehlo.TransposeOp: Relation(movement.transpose_operand, movement.transpose_result),

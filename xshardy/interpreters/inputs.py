@@ -165,7 +165,8 @@ def _scatter_indices(op: ScatterOp, rng: Generator, like: Array) -> Array:
     if op.unique_indices and op.unique_indices.value.data:
         linear = rng.permutation(max(count, places))[:count]
     else:
-        linear = rng.integers(0, places + places // 8 + 1, count)
+        outside = places // 8 + 1
+        linear = rng.integers(-outside if like.dtype in SIGNED_INTEGERS.values() else 0, places + outside, count)
     if op.indices_are_sorted and op.indices_are_sorted.value.data:
         linear = np.sort(linear)
     rest, components = linear, list[Array]()

@@ -18,13 +18,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.universe import Universe
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, is_private, references_of
 
 NOINLINE = "noinline"
 """A discardable attribute of a call: leave it alone."""
-
-NO_COMPUTE = "no_compute"
-"""A discardable attribute of a function: it computes nothing of its own, so a copy of it costs nothing."""
 
 MAX_BLOCK_SIZE = 4000
 """Operations: no block grows beyond this by inlining."""

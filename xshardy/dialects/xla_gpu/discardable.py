@@ -33,6 +33,8 @@ INVARIANT = "xla.invariant"
 """On an argument of a kernel: nobody writes the buffer while the kernel runs."""
 ENTRY = "xla.entry"
 """On a function: it is the kernel."""
+NO_COMPUTE = "no_compute"
+"""On a function: it computes nothing of its own, so that a copy of it costs nothing."""
 
 KNOWN_BLOCK_SIZE = "gpu.known_block_size"
 """On a kernel: the threads of a block along x, y and z, as MLIR's gpu dialect writes it."""

@@ -15,6 +15,7 @@ from xshardy.emitters.operations.contractions import contraction
 from xshardy.emitters.operations.lookups import dynamic_slice, dynamic_update_slice, gather
 from xshardy.emitters.operations.operands import Rule
 from xshardy.emitters.operations.reductions import map_, reduce
+from xshardy.emitters.operations.scatters import scatter
 
 OPERATIONS: Mapping[type[Operation], Rule] = {
     stablehlo.BitcastConvertOp: bitcast_convert,
@@ -28,5 +29,6 @@ OPERATIONS: Mapping[type[Operation], Rule] = {
     stablehlo.PadOp: pad,
     stablehlo.ReduceOp: reduce,
     stablehlo.ReduceWindowOp: reduce,
+    stablehlo.ScatterOp: scatter,
 }
 """One row per operation; `READS` of `emitters.reads` says how each reads its operands."""

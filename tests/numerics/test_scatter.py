@@ -1,0 +1,224 @@
+"""Scatters of every form and element type: which emitter they get, and what their kernels compute, at every level."""
+
+from collections.abc import Sequence
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, permutations, sampled_from
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.emitters import ENTRY_NAME, emit_fusion, explain
+from xshardy.emitters.heroes import choose_emitter
+from xshardy.emitters.index_width import narrow_indices
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.preparation import prepare
+from xshardy.hlo_text import parse_hlo
+from xshardy.tools.execution import execute_fusion
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+
+
+def body(type: str, operation: str) -> str:
+    """A computation that combines two elements."""
+    return f"combine {{ a = {type}[] parameter(0)  b = {type}[] parameter(1)  ROOT r = {type}[] {operation} }}"
+
+
+ADD, SCALARS = (
+    body("f32", "add(a, b)"),
+    ("update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
+)
+PAIR = (
+    "combine { a = f32[] parameter(0) b = s32[] parameter(1) c = f32[] parameter(2) d = s32[] parameter(3) "
+    "x = f32[] maximum(a, c) y = s32[] minimum(b, d) ROOT r = (f32[], s32[]) tuple(x, y) }"
+)
+SORTED = "indices_are_sorted=true, to_apply=combine"
+
+FUSIONS = {
+    "runs of rows": (
+        "scatter",
+        "groups of 32 threads take 4 of them",
+        ADD,
+        "p = f32[100] parameter(0) i = s32[2008,1] parameter(1) u = f32[2008,32] parameter(2) ROOT s = f32[100] "
+        "scatter(p, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+        f"index_vector_dim=1, {SORTED}",
+    ),
+    "runs of numbers": (
+        "scatter",
+        "groups of 1 threads take 4 of them",
+        ADD,
+        f"p = f32[50] parameter(0) i = s32[52000] parameter(1) u = f32[52000] parameter(2) ROOT s = f32[50] "
+        f"scatter(p, i, u), {SCALARS}, {SORTED}",
+    ),
+    "runs of short rows": (
+        "scatter",
+        "groups of 8 threads take 4 of them",
+        body("s32", "multiply(a, b)"),
+        "p = s32[20,10] parameter(0) i = s64[6001] parameter(1) u = s32[6001,10] parameter(2) ROOT s = s32[20,10] "
+        "scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+        f"index_vector_dim=1, {SORTED}",
+    ),
+    "runs of rows longer than a warp": (
+        "scatter",
+        "groups of 64 threads take 12 of them",
+        body("bf16", "maximum(a, b)"),
+        "p = bf16[30,1000] parameter(0) i = s32[3001] parameter(1) u = bf16[3001,1000] parameter(2) ROOT s = "
+        "bf16[30,1000] scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0}, "
+        f"scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, {SORTED}",
+    ),
+    "runs of index vectors": (
+        "scatter",
+        "groups of 32 threads take 2 of them",
+        body("u8", "xor(a, b)"),
+        "p = u8[9,5,33] parameter(0) i = u16[2,20,28] parameter(1) u = u8[20,33,28] parameter(2) ROOT s = u8[9,5,33] "
+        "scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={1,0}, "
+        f"index_vector_dim=0, {SORTED}",
+    ),
+    "what is not associative": (
+        "scatter",
+        "updates of one element are atomic",
+        body("s32", "subtract(a, b)"),
+        f"p = s32[30] parameter(0) i = s32[2000] parameter(1) u = s32[2000] parameter(2) ROOT s = s32[30] "
+        f"scatter(p, i, u), {SCALARS}, {SORTED}",
+    ),
+    "seen through bitcasts": (
+        "scatter",
+        "updates of one element are atomic",
+        ADD,
+        "p = f32[5,6] parameter(0) b = f32[30] bitcast(p) i = s32[20] parameter(1) u = f32[20] parameter(2) "
+        f"s = f32[30] scatter(b, i, u), {SCALARS}, to_apply=combine ROOT r = f32[6,5] bitcast(s)",
+    ),
+    "batches": (
+        "scatter",
+        "updates of one element are atomic",
+        ADD,
+        "p = f32[4,9,8] parameter(0) i = s32[4,5,1] parameter(1) u = f32[4,5,3] parameter(2) ROOT s = f32[4,9,8] "
+        "scatter(p, i, u), update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+        f"input_batching_dims={{0}}, scatter_indices_batching_dims={{0}}, index_vector_dim=2, {SORTED}",
+    ),
+    "an operand that is computed": (
+        "loop",
+        "an operand is not a parameter",
+        ADD,
+        "p = f32[4,9,8] parameter(0) i = s32[4,5,1] parameter(1) u = f32[4,5,3] parameter(2) n = f32[4,9,8] negate(p) "
+        "ROOT s = f32[4,9,8] scatter(n, i, u), update_window_dims={2}, inserted_window_dims={1}, "
+        "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, "
+        "index_vector_dim=2, to_apply=combine",
+    ),
+    "an operand that is read elsewhere": (
+        "loop",
+        "read for something else as well",
+        ADD,
+        "p = f32[30] parameter(0) i = s32[20] parameter(1) u = f32[20] slice(p), slice={[5:25]} "
+        f"ROOT s = f32[30] scatter(p, i, u), {SCALARS}, to_apply=combine",
+    ),
+    "two operands": (
+        "loop",
+        "no atomic operation updates elements of 2 tensors together",
+        PAIR,
+        "p = f32[30] parameter(0) q = s32[30] parameter(1) i = s32[20] parameter(2) u = f32[20] parameter(3) "
+        "v = s32[20] parameter(4) ROOT s = (f32[30], s32[30]) "
+        f"scatter(p, q, i, u, v), {SCALARS}, to_apply=combine",
+    ),
+    "elements of 128 bits": (
+        "loop",
+        "no atomic operation updates the 128 bits of an element",
+        body("c128", "add(a, b)"),
+        "p = c128[30] parameter(0) i = s32[20] parameter(1) u = c128[20] parameter(2) "
+        f"ROOT s = c128[30] scatter(p, i, u), {SCALARS}, to_apply=combine",
+    ),
+    "between other operations": (
+        "loop",
+        "no result has a hero",
+        ADD,
+        "p = f32[30] parameter(0) i = s32[20] parameter(1) u = f32[20] parameter(2) j = s32[20] add(i, i) "
+        f"n = f32[20] negate(u) s = f32[30] scatter(p, j, n), {SCALARS}, to_apply=combine "
+        "ROOT r = f32[30] multiply(s, s)",
+    ),
+    "no updates": (
+        "loop",
+        "an operand is not a parameter",
+        ADD,
+        "p = f32[30] parameter(0) i = s32[0] parameter(1) u = f32[0] parameter(2) n = f32[30] negate(p) "
+        f"ROOT s = f32[30] scatter(n, i, u), {SCALARS}, to_apply=combine",
+    ),
+}
+"""For each fused computation: the emitter, a part of the reason for it, what combines elements, its instructions."""
+
+
+def fusion_of(combine: str, instructions: str) -> FusionOp:
+    lines = instructions.replace(" ROOT ", "\n  ROOT ")
+    (fusion,) = compiler.select_fusions(parse_hlo(f"HloModule m\n{combine}\nENTRY fused {{\n  {lines}\n}}"))
+    return fusion
+
+
+def check(fusion: FusionOp, module: ModuleOp, levels: Sequence[str], seed: int = 0) -> None:
+    for output in execute_fusion(fusion, module, levels, check=True, seed=seed):
+        assert output.comparison, f"level {output.level}, result {output.index}: {output.comparison}"
+
+
+@pytest.mark.parametrize(("emitter", "reason", "combine", "instructions"), FUSIONS.values(), ids=FUSIONS)
+def test_fusions(emitter: str, reason: str, combine: str, instructions: str):
+    fusion = fusion_of(combine, instructions)
+    choice = explain(fusion)
+    assert choice.emitter == emitter
+    assert reason in choice.reason
+    check(fusion, emit_fusion(fusion), LEVELS)
+
+
+OPERATIONS = {
+    **dict.fromkeys(
+        ["f32", "f64", "f16", "bf16", "s8", "u16", "s32", "u64"], ("add", "multiply", "maximum", "minimum")
+    ),
+    **dict.fromkeys(["f8e4m3fn", "s4", "c64"], ("add", "multiply")),
+    **dict.fromkeys(["pred", "s16", "u32", "s64", "u8"], ("and", "or", "xor")),
+}
+
+
+DEVICES = (Device(), Device(cores=1, threads_per_core=64), Device(cores=3, threads_per_core=256))
+"""The smaller a device, the fewer updates are many, for which the work is shared in other ways."""
+
+
+def text(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+@composite
+def scatters(draw: DrawFn) -> tuple[str, str]:
+    """What combines elements, and a scatter of slices that extend along some dimensions of a small operand."""
+    shape = draw(lists(integers(1, 9), min_size=1, max_size=3))
+    dims = range(len(shape))
+    started = draw(permutations(dims).flatmap(lambda order: integers(1, len(order)).map(lambda n: order[:n])))
+    inserted = [d for d in started if draw(booleans())]
+    window = [draw(integers(1, size)) if d in started else size for d, size in enumerate(shape)]
+    window = [size for d, size in enumerate(window) if d not in inserted]
+    count = draw(sampled_from([1, 2, 7, 30, 100, 500])) // (1 + prod(window) // 64) + 1
+    before = draw(integers(0, len(window)))
+    updates = [*window[:before], count, *window[before:]]
+    windows = [d for d in range(len(updates)) if d != before]
+    layout = draw(permutations(range(len(updates))))
+    type = draw(sampled_from(sorted(OPERATIONS)))
+    operation = draw(sampled_from(OPERATIONS[type]))
+    index = draw(sampled_from(["s32", "u32", "s64", "s8", "u16"]))
+    is_sorted, is_computed = draw(sampled_from([True, True, False])), draw(sampled_from([False, False, False, True]))
+    operand = f"o = {type}[{text(shape)}] copy(p)" if is_computed else ""
+    return (
+        body(type, f"{operation}(a, b)"),
+        f"p = {type}[{text(shape)}] parameter(0) i = {index}[{count},{len(started)}] parameter(1) "
+        f"u = {type}[{text(updates)}]{{{text(layout)}}} parameter(2) {operand} "
+        f"ROOT s = {type}[{text(shape)}] scatter({'o' if is_computed else 'p'}, i, u), "
+        f"update_window_dims={{{text(windows)}}}, inserted_window_dims={{{text(sorted(inserted))}}}, "
+        f"scatter_dims_to_operand_dims={{{text(started)}}}, index_vector_dim=1, "
+        f"indices_are_sorted={str(is_sorted).lower()}, to_apply=combine",
+    )
+
+
+@settings(max_examples=40)
+@given(scatters(), sampled_from(DEVICES), integers(0, 9))
+def test_scatters_of_any_form(scatter: tuple[str, str], device: Device, seed: int):
+    fusion = fusion_of(*scatter)
+    computation = prepare(fusion.callee_function())
+    module = choose_emitter(computation, device).emit(ENTRY_NAME)
+    narrow_indices(module, computation)
+    check(fusion, module, [EMITTED, LEVELS[-1]], seed)

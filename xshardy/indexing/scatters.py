@@ -1,0 +1,157 @@
+"""
+The maps of scatter: which updates an element of the result may be made of, and where an update goes.
+
+Range variables number the slices of the updates. Runtime variables are the index vector of a slice, of which only those
+count that leave the slice inside of the operand. Source: StableHLO's specification of `scatter`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from xdsl.ir.affine import AffineExpr
+
+from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.indexing.affine import add, constant, dim, mul, sym
+from xshardy.indexing.indexing_map import IndexingMap
+from xshardy.indexing.interval import Interval
+from xshardy.indexing.lookups import start_variable
+from xshardy.indexing.tensor_maps import Maps, shape_of, values_of
+
+
+@dataclass(frozen=True, eq=False)
+class SliceDimensions:
+    """Which dimensions of the operand, the index vectors and the updates of a scatter belong together."""
+
+    op: ScatterOp
+
+    @cached_property
+    def operand_shape(self) -> tuple[int, ...]:
+        """The shape of each operand, and of each result."""
+        return shape_of(self.op.inputs[0])
+
+    @cached_property
+    def window_dims(self) -> tuple[int, ...]:
+        """The dimensions of the updates that are inside of a slice."""
+        return values_of(self.op.scatter_dimension_numbers.update_window_dims)
+
+    @cached_property
+    def slice_dims(self) -> tuple[int, ...]:
+        """The other dimensions of the updates, which number the slices."""
+        return tuple(d for d in range(len(shape_of(self.op.updates[0]))) if d not in self.window_dims)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many slices there are along each of `slice_dims`."""
+        return tuple(shape_of(self.op.updates[0])[d] for d in self.slice_dims)
+
+    @property
+    def count(self) -> int:
+        """How many slices there are."""
+        return prod(self.shape)
+
+    @cached_property
+    def window(self) -> tuple[int, ...]:
+        """The sizes of a slice along `window_dims`."""
+        return tuple(shape_of(self.op.updates[0])[d] for d in self.window_dims)
+
+    @cached_property
+    def window_of(self) -> Mapping[int, int]:
+        """For each dimension of the operand that a slice extends along: which of `window_dims` runs there."""
+        numbers = self.op.scatter_dimension_numbers
+        left_out = (*values_of(numbers.inserted_window_dims), *values_of(numbers.input_batching_dims))
+        kept = [d for d in range(len(self.operand_shape)) if d not in left_out]
+        return {d: number for number, d in enumerate(kept)}
+
+    @cached_property
+    def batch_of(self) -> Mapping[int, int]:
+        """For each batching dimension of the operand: which of `slice_dims` it runs along with."""
+        numbers = self.op.scatter_dimension_numbers
+        places = (d - (d > self.vector_dim) for d in values_of(numbers.scatter_indices_batching_dims))
+        return dict(zip(values_of(numbers.input_batching_dims), places, strict=True))
+
+    @property
+    def vector_dim(self) -> int:
+        """The dimension of the indices along which an index vector lies; one more than there are, if it is a number."""
+        return self.op.scatter_dimension_numbers.index_vector_dim.data
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether there is a dimension along which the index vectors lie."""
+        return self.vector_dim < len(shape_of(self.op.scatter_indices))
+
+    @cached_property
+    def started(self) -> tuple[int, ...]:
+        """The dimensions of the operand that the components of an index vector are for."""
+        return values_of(self.op.scatter_dimension_numbers.scatter_dims_to_operand_dims)
+
+    def extent(self, d: int) -> int:
+        """How far a slice extends along a dimension of the operand, in elements."""
+        return self.window[self.window_of[d]] if d in self.window_of else 1
+
+    def last_start(self, d: int) -> int:
+        """The last place along a dimension of the operand, which has elements, at which a slice can start."""
+        return self.operand_shape[d] - self.extent(d)
+
+
+def scatter_operand(op: ScatterOp) -> Maps:
+    """
+    The operand at `d`; the index vectors of all slices; of their updates the one at `d - start`, where that is in them.
+
+    An index vector has a range variable of its own, the last one, along it.
+    """
+    slices = SliceDimensions(op)
+    whole = (IndexingMap.identity(slices.operand_shape),)
+    updates = (_updates(slices),)
+    return (*(whole for _ in op.inputs), (_index_vectors(slices),), *(updates for _ in op.updates))
+
+
+def _index_vectors(slices: SliceDimensions) -> IndexingMap:
+    results: list[AffineExpr] = [sym(i) for i in range(len(slices.shape))]
+    if not slices.has_vectors:
+        return IndexingMap.from_tensor_sizes(results, slices.operand_shape, slices.shape)
+    results.insert(slices.vector_dim, sym(len(slices.shape)))
+    return IndexingMap.from_tensor_sizes(results, slices.operand_shape, (*slices.shape, len(slices.started)))
+
+
+def _updates(slices: SliceDimensions) -> IndexingMap:
+    box = IndexingMap.from_tensor_sizes((), slices.operand_shape, slices.shape)
+    starts = tuple(start_variable(slices.operand_shape[d], slices.extent(d)) for d in slices.started)
+    map = IndexingMap((), box.dimensions, box.ranges, starts, box.constraints)
+    results: dict[int, AffineExpr] = {d: sym(i) for i, d in enumerate(slices.slice_dims)}
+    for d in range(len(slices.operand_shape)):
+        start = sym(len(slices.shape) + slices.started.index(d)) if d in slices.started else constant(0)
+        first = add(sym(slices.batch_of[d]), start) if d in slices.batch_of else start
+        offset = add(dim(d), mul(first, constant(-1)))
+        map = map.constrained(offset, Interval.of_size(slices.extent(d))) if slices.extent(d) else map.nowhere()
+        if d in slices.window_of:
+            results[slices.window_dims[slices.window_of[d]]] = offset
+    return map.with_results(results[d] for d in range(len(results)))
+
+
+def scatter_result(op: ScatterOp) -> Maps:
+    """The operand stays where it is, an update goes to `start + d`; an index vector may decide on every element."""
+    slices = SliceDimensions(op)
+    whole = (IndexingMap.identity(slices.operand_shape),)
+    update = (_result_of_update(slices),)
+    return (*(whole for _ in op.inputs), (_result_of_index(slices),), *(update for _ in op.updates))
+
+
+def _result_of_update(slices: SliceDimensions) -> IndexingMap:
+    box = IndexingMap.from_tensor_sizes((), shape_of(slices.op.updates[0]))
+    starts = tuple(start_variable(slices.operand_shape[d], slices.extent(d)) for d in slices.started)
+
+    def place(d: int) -> AffineExpr:
+        start = sym(slices.started.index(d)) if d in slices.started else constant(0)
+        if d in slices.batch_of:
+            start = add(dim(slices.slice_dims[slices.batch_of[d]]), start)
+        return add(dim(slices.window_dims[slices.window_of[d]]), start) if d in slices.window_of else start
+
+    results = tuple(place(d) for d in range(len(slices.operand_shape)))
+    return IndexingMap(results, box.dimensions, runtimes=starts, constraints=box.constraints)
+
+
+def _result_of_index(slices: SliceDimensions) -> IndexingMap:
+    results = [sym(d) for d in range(len(slices.operand_shape))]
+    return IndexingMap.from_tensor_sizes(results, shape_of(slices.op.scatter_indices), slices.operand_shape)
