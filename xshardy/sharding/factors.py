@@ -13,49 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import NamedTuple
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr, TensorMappingAttr
+from xshardy.sharding.factor_rule import Mapping
 from xshardy.sharding.interning import Dim, Sharding
 from xshardy.sharding.spans import Axes, Span, append, is_strict_prefix, size_of
-
-Mapping = tuple[tuple[int, ...], ...]
-"""For each dimension of a tensor the factors that it is made of, major to minor."""
-
-
-class FactorRule(NamedTuple):
-    """A sharding rule as plain data: the sizes of the factors in elements, and which dimensions they make up."""
-
-    sizes: tuple[int, ...]
-    operands: tuple[Mapping, ...]
-    results: tuple[Mapping, ...]
-    blocked: frozenset[int] = frozenset()
-    """The factors along which nothing is propagated."""
-    special: frozenset[int] = frozenset()
-    """The factors that do not simply pass through: sharding them costs communication."""
-
-    @classmethod
-    def of(cls, rule: OpShardingRuleAttr) -> FactorRule:
-        """The rule of an attribute."""
-        groups = rule.groups
-        return cls(
-            tuple(size.data for size in rule.factor_sizes),
-            tuple(map(_mapping, rule.operand_mappings)),
-            tuple(map(_mapping, rule.result_mappings)),
-            frozenset(groups["blocked_propagation"]),
-            frozenset((*groups["reduction"], *groups["need_replication"], *groups["permutation"])),
-        )
-
-    @classmethod
-    def identity(cls, shape: Sequence[int], operands: int = 1) -> FactorRule:
-        """The rule of so many operands and one result, all of this shape and sharded alike."""
-        mapping = tuple((factor,) for factor in range(len(shape)))
-        return cls(tuple(shape), (mapping,) * operands, (mapping,))
-
-
-def _mapping(tensor: TensorMappingAttr) -> Mapping:
-    return tuple(dim.factors for dim in tensor.dim_mappings)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ Source: Shardy's docs, "Sharding propagation", section "Operation priorities".
 from enum import Enum, auto
 from functools import cache
 
-from xshardy.sharding.factors import FactorRule
+from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.strategies import Direction
 
 ROUNDS = 5

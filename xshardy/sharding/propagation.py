@@ -36,24 +36,16 @@ class Erased(NamedTuple):
     """The operation and all that was inside it."""
 
 
-class Hearers(NamedTuple):
-    """Whom a change of the sharding of a value concerns."""
-
-    notified: Sequence[int]
-    """
-    The operations that are visited again at once, in order.
-
-    `~op` stands for an operation around another one that is notified: it is visited even if it made the change.
-    """
-    concerned: Sequence[int]
-    """All operations that have the value among their operands or results; some are visited in the next round only."""
-
-
 class Surroundings(Protocol):
     """What the engine asks of the program around its integers."""
 
-    def hearers(self, value: int) -> Hearers:
-        """Whom a change of the sharding of `value` concerns."""
+    def hearers(self, value: int) -> tuple[Sequence[int], Sequence[int]]:
+        """
+        Whom a change of the sharding of `value` concerns: who is visited again at once, in order, and all of them.
+
+        `~op` stands for an operation around another one that is notified: it is visited even if it made the change.
+        All are the operations that have the value among their tensors; some are visited in the next round only.
+        """
         ...
 
     def is_single_use(self, op: int) -> bool:
@@ -65,13 +57,18 @@ class Surroundings(Protocol):
         ...
 
 
-class OpClass(NamedTuple):
-    """What decides on the `Steps` of an operation in each round."""
+@dataclass(eq=False, slots=True)
+class OpClass:
+    """Operations that may make the same `Steps` in each round."""
 
     signature: Signature
     kind: OpKind = OpKind.OTHER
     direction: Direction | None = None
     """The direction of all factors in every round, whatever the kind; a propagation barrier has one."""
+    has_rule: bool = False
+    """Whether the rule of the signature is that of an operation, not of an edge or a barrier."""
+    members: list[int] = field(default_factory=list[int])
+    """The operations of this class, in the order of the text."""
 
 
 @dataclass(slots=True)
@@ -89,7 +86,7 @@ class Program:
     slots: list[Sequence[int]] = field(default_factory=list[Sequence[int]])
     """The operands and results of each operation."""
     classes: list[OpClass | None] = field(default_factory=list[OpClass | None])
-    """The class of each operation; None where nothing goes through it."""
+    """The class of each operation, which has it as a member; None where nothing goes through it."""
     siblings: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict[int, Sequence[tuple[int, int]]])
     """
     For a result of an operation that has several all of these, with their ranks: where one gets a sharding, the others
@@ -134,12 +131,8 @@ class Engine:
         self._waiting = bytearray(len(program.slots))
         """Which operations have been notified and not been visited since."""
         self._erased: set[int] = set()
-        self._members: dict[OpClass, list[int]] = {}
-        for op, op_class in enumerate(program.classes):
-            if op_class is not None:
-                self._members.setdefault(op_class, []).append(op)
+        self._classes = {op_class for op_class in program.classes if op_class is not None}
         self._keys = [itemgetter(*slots, *PADDING) if slots else itemgetter(*PADDING) for slots in program.slots]
-        self._hearers: dict[int, Hearers] = {}
 
     def run(self, strategies: Sequence[Strategy], *, by_op_priority: bool) -> None:
         """Propagate until nothing changes, with one strategy after the other, and by op priorities if asked for."""
@@ -150,34 +143,30 @@ class Engine:
                 self._sweep(strategy)
                 self._through_returns(strategy)
 
-    def set_sharding(self, value: int, sharding: int) -> None:
-        """Give `value` another sharding. What reads or makes it is visited again, but not notified."""
-        self._change(value, sharding)
-
-    def _change(self, value: int, sharding: int) -> Sequence[int]:
-        """Give `value` another sharding. Returns whom to notify."""
+    def set_sharding(self, value: int, sharding: int) -> Sequence[int]:
+        """Give `value` another sharding. What reads or makes it is visited again. Returns whom to notify of it."""
         for sibling in self._program.give(value, sharding):
             self._mark_hearers(sibling)
         return self._mark_hearers(value)
 
     def _mark_hearers(self, value: int) -> Sequence[int]:
         """Let all that the sharding of `value` concerns be visited again. Returns whom to notify."""
-        if (hearers := self._hearers.get(value)) is None:
-            hearers = self._hearers[value] = self._program.surroundings.hearers(value)
+        notified, concerned = self._program.surroundings.hearers(value)
         for dirty in self._dirty.values():
-            for op in hearers.concerned:
+            for op in concerned:
                 dirty[op] = 1
-        return hearers.notified
+        return notified
 
     # Rounds
 
     def _enter_round(self, round_: int, strategy: Strategy) -> None:
-        """Give every operation the steps that it may make in this round; it is visited if they are others."""
+        """Give every operation the steps that it may make in this round; it is visited if new ones change something."""
         if strategy not in self._active:
             self._active[strategy] = [None] * len(self._program.slots)
             self._dirty[strategy] = bytearray(len(self._program.slots))
-        active, dirty = self._active[strategy], self._dirty[strategy]
-        for op_class, members in self._members.items():
+        active, dirty, keys = self._active[strategy], self._dirty[strategy], self._keys
+        shardings, is_single_use = self._program.shardings, self._program.surroundings.is_single_use
+        for op_class in self._classes:
             allowed = _Allowed(
                 self._steps_of(op_class, strategy, round_, is_single_use=True),
                 self._steps_of(op_class, strategy, round_, is_single_use=False),
@@ -186,13 +175,14 @@ class Engine:
             if known.single_use is allowed.single_use and known.other is allowed.other:
                 continue
             self._allowed[strategy, op_class] = allowed
-            for op in members:
+            for op in op_class.members:
                 steps = allowed.single_use
-                if steps is not allowed.other and not self._program.surroundings.is_single_use(op):
+                if steps is not allowed.other and not is_single_use(op):
                     steps = allowed.other
                 if steps is not active[op]:
                     active[op] = steps
-                    dirty[op] = 1
+                    if steps is not None and steps[keys[op](shardings)]:
+                        dirty[op] = 1
         for op in self._erased:
             active[op], dirty[op] = None, 0
         for op in self._program.unused:
@@ -253,7 +243,7 @@ class Engine:
                 op = cursor
             else:
                 return
-            if op in unused:
+            if unused and op in unused:
                 unused.discard(op)
                 if (erased := self._program.surroundings.erase_if_dead(op)) is not None:
                     self._after_erasing(erased, stack, cursor)
@@ -277,11 +267,11 @@ class Engine:
             value = program.slots[op][slot]
             if value == NO_VALUE:
                 continue
-            self._notify(op, self._change(value, sharding), stack, cursor)
+            self._notify(op, self.set_sharding(value, sharding), stack, cursor)
             if value in program.groups:
                 for member in program.groups[value]:
                     if member != value:
-                        self._notify(op, self._change(member, in_group), stack, cursor)
+                        self._notify(op, self.set_sharding(member, in_group), stack, cursor)
 
     def _notify(self, op: int, notified: Sequence[int], stack: list[int], cursor: int) -> None:
         """Stack what is told of a change that `op` made, and has been passed by the sweep already."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xshardy.sharding.factors import FactorRule, TensorFactors, project, unproject
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import TensorFactors, project, unproject
 from xshardy.sharding.interning import Sharding, ShardingTable
 from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import Enum, IntFlag
 from math import gcd, prod
 
-from xshardy.sharding.factors import FactorRule, FactorSharding, TensorFactors
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import FactorSharding, TensorFactors
 from xshardy.sharding.spans import (
     Axes,
     Span,

@@ -6,7 +6,8 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.sharding.factors import FactorRule, TensorFactors, project, unproject
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import TensorFactors, project, unproject
 from xshardy.sharding.interning import Dim, Sharding
 from xshardy.sharding.spans import Axes, Span, size_of
 

@@ -5,14 +5,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.sharding.factors import FactorRule
+from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import Dim, Sharding
 from xshardy.sharding.priorities import ROUNDS, OpKind, directions
 from xshardy.sharding.spans import Span
 from xshardy.sharding.strategies import Direction
 from xshardy.sharding.user_priorities import held_back, let_in
 
-RULE = FactorRule((8, 4), (((0,), (1,)),), (((0,),),), special=frozenset({1}))
+RULE = FactorRule((8, 4), (((0,), (1,)),), (((0,),),), reduction=(1,))
 """`([i, j])->([i]) {i=8, j=4} reduction={j}`"""
 NONE, FORWARD, BACKWARD, BOTH = Direction.NONE, Direction.FORWARD, Direction.BACKWARD, Direction.BOTH
 

@@ -5,7 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.sharding.factors import FactorRule, TensorFactors, project
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import TensorFactors, project
 from xshardy.sharding.interning import Dim, Sharding
 from xshardy.sharding.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy, compatible_major_axes

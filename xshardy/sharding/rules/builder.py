@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
 from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
+from xshardy.sharding.factor_rule import FactorRule
 
 Shape = tuple[int, ...]
 Dim = int | None
@@ -109,25 +108,7 @@ class Row:
     parameters: Callable[[Any], Hashable] = no_parameters
 
 
-# The parts of rules are few, and an attribute takes long to make: they are shared.
-
-
-@lru_cache(maxsize=4096)
-def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
-    return ArrayAttr(map(IntAttr, values))
-
-
-@lru_cache(maxsize=4096)
-def _tensor_mapping(dims: tuple[tuple[int, ...], ...]) -> TensorMappingAttr:
-    return TensorMappingAttr(_dim_mapping(factors) for factors in dims)
-
-
-@lru_cache(maxsize=4096)
-def _dim_mapping(factors: tuple[int, ...]) -> DimMappingAttr:
-    return DimMappingAttr(_integers(factors))
-
-
-def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
+def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
     """
     The rule with `factors`, major to minor where several walk one dimension.
 
@@ -135,13 +116,14 @@ def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
     own, of size 1, behind all others: no factor is left of it to shard.
     """
     sizes: list[int] = []
-    groups: dict[FactorType, list[int]] = {type: [] for type in FactorType}
+    groups: dict[FactorType, list[int]] = {}
     blocked: list[int] = []
     operands: list[list[list[int]]] = [[[] for _ in shape] for shape in shapes.operands]
     results: list[list[list[int]]] = [[[] for _ in shape] for shape in shapes.results]
     for index, factor in enumerate(factors):
         sizes.append(factor.size)
-        groups[factor.type].append(index)
+        if factor.type is not FactorType.PASS_THROUGH:
+            groups.setdefault(factor.type, []).append(index)
         if factor.blocked:
             blocked.append(index)
         for mappings, dims in ((operands, factor.operand_dims), (results, factor.result_dims)):
@@ -153,16 +135,20 @@ def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
             if not dim:
                 dim.append(len(sizes))
                 sizes.append(1)
-    return OpShardingRuleAttr(
-        _integers(tuple(sizes)),
-        [_tensor_mapping(tuple(map(tuple, mapping))) for mapping in operands],
-        [_tensor_mapping(tuple(map(tuple, mapping))) for mapping in results],
-        _integers(tuple(groups[FactorType.REDUCTION])),
-        _integers(tuple(groups[FactorType.NEED_REPLICATION])),
-        _integers(tuple(groups[FactorType.PERMUTATION])),
-        _integers(tuple(blocked)),
-        BoolAttr.from_bool(False),
+    return FactorRule(
+        tuple(sizes),
+        tuple([tuple(map(tuple, mapping)) for mapping in operands]),
+        tuple([tuple(map(tuple, mapping)) for mapping in results]),
+        tuple(groups.get(FactorType.REDUCTION, ())),
+        tuple(groups.get(FactorType.NEED_REPLICATION, ())),
+        tuple(groups.get(FactorType.PERMUTATION, ())),
+        tuple(blocked),
     )
+
+
+def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
+    """`factor_rule` as an attribute, which is what an operation that brings its own rule returns."""
+    return factor_rule(shapes, factors).attribute
 
 
 def pointwise(shapes: Shapes, parameters: object = ()) -> Factors:

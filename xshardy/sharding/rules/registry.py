@@ -17,7 +17,8 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingRuleOpInterface
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.sharding.rules.builder import Row, Shape, Shapes, UnknownOperation, build_rule
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.rules.builder import Row, Shape, Shapes, UnknownOperation, factor_rule
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "linalg": ("linalg",),
@@ -81,7 +82,7 @@ class ShardingRules:
         self.conservative = conservative
         self.unknown: dict[str, Operation] = {}
         """What a user should be told of operations on tensors that nobody knows how to shard, and the first of each."""
-        self._rules: dict[Hashable, OpShardingRuleAttr | None] = {}
+        self._rules: dict[Hashable, FactorRule | None] = {}
 
     def of(self, op: Operation) -> OpShardingRuleAttr | None:
         """
@@ -89,11 +90,27 @@ class ShardingRules:
 
         None if it has none. The rule of an operation on tensors of unknown size names that size, and does not verify.
         """
+        written = self._brought_by(op)
+        rule = self._of_row(op) if written is None else None
+        return rule.attribute if rule is not None else written
+
+    def factor_rule(self, op: Operation) -> FactorRule | None:
+        """The same rule as plain data; operations that look alike share it."""
+        written = self._brought_by(op)
+        if written is None:
+            return self._of_row(op)
+        if written not in self._rules:
+            self._rules[written] = FactorRule.of(written)
+        return self._rules[written]
+
+    def _brought_by(self, op: Operation) -> OpShardingRuleAttr | None:
+        """The rule that is written on `op`, or that its class has."""
         written = op.attributes.get(SHARDING_RULE)
         if isinstance(written, OpShardingRuleAttr):
             return written
-        if isinstance(op, ShardingRuleOpInterface):
-            return op.sharding_rule()
+        return op.sharding_rule() if isinstance(op, ShardingRuleOpInterface) else None
+
+    def _of_row(self, op: Operation) -> FactorRule | None:
         row = row_of(type(op))
         if row is None:
             return None
@@ -106,11 +123,11 @@ class ShardingRules:
             self._rules[key] = self._new_rule(op, row, shapes, parameters)
         return self._rules[key]
 
-    def _new_rule(self, op: Operation, row: Row, shapes: Shapes, parameters: object) -> OpShardingRuleAttr | None:
+    def _new_rule(self, op: Operation, row: Row, shapes: Shapes, parameters: object) -> FactorRule | None:
         try:
             factors = row.factors(shapes, parameters)
         except UnknownOperation as error:
             if any(isinstance(type, ShapedType) for type in (*op.operand_types, *op.result_types)):
                 self.unknown.setdefault(str(error), op)
             return None
-        return None if factors is None else build_rule(shapes, factors)
+        return None if factors is None else factor_rule(shapes, factors)

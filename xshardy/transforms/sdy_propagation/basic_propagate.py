@@ -29,14 +29,17 @@ class BasicPropagatePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with no_collection():
-            session = Session(
-                op,
-                conservative=self.conservative_propagation,
-                origins=self.debug_sharding_origins,
-                edges=self.debug_propagation_edge_sharding,
-            )
-            self.propagate(session)
-            session.write(keep_rules=self.keep_sharding_rules)
+            self._apply(op)  # by its end all that it made beside the module is gone, so that it is never looked through
+
+    def _apply(self, module: ModuleOp) -> None:
+        session = Session(
+            module,
+            conservative=self.conservative_propagation,
+            origins=self.debug_sharding_origins,
+            edges=self.debug_propagation_edge_sharding,
+        )
+        self.propagate(session)
+        session.write(keep_rules=self.keep_sharding_rules)
 
     def propagate(self, session: Session) -> None:
         """Do what this pass is about."""

@@ -135,9 +135,12 @@ class History:
     def neighbourhoods(self, number: int) -> Iterator[Neighbourhood]:
         """The operations with a rule that have a value among their operands and results."""
         for op, slots in enumerate(self._read.program.slots):
-            rule = self._read.numbering.rules[op]
-            if rule is None or number not in slots or self._read.numbering.ops[op].parent is None:
+            op_class = self._read.program.classes[op]
+            if op_class is None or not op_class.has_rule or number not in slots:
                 continue
+            if self._read.numbering.ops[op].parent is None:
+                continue
+            rule = op_class.signature.rule.attribute
             mappings = (
                 *((f"operand {i}", mapping) for i, mapping in enumerate(rule.operand_mappings)),
                 *((f"result {i}", mapping) for i, mapping in enumerate(rule.result_mappings)),

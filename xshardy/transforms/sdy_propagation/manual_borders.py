@@ -6,9 +6,9 @@ Source: rows SDY-OP-09 and SDY-IF-01 (transformation of the sharding of a target
 
 from collections.abc import Collection
 
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp
+from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.sharding.interning import Dim, Sharding, ShardingTable
 from xshardy.sharding.spans import Axes
 from xshardy.sharding.steps import Border
@@ -43,14 +43,13 @@ class ManualBorders:
         self._table = table
         self._known: dict[tuple[int, frozenset[int], bool], Border] = {}
 
-    def of(self, edge: DataFlowEdgeOp) -> Border | None:
-        """The border that `edge` crosses; None if what it connects is sharded alike on both sides."""
-        target = edge.input
-        enters = isinstance(target, BlockArgument)
-        computation = target.block.parent_op() if isinstance(target, BlockArgument) else target.owner
+    def of(self, owner: SSAValue) -> Border | None:
+        """The border that the edge of `owner` crosses; None if what it connects is sharded alike on both sides."""
+        enters = isinstance(owner, BlockArgument)
+        computation = owner.block.parent_op() if isinstance(owner, BlockArgument) else owner.owner
         if not isinstance(computation, ManualComputationOp):
             return None
-        index = target.index if enters else computation.outputs.index(target)
+        index = owner.index if enters else computation.outputs.index(owner)
         shardings = computation.in_shardings if enters else computation.out_shardings
         number = self._table.read(shardings.shardings.data[index])
         manual = self._table.axis_numbers(number, computation.manual_axes.names)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.sharding.propagation import NO_VALUE
 
 
@@ -38,8 +37,10 @@ class Numbering:
     """The operations that had a rule already when the module was read."""
     around: dict[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
     """By the number of an operation those of the operations around it, inner first, through which shardings go."""
-    rules: list[OpShardingRuleAttr | None] = field(default_factory=list[OpShardingRuleAttr | None])
-    """By the number of an operation, its rule."""
+    users: list[list[int]] = field(default_factory=lambda: [[]])
+    """By the number of a value the operations that read it and have a number, in the order of the text."""
+    indirect: set[int] = field(default_factory=lambda: {NO_VALUE})
+    """The values for which these lists do not tell all: other operations read them too, or give them on."""
 
     def value(self, value: SSAValue) -> int:
         """The number of `value`; `NO_VALUE` if it cannot be sharded."""

@@ -63,6 +63,8 @@ OFFLOADS = ("MoveToDevice", "MoveToHost")
 class OpTraits(NamedTuple):
     """What reading and notifying ask of an operation, over and over."""
 
+    is_plain: bool
+    """Whether it only reads its operands, and its rule follows from their types and its properties."""
     has_flow: bool
     """Whether values flow through it along data flow edges."""
     has_own_sharding: bool
@@ -84,14 +86,17 @@ def traits_of(op: type[Operation]) -> OpTraits:
     """The traits of the operations of a class."""
     has_flow = issubclass(op, ShardableDataFlowOpInterface) or op in STABLEHLO_DATA_FLOWS
     gives_on = has_flow or issubclass(op, CallOp) or op.has_trait(IsTerminator, value_if_unregistered=False)
+    has_own_sharding, is_edge = issubclass(op, HAS_OWN_SHARDING), issubclass(op, EDGES)
+    looks_back = issubclass(op, LOOKS_BACK)
     return OpTraits(
+        is_plain=not (gives_on or has_own_sharding or is_edge or looks_back),
         has_flow=has_flow,
-        has_own_sharding=issubclass(op, HAS_OWN_SHARDING),
-        is_edge=issubclass(op, EDGES),
+        has_own_sharding=has_own_sharding,
+        is_edge=is_edge,
         only_reads=not gives_on,
         calls=issubclass(op, CallOp),
         has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
-        looks_back=issubclass(op, LOOKS_BACK),
+        looks_back=looks_back,
     )
 
 

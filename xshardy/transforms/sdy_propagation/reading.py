@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, ShapedType, TupleType
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import (
     DataFlowEdgeOp,
@@ -24,7 +23,7 @@ from xshardy.dialects.sdy.ops import (
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
-from xshardy.sharding.factors import FactorRule
+from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.priorities import OpKind
 from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
@@ -57,6 +56,10 @@ BARRIER_DIRECTIONS = {
 }
 
 
+_UNSEEN = OpClass(Signature(FactorRule.identity(())))
+"""Stands for the class of an operation that has not been looked up yet; None is one that is known to be none."""
+
+
 class _Reader:
     """Fills a `Program` and its `Numbering` block by block."""
 
@@ -67,9 +70,12 @@ class _Reader:
         self._calls = CallSites(module)
         self._borders = ManualBorders(table)
         self.numbering = Numbering()
-        self.program = Program(table, ModuleSurroundings(self.numbering, self._calls))
-        self._known: dict[Hashable, tuple[OpShardingRuleAttr | None, OpClass | None]] = {}
-        """The rule and the class of operations that look alike, by their type and the identity of all that matters."""
+        slots: list[Sequence[int]] = []
+        self.program = Program(table, ModuleSurroundings(self.numbering, slots, self._calls), slots=slots)
+        self._types = [id(None)]
+        """The identity of the type of each value."""
+        self._known: dict[Hashable, OpClass | None] = {}
+        """The class of operations that look alike, by their type and the identity of all that matters."""
         self._classes: dict[Hashable, OpClass] = {}
         """The class of operations by all that decides on it."""
         self._edges: list[tuple[int, Operation]] = []
@@ -94,7 +100,9 @@ class _Reader:
         number = len(self.program.shardings)
         self.numbering.values[id(value)] = number
         self.numbering.homes.append(value)
+        self.numbering.users.append([])
         self.program.shardings.append(sharding)
+        self._types.append(id(value.type))
         return number
 
     def _read_function(self, function: FuncOp) -> None:
@@ -104,7 +112,8 @@ class _Reader:
         shardings = map(_sharding_in, function.arg_attrs) if function.arg_attrs else ()
         read = [table.read(sharding) for sharding in shardings]
         for argument in function.args:
-            self._define(argument, read[argument.index] if read else NO_SHARDING)
+            number = self._define(argument, read[argument.index] if read else NO_SHARDING)
+            self.numbering.indirect.add(number)
         for block in function.body.blocks:
             self._read_block(block)
 
@@ -113,7 +122,9 @@ class _Reader:
         attributes = function.res_attrs.data if function.res_attrs else ()
         first = len(self.program.shardings)
         for index in range(len(function.function_type.outputs)):
+            self.numbering.indirect.add(len(self.numbering.homes))
             self.numbering.homes.append(FunctionResult(function, index))
+            self.numbering.users.append([])
             sharding = _sharding_in(attributes[index]) if attributes else None
             self.program.shardings.append(self._table.read(sharding))
         terminator = function.body.block.last_op if function.body.blocks else None
@@ -128,12 +139,13 @@ class _Reader:
             self._read_owners(op)
             return
         if traits.is_edge and isinstance(op, DataFlowEdgeOp):
-            number = self.numbering.values[id(op.input)]
-            self.numbering.values[id(op.result)] = number
-            self.numbering.homes[number] = op.result
+            (operand,), (result,) = op.operands, op.results
+            number = self.numbering.values[id(operand)]
+            self.numbering.values[id(result)] = number
+            self.numbering.homes[number] = result
             self.program.shardings[number] = self._table.read(op.sharding)
             return
-        written = op.attributes.get(SHARDING) if op.attributes else None
+        written = op.attributes.get(SHARDING)
         if isinstance(written, TensorShardingPerValueAttr):
             for result, sharding in zip(op.results, written.shardings, strict=True):
                 self._define(result, self._table.read(sharding))
@@ -145,123 +157,171 @@ class _Reader:
     def _read_owners(self, op: Operation) -> None:
         """Number the values that own the edges of an operation with data flow, and let its other values share these."""
         for owner in (*argument_owners(op), *result_owners(op)):
-            self._define(owner, self._table.read(owner_sharding(owner)))
+            number = self._define(owner, NO_SHARDING)
+            self.numbering.indirect.add(number)
+            if not isinstance(owner.get_user_of_unique_use(), DataFlowEdgeOp):  # which has the sharding
+                self.program.shardings[number] = self._table.read(owner_sharding(owner))
+        values = self.numbering.values
         for region in op.regions:
             for argument in region.block.args if region.blocks else ():
-                owner = owner_of(argument)
-                if owner is not None and owner is not argument:
-                    self.numbering.values[id(argument)] = self.numbering.value(owner)
+                if id(argument) not in values and (owner := owner_of(argument)) is not None:
+                    values[id(argument)] = self.numbering.value(owner)
 
     # Operations
 
     def _read_block(self, block: Block, around: Sequence[int] = ()) -> None:
         """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
+        numbering, program, types = self.numbering, self.program, self._types
+        values, homes, users = numbering.values, numbering.homes, numbering.users
+        ops, operations = numbering.ops, numbering.operations
         for op in block.ops:
-            traits = traits_of(type(op))
-            if op.results:
-                inside = self._read_operation(op, traits, around)
-            else:
-                inside = around
-                self._read_without_results(op, traits)
-            for region in op.regions:
-                self._read_inside(op, region, inside)
-
-    def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> Sequence[int]:
-        """Number an operation and its results. Returns what is around its regions."""
-        numbering, program = self.numbering, self.program
-        values, results, attributes = numbering.values, op.results, op.attributes
-        number = len(numbering.ops)
-        numbering.operations[id(op)] = number
-        numbering.ops.append(op)
-        if traits.has_flow or traits.is_edge or traits.has_own_sharding or SHARDING in attributes:
-            self._read_values(op, traits)
-        else:
-            homes, shardings = numbering.homes, program.shardings
+            traits, results = traits_of(type(op)), op.results
+            if not traits.is_plain or op.attributes or not results:
+                self._read_other(op, traits, around)
+                continue
+            # Nearly all operations are plain, so they are read here, without asking for what only others may have.
+            number = len(ops)
+            operations[id(op)] = number
+            ops.append(op)
+            slots = [values.get(id(operand), NO_VALUE) for operand in op.operands]
+            for slot in slots:
+                users[slot].append(number)
+            is_used = False
             for result in results:
-                values[id(result)] = len(homes)
+                value = len(homes)
+                values[id(result)] = value
+                slots.append(value)
                 homes.append(result)
-                shardings.append(NO_SHARDING)
-        tensors = [*iter(op.operands), *results]  # a view is asked for its length first, which its iterator knows
-        if SHARDING_RULE in attributes:
-            numbering.with_written_rule.append(op)
-            rule, op_class = self._rule_and_class(op)
-        elif traits.has_no_rule:
-            rule, op_class = None, None
-        elif traits.looks_back:
-            rule, op_class = self._rule_and_class(op)
-        else:
-            rule, op_class = self._look_up(op, tensors)
-        numbering.rules.append(rule)
-        program.classes.append(op_class)
-        program.slots.append(() if op_class is None else [values.get(id(tensor), NO_VALUE) for tensor in tensors])
-        if traits.is_edge:
-            self._edges.append((number, op))
-        elif tensors[-1].first_use is None:
-            program.unused.add(number)
-        if len(results) > 1 and not traits.has_flow:
-            ranked = tuple((values[id(result)], rank_of(result)) for result in results)
-            program.siblings.update((value, ranked) for value, _ in ranked)
-        if around:
-            numbering.around[number] = around
-        if traits.calls and isinstance(op, CallOp):
-            self._calls.add(op)
-        return around if rule is None else (number, *around)
+                users.append([])
+                types.append(id(result.type))
+                program.shardings.append(NO_SHARDING)
+                is_used = result.first_use is not None
+            if not is_used:
+                program.unused.add(number)
+            op_class = None if traits.has_no_rule else self._look_up(op, slots)
+            if op_class is not None:
+                op_class.members.append(number)
+            program.classes.append(op_class)
+            program.slots.append(slots)
+            if len(results) > 1:
+                self._add_siblings(op)
+            if around:
+                numbering.around[number] = around
+                numbering.indirect.update(slots)
+            if op.regions:
+                self._read_regions(op, around if op_class is None else (number, *around))
 
-    def _read_without_results(self, op: Operation, traits: OpTraits) -> None:
+    def _read_other(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
+        """Read an operation that is not plain, or has attributes, or no results."""
+        if op.results:
+            self._read_operation(op, traits, around)
+            return
         if isinstance(op, ShardingGroupOp):
             self.groups.setdefault(group_of(op), []).append(op.input)
         elif traits.calls and isinstance(op, CallOp):
             self._calls.add(op)
         elif traits.has_flow:
             self._read_owners(op)
+        self.numbering.indirect.update([self.numbering.value(operand) for operand in op.operands])
+        if op.regions:
+            self._read_regions(op, around)
 
-    def _read_inside(self, op: Operation, region: Region, around: Sequence[int]) -> None:
-        values = self.numbering.values
-        if isinstance(op, AsyncStartOp):
-            for argument, operand in zip(region.block.args, op.operands, strict=True):
-                values[id(argument)] = values.get(id(operand), NO_VALUE)
-        for block in region.blocks:
-            self._read_block(block, around)
+    def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
+        """Number an operation and its results, and what is in it."""
+        numbering, program = self.numbering, self.program
+        number = len(numbering.ops)
+        numbering.operations[id(op)] = number
+        numbering.ops.append(op)
+        self._read_values(op, traits)
+        operands = [numbering.value(operand) for operand in op.operands]
+        for operand in operands:
+            numbering.users[operand].append(number)
+        slots = [*operands, *map(numbering.value, op.results)]
+        if SHARDING_RULE in op.attributes:
+            numbering.with_written_rule.append(op)
+            op_class = self._new_class(op)
+        elif traits.has_no_rule:
+            op_class = None
+        elif traits.looks_back:
+            op_class = self._new_class(op)
+        else:
+            op_class = self._look_up(op, slots)
+        if op_class is not None:
+            op_class.members.append(number)
+        program.classes.append(op_class)
+        program.slots.append(slots)
+        if traits.is_edge:
+            self._edges.append((number, op))
+        elif op.results[-1].first_use is None:
+            program.unused.add(number)
+        if len(op.results) > 1 and not traits.has_flow:
+            self._add_siblings(op)
+        if around:
+            numbering.around[number] = around
+        if around or not traits.only_reads:
+            numbering.indirect.update(slots)
+        if traits.calls and isinstance(op, CallOp):
+            self._calls.add(op)
+        if op.regions:
+            self._read_regions(op, around if op_class is None or not op_class.has_rule else (number, *around))
 
-    def _look_up(self, op: Operation, tensors: Sequence[SSAValue]) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
-        """The rule and the class of `op`, worked out for the first operation with such properties and `tensors`."""
-        properties = op.properties
-        key = (type(op), len(op.results), *[id(tensor.type) for tensor in tensors])
+    def _read_regions(self, op: Operation, around: Sequence[int]) -> None:
+        values, starts = self.numbering.values, isinstance(op, AsyncStartOp)
+        for region in op.regions:
+            if starts:
+                for argument, operand in zip(region.block.args, op.operands, strict=True):
+                    values[id(argument)] = values.get(id(operand), NO_VALUE)
+            for block in region.blocks:
+                self._read_block(block, around)
+
+    def _add_siblings(self, op: Operation) -> None:
+        ranked = tuple((self.numbering.values[id(result)], rank_of(result)) for result in op.results)
+        self.program.siblings.update((value, ranked) for value, _ in ranked)
+
+    def _look_up(self, op: Operation, slots: Sequence[int]) -> OpClass | None:
+        """The class of `op`, worked out for the first operation with such properties, and tensors of such types."""
+        types, properties = self._types, op.properties
+        if NO_VALUE in slots:  # nobody noted the types of values that cannot be sharded
+            key = (type(op), len(op.results), *[id(tensor.type) for tensor in (*op.operands, *op.results)])
+        else:
+            key = (type(op), len(op.results), *[types[slot] for slot in slots])
         if properties:
             key = (*key, *properties, *map(id, properties.values()))
-        if (known := self._known.get(key)) is None:
-            known = self._known[key] = self._rule_and_class(op)
+        if (known := self._known.get(key, _UNSEEN)) is _UNSEEN:
+            known = self._known[key] = self._new_class(op)
         return known
 
-    def _rule_and_class(self, op: Operation) -> tuple[OpShardingRuleAttr | None, OpClass | None]:
-        """The rule of `op`, and the class of operations that propagate like it; None where nothing goes through it."""
+    def _new_class(self, op: Operation) -> OpClass | None:
+        """The class of operations that propagate like `op`; None where nothing goes through it."""
         check_shapes(op)
         if isinstance(op, PropagationBarrierOp):
             signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
-            return None, OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
-        rule = self._rules.of(op)
+            return OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
+        rule = self._rules.factor_rule(op)
         if rule is None:
-            return None, None
+            return None
         # Operations of the same shapes have the very same rule, and comparing rules would take long.
         key = id(rule), kind_of(op), is_elementwise(op)
         if (known := self._classes.get(key)) is None:
-            signature = Signature(FactorRule.of(rule), is_elementwise(op), self._rules.conservative)
-            known = self._classes[key] = OpClass(signature, kind_of(op))
-        return rule, known
+            signature = Signature(rule, is_elementwise(op), self._rules.conservative)
+            known = self._classes[key] = OpClass(signature, kind_of(op), has_rule=True)
+        return known
 
     # Edges
 
     def _connect(self, number: int, edge: Operation) -> None:
         """Let shardings go between the sources and the result of an edge."""
+        (target,) = edge.operands
         if isinstance(edge, DataFlowEdgeOp):
-            sources, border = sources_of(edge.input), self._borders.of(edge)
+            sources, border = sources_of(target), self._borders.of(target)
         else:
-            sources, border = self._calls.sources(edge.operands[0]), None
+            sources, border = self._calls.sources(target), None
         if not sources:
             return
-        (result,) = edge.results
-        self.program.slots[number] = [*map(self.numbering.value, sources), self.numbering.value(result)]
-        self.program.classes[number] = self._identity(result, len(sources), border)
+        op_class = self._identity(target, len(sources), border)
+        op_class.members.append(number)
+        self.program.slots[number] = [self.numbering.value(value) for value in (*sources, *edge.results)]
+        self.program.classes[number] = op_class
 
     def _identity(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
         """The class of edges from so many sources to something sharded like `value`."""

@@ -1,16 +1,14 @@
 """One run of propagation on a module: what is read before, and written after it."""
 
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.sharding.propagation import Engine, Observer
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.steps import Steps
-from xshardy.syntax.printer import Printer
 from xshardy.transforms.failures import warn
+from xshardy.transforms.save_module import save_module
 from xshardy.transforms.sdy_propagation.debug_records import DebugRecords
 from xshardy.transforms.sdy_propagation.reading import ReadModule, read_module
 from xshardy.transforms.sdy_propagation.sharding_groups import constrain_conflicting_groups, share_shardings
@@ -56,7 +54,7 @@ class Session:
         """Write what has been propagated into the module, and the rules if they are to be kept."""
         self._write_shardings()
         if keep_rules:
-            write_rules(self._numbering)
+            write_rules(self.program, self._numbering)
         else:
             erase_rules(self._numbering)
         if self._records is not None:
@@ -64,14 +62,9 @@ class Session:
 
     def dump(self, directory: str, name: str) -> None:
         """Write the module as it is now to a file of a folder; where that cannot be, go on with a complaint."""
-        if not directory:
-            return
-        self._write_shardings()
-        path = Path(directory) / f"00.{name}.mlir"
-        try:
-            path.write_text(Printer().module_text(self._module))
-        except OSError as error:
-            print(f"error when writing file {path}: {error.strerror}", file=sys.stderr)
+        if directory:
+            self._write_shardings()
+            save_module(self._module, directory, f"00.{name}")
 
     def _write_shardings(self) -> None:
         write_shardings(self.program, self._numbering, self._written)

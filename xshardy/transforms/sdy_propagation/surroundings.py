@@ -14,25 +14,35 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
-from xshardy.sharding.propagation import Erased, Hearers
+from xshardy.sharding.propagation import Erased
 from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, owner_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
-from xshardy.transforms.sdy_propagation.numbering import Numbering
+from xshardy.transforms.sdy_propagation.numbering import Home, Numbering
 from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
 class ModuleSurroundings:
     """The answers for one module, with the numbers of `numbering`. Dead operations are erased from the module."""
 
-    def __init__(self, numbering: Numbering, calls: CallSites):
+    def __init__(self, numbering: Numbering, slots: Sequence[Sequence[int]], calls: CallSites):
         self._numbering = numbering
+        self._slots = slots
         self._calls = calls
 
     # Notifications
 
-    def hearers(self, value: int) -> Hearers:
-        """Whom a change of the sharding of `value` concerns."""
+    def hearers(self, value: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Whom a change of the sharding of `value` concerns: see `Surroundings`."""
         home = self._numbering.homes[value]
+        if value in self._numbering.indirect or not isinstance(home, OpResult):
+            return self._hearers_of_indirect(home)
+        operations, users = self._numbering.operations, self._numbering.users[value]
+        if len(users) > 1:  # they are in the order of the text, which need not be that of the list of uses
+            users = [operations[id(use.operation)] for use in home.uses]
+        notified = [operations[id(home.op)], *users]
+        return notified, notified
+
+    def _hearers_of_indirect(self, home: Home | None) -> tuple[Sequence[int], Sequence[int]]:
         notified: list[int] = []
         later: list[int] = []
         if isinstance(home, OpResult):
@@ -49,8 +59,8 @@ class ModuleSurroundings:
             self._tell(home.block.parent_op(), notified)
             self._tell_users(home, notified, later)
         if not later and (not notified or min(notified) >= 0):
-            return Hearers(notified, notified)
-        return Hearers(notified, [number for number in (*notified, *later) if number >= 0])
+            return notified, notified
+        return notified, [number for number in (*notified, *later) if number >= 0]
 
     def _tell(self, op: Operation | None, notified: list[int]) -> None:
         """Notify `op` and what is around it, if they have a number."""
@@ -91,10 +101,8 @@ class ModuleSurroundings:
 
     def is_single_use(self, op: int) -> bool:
         """Whether no operand of `op`, scalars aside, has another use."""
-        for operand in self._numbering.ops[op].operands:
-            if not operand.has_one_use() and not _is_scalar(operand):
-                return False
-        return True
+        operands = self._numbering.ops[op].operands
+        return all(operand.has_one_use() or _is_scalar(operand) for operand in operands)
 
     def erase_if_dead(self, op: int) -> Erased | None:
         """Erase `op` and what is in it if nothing uses it and it has no effect; None if it stays."""
@@ -109,6 +117,7 @@ class ModuleSurroundings:
             if number is not None:
                 gone.append(number)
             operands += inner.operands
+            self._numbering.indirect.update(map(self._numbering.value, inner.operands))
             notified += self._makers_to_see_again(inner)
             inner.detach()
             inner.erase()

@@ -61,11 +61,11 @@ def _per_result(
     return known
 
 
-def write_rules(numbering: Numbering) -> None:
+def write_rules(program: Program, numbering: Numbering) -> None:
     """Write on each operation the rule by which shardings went through it."""
-    for op, rule in zip(numbering.ops, numbering.rules, strict=True):
-        if rule is not None:
-            op.attributes[SHARDING_RULE] = rule
+    for op, op_class in zip(numbering.ops, program.classes, strict=True):
+        if op_class is not None and op_class.has_rule:
+            op.attributes[SHARDING_RULE] = op_class.signature.rule.attribute
 
 
 def erase_rules(numbering: Numbering) -> None:

@@ -1,0 +1,96 @@
+"""
+A sharding rule as plain data. Propagation works on these; a rule becomes an attribute only where it is written down.
+
+Source: Shardy's docs, "Sharding representation" (section "Sharding rule"), and rows SDY-ATTR-06 and SDY-ATTR-13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
+
+from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
+
+Mapping = tuple[tuple[int, ...], ...]
+"""For each dimension of a tensor the factors that it is made of, major to minor."""
+
+
+@dataclass(frozen=True)
+class FactorRule:
+    """The sizes of the factors of an operation, in elements, which dimensions they make up, and what they take."""
+
+    sizes: tuple[int, ...]
+    operands: tuple[Mapping, ...]
+    results: tuple[Mapping, ...]
+    reduction: tuple[int, ...] = ()
+    need_replication: tuple[int, ...] = ()
+    permutation: tuple[int, ...] = ()
+    blocked: tuple[int, ...] = ()
+    """The factors along which nothing is propagated."""
+    is_custom: bool = False
+    """Whether the user wrote it."""
+
+    @classmethod
+    def of(cls, rule: OpShardingRuleAttr) -> FactorRule:
+        """The rule of an attribute."""
+        groups = rule.groups
+        return cls(
+            tuple(size.data for size in rule.factor_sizes),
+            tuple(map(_mapping, rule.operand_mappings)),
+            tuple(map(_mapping, rule.result_mappings)),
+            groups["reduction"],
+            groups["need_replication"],
+            groups["permutation"],
+            groups["blocked_propagation"],
+            bool(rule.is_custom_rule),
+        )
+
+    @classmethod
+    def identity(cls, shape: Sequence[int], operands: int = 1) -> FactorRule:
+        """The rule of so many operands and one result, all of this shape and sharded alike."""
+        mapping = tuple((factor,) for factor in range(len(shape)))
+        return cls(tuple(shape), (mapping,) * operands, (mapping,))
+
+    @cached_property
+    def special(self) -> frozenset[int]:
+        """The factors that do not simply pass through: sharding them costs communication."""
+        return frozenset((*self.reduction, *self.need_replication, *self.permutation))
+
+    @cached_property
+    def attribute(self) -> OpShardingRuleAttr:
+        """The rule as it stands in a module."""
+        return OpShardingRuleAttr(
+            _integers(self.sizes),
+            map(_tensor_mapping, self.operands),
+            map(_tensor_mapping, self.results),
+            _integers(self.reduction),
+            _integers(self.need_replication),
+            _integers(self.permutation),
+            _integers(self.blocked),
+            BoolAttr.from_bool(self.is_custom),
+        )
+
+
+def _mapping(tensor: TensorMappingAttr) -> Mapping:
+    return tuple(dim.factors for dim in tensor.dim_mappings)
+
+
+# The parts of rules are few, and an attribute takes long to make: they are shared.
+
+
+@lru_cache(maxsize=4096)
+def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(map(IntAttr, values))
+
+
+@lru_cache(maxsize=4096)
+def _tensor_mapping(dims: Mapping) -> TensorMappingAttr:
+    return TensorMappingAttr(map(_dim_mapping, dims))
+
+
+@lru_cache(maxsize=4096)
+def _dim_mapping(factors: tuple[int, ...]) -> DimMappingAttr:
+    return DimMappingAttr(_integers(factors))
