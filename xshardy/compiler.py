@@ -16,6 +16,7 @@ from xdsl.passes import PassPipeline
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import is_entry
 from xshardy.emitters import emit_fusion
+from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
@@ -80,9 +81,11 @@ def is_emitted(module: ModuleOp) -> bool:
     return any(isinstance(op, FuncOp) and is_entry(op) for op in module.ops)
 
 
-def emit(source: str | ModuleOp, *, fusion: str | None = None, name: str = "<string>") -> ModuleOp:
+def emit(
+    source: str | ModuleOp, *, target: str = DEFAULT_TARGET, fusion: str | None = None, name: str = "<string>"
+) -> ModuleOp:
     """
-    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`.
+    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on a `target`.
 
     `source` is HLO text, an HLO module or a module that is emitted already, which is returned as it is; `name` stands
     for its file in diagnostics. Raises `HLOError` for bad text, and `FusionNotFoundError` when it is not clear which
@@ -95,7 +98,7 @@ def emit(source: str | ModuleOp, *, fusion: str | None = None, name: str = "<str
     if len(chosen) != 1:
         names = ", ".join(map(fusion_name, chosen))
         raise FusionNotFoundError(f"the module has {len(chosen)} fusions, name one of them: {names}")
-    return emit_fusion(chosen[0])
+    return emit_fusion(chosen[0], device_of(target))
 
 
 def lower(module: ModuleOp, level: str, *, target: str = DEFAULT_TARGET, observe: Observer | None = None) -> ModuleOp:
@@ -149,7 +152,7 @@ def compile(
     IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
     """
     start = perf_counter()
-    module = emit(source, fusion=fusion, name=name)
+    module = emit(source, target=target, fusion=fusion, name=name)
     if observe is not None:
         observe("emit", module, perf_counter() - start)
     lower(module, LEVELS[-1], target=target, observe=observe)

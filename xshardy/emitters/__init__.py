@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
     from xshardy.dialects.hlo import FusionOp
     from xshardy.emitters.analysis import Choice
+    from xshardy.emitters.launch_dimensions import Device
 
 
-def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
+def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp":
     """
     The kernel of a fusion: a module with the entry function `@main` and the private functions that it calls.
 
-    Raises `PassFailedException` for what cannot be emitted, naming the operation.
+    How it is launched depends on the device, by default an H100. Raises `PassFailedException` for what cannot be
+    emitted, naming the operation.
     """
     # Imported when needed: whoever asks for launch dimensions or indices need not load every dialect.
     from xshardy.emitters.elemental.support import require_emittable
@@ -28,19 +30,19 @@ def emit_fusion(fusion: "FusionOp") -> "ModuleOp":
     from xshardy.emitters.preparation import prepare
 
     computation = prepare(fusion.callee_function())
-    choice = choose_emitter(computation)
+    choice = choose_emitter(computation, device)
     require_emittable(computation, choice.hero)
     module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
     return module
 
 
-def explain(fusion: "FusionOp") -> "Choice":
+def explain(fusion: "FusionOp", device: "Device | None" = None) -> "Choice":
     """The emitter that a fusion gets, the hero because of which, and the reason. Raises as `emit_fusion` does."""
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.preparation import prepare
 
-    return choose_emitter(prepare(fusion.callee_function()))
+    return choose_emitter(prepare(fusion.callee_function()), device)
 
 
 ENTRY_NAME = "main"

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo, read_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
@@ -185,7 +186,7 @@ def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
         log = PassLog(directory, args.v)
         log.add_time("parse", parsed)
         start = perf_counter()
-        emitted = emit_fusion(fusion)
+        emitted = emit_fusion(fusion, device_of(args.target))
         log("emit", emitted, perf_counter() - start)
         yield EmittedKernel(name, emitted, log, fusion)
 
@@ -194,7 +195,7 @@ def _emit(args: argparse.Namespace) -> int:
     texts: list[str] = []
     for kernel in _emitted(args):
         if args.explain and kernel.fusion is not None:
-            _explain(kernel.name, kernel.fusion)
+            _explain(kernel.name, kernel.fusion, args.target)
         compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
@@ -202,8 +203,8 @@ def _emit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _explain(name: str, fusion: FusionOp) -> None:
-    choice = explain(fusion)
+def _explain(name: str, fusion: FusionOp, target: str) -> None:
+    choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
     print(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}", file=sys.stderr)
 

@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters.devices import device_of
 from xshardy.emitters.entry import size_in_bytes
 from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.interpreters.inputs import inputs_of
@@ -57,13 +58,14 @@ def widths(ptx: str, access: str, memory: str) -> str:
 
 def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
     """The report on the kernel of a fusion. Runs its first block, as it is before LLVM, to see what that moves."""
-    choice = explain(fusion)
+    device = device_of(kernel.target)
+    choice = explain(fusion, device)
     computation = fusion.callee_function()
     try:
         assembled = assemble(kernel.ptx, kernel.target)
     except (MissingCudaExtraError, AssemblerError):
         assembled = None
-    module = compiler.lower(emit_fusion(fusion), LEVELS[-2], target=kernel.target)
+    module = compiler.lower(emit_fusion(fusion, device), LEVELS[-2], target=kernel.target)
     traffic, blocks = traffic_of_block(module, inputs_of(computation, seed=0))
     return KernelReport(
         name, choice.emitter, choice.reason, kernel, assembled, traffic, blocks, _least_bytes(computation)

@@ -1,0 +1,32 @@
+"""The device that kernels for a target are launched on."""
+
+import pytest
+
+from xshardy import compiler
+from xshardy.dialects.xla_gpu.discardable import launch_dimensions
+from xshardy.emitters.devices import device_of
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.interpreters.simt import find_kernel
+
+
+def test_an_h100_is_the_device_of_sm_90_and_the_default():
+    assert device_of("sm_90") == device_of("sm_90a") == Device()
+
+
+def test_a_target_in_between_has_the_device_of_the_one_before():
+    assert device_of("sm_72") == device_of("sm_70")
+    assert device_of("sm_103") == device_of("sm_100")
+
+
+def test_what_is_no_target_has_no_device():
+    with pytest.raises(ValueError, match="unknown target 'gfx90a'"):
+        device_of("gfx90a")
+
+
+@pytest.mark.parametrize(("target", "blocks"), [("sm_90", 1563), ("sm_86", 391)])
+def test_a_smaller_device_is_full_of_threads_earlier_and_each_does_more(target: str, blocks: int):
+    """200000 elements are fewer than an H100 has threads, and more than an RTX A6000 has."""
+    text = "HloModule m\nENTRY f {\n  p = f32[200000] parameter(0)\n  ROOT n = f32[200000] negate(p)\n}\n"
+    kernel = find_kernel(compiler.emit(text, target=target))
+    assert launch_dimensions(kernel) == ((128, 1, 1), (blocks, 1, 1))
+    assert compiler.compile(text, target=target).grid == (blocks, 1, 1)

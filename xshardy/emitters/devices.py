@@ -1,0 +1,34 @@
+"""
+The GPU that a kernel is launched on, from the target that it is compiled for.
+
+Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", and the data sheets of one
+GPU of each capability, that with the most cores that is common.
+"""
+
+from collections.abc import Mapping
+
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
+
+DEVICES: Mapping[ComputeCapability, Device] = {
+    ComputeCapability(7, 0): Device(cores=80, threads_per_core=2048),  # V100
+    ComputeCapability(7, 5): Device(cores=40, threads_per_core=1024),  # T4
+    ComputeCapability(8, 0): Device(cores=108, threads_per_core=2048),  # A100
+    ComputeCapability(8, 6): Device(cores=84, threads_per_core=1536),  # RTX A6000
+    ComputeCapability(8, 7): Device(cores=16, threads_per_core=1536),  # Jetson AGX Orin
+    ComputeCapability(8, 9): Device(cores=142, threads_per_core=1536),  # L40
+    ComputeCapability(9, 0): Device(cores=132, threads_per_core=2048),  # H100
+    ComputeCapability(10, 0): Device(cores=148, threads_per_core=2048),  # B200
+    ComputeCapability(12, 0): Device(cores=188, threads_per_core=1536),  # RTX PRO 6000
+    ComputeCapability(12, 1): Device(cores=48, threads_per_core=1536),  # GB10
+}
+
+
+def device_of(target: str) -> Device:
+    """
+    The device of a target such as `sm_90`; of one that is in between, that of the next older one.
+
+    Raises `ValueError` for what is no NVIDIA target.
+    """
+    capability = parse_target(target)
+    return DEVICES[max(known for known in DEVICES if known <= capability)]
