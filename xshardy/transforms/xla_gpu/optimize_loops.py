@@ -1,4 +1,6 @@
-"""Unroll loops with a small body: wholly if all of it fits, by a factor if not (XGPU-36)."""
+"""
+Unroll loops with a small body (XGPU-36), wholly if all of it fits, by a factor if not; the others read ahead.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.index_values import shared_constant
+from xshardy.transforms.xla_gpu.pipeline_loads import PipelineLoad
 
 MAX_SIZE = 400
 """What an unrolled body may come to, in the units of `BodySizes`. XLA's number, found by experiment."""
@@ -201,11 +204,20 @@ def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValu
     return shared_constant(IntegerAttr(value, type_), loop, rewriter)
 
 
+@dataclass(frozen=True)
 class OptimizeLoopsPass(ModulePass):
-    """Unroll small loops, the innermost first."""
+    """
+    Unroll small loops, the innermost first. With `pipeline_loads`, loops that stay as they are read ahead.
+
+    That is off by default, as it is gone from XLA: LLVM orders the loads of a loop in the end. It often moves them back,
+    and where it does not, or unrolls the loop instead, kernels have more instructions and no fewer waits.
+    """
 
     name = "xla-gpu-optimize-loops"
+    pipeline_loads: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pattern = UnrollLoop(BodySizes(op))
         PatternRewriteWalker(pattern, walk_regions_first=True, apply_recursively=False).rewrite_module(op)
+        if self.pipeline_loads:
+            PatternRewriteWalker(PipelineLoad(), apply_recursively=False).rewrite_module(op)

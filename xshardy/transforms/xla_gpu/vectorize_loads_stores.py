@@ -42,7 +42,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
 from xshardy.indexing.affine import dim, sym
 from xshardy.indexing.contiguity import alignment_without, stride
-from xshardy.transforms.xla_gpu.counted_loops import trip_count
+from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 
@@ -280,14 +280,9 @@ def _collect(element: SSAValue, loop: scf.ForOp, type_: VectorType[Element], rew
     init = shared_constant(_zero_vector(type_), loop, rewriter)
     collected = rewriter.insert_block_argument(body, len(body.args), type_)
     terminator = body.last_op
-    assert isinstance(terminator, scf.YieldOp)
+    assert terminator is not None
     insert = rewriter.insert(vector.InsertOp(element, collected, (body.args[0],)), InsertPoint.before(terminator))
-    terminator.operands = (*terminator.operands, insert.result)
-    moved = rewriter.move_region_contents_to_new_regions(loop.body)
-    new = scf.ForOp(loop.lb, loop.ub, loop.step, (*loop.iter_args, init), moved)
-    new.attributes.update(loop.attributes)
-    rewriter.replace(loop, new, new.results[:-1])
-    return new
+    return carry(loop, init, insert.result, rewriter)
 
 
 def _zero(type_: Element) -> IntegerAttr | FloatAttr:
