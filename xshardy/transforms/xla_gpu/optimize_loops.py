@@ -209,8 +209,8 @@ class OptimizeLoopsPass(ModulePass):
     """
     Unroll small loops, the innermost first. With `pipeline_loads`, loops that stay as they are read ahead.
 
-    That is off by default, as it is gone from XLA: LLVM orders the loads of a loop in the end. It often moves them back,
-    and where it does not, or unrolls the loop instead, kernels have more instructions and no fewer waits.
+    That is off by default, as it is gone from XLA: LLVM orders the loads of a loop in the end. It often moves them
+    back, and where it does not, or unrolls the loop instead, kernels have more instructions and no fewer waits.
     """
 
     name = "xla-gpu-optimize-loops"
