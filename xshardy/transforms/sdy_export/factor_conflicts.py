@@ -15,13 +15,14 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.collectives import sorted_and_merged
-from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.ops import MeshOp, PropagationBarrierOp
+from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
@@ -37,6 +38,7 @@ from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, compl
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
+from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 
@@ -88,6 +90,8 @@ class FactorConflicts:
         self._rules = ShardingRules()
         self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
         self._table = ShardingTable(self._mesh_of)
+        self._written: dict[int, tuple[Attribute, FactorRule | None]] = {}
+        self._elements: dict[int, tuple[Attribute, int]] = {}
         self._known: dict[Hashable, Settlement | None] = {}
 
     def settle(self, op: Operation, *, full: bool) -> Settlement | None:
@@ -95,19 +99,28 @@ class FactorConflicts:
         What makes `op` free of conflicts; if not `full`, only what makes a dot product cheaper, and what reduces
         results that are unreduced along other axes.
 
-        None if it has no rule, or one of the user's own, or if its shardings are not over one mesh of devices. Raises
-        `OperationFailedException` if its operands do not say along which axes its results are to be reduced.
+        None if it has no conflicts, if it has no rule or one of the user's own, or if its shardings are not over one
+        mesh of devices. Raises `OperationFailedException` if its operands do not say along which axes its results are
+        to be reduced.
         """
-        rule = self._rules.factor_rule(op)
+        rule = self._rule_of(op)
         if rule is None or rule.is_custom:
             return None
         values = (*op.operands, *op.results)
-        numbers = tuple([self._table.read(sharding_of(before_barriers(value))) for value in values])
-        elements = tuple(map(element_count, values))
+        numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
+        elements = tuple([self._element_count(value.type) for value in values])
         key = id(rule), type(op), full, numbers, elements
         if key not in self._known:
             self._known[key] = self._settle(op, rule, numbers, elements, full=full)
         return self._known[key]
+
+    def _rule_of(self, op: Operation) -> FactorRule | None:
+        written = op.attributes.get(SHARDING_RULE)
+        if written is None:
+            return self._rules.factor_rule(op)
+        if (known := self._written.get(id(written))) is None:  # the same one stands on many operations
+            known = self._written[id(written)] = written, self._rules.factor_rule(op)
+        return known[1]
 
     def _settle(
         self, op: Operation, rule: FactorRule, numbers: Sequence[int], elements: Sequence[int], *, full: bool
@@ -141,6 +154,8 @@ class FactorConflicts:
             self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
             for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
         ]
+        if not (decision.reduction or any(decision.moves)):
+            return None
         reduced = axes_without(self._table.axis_refs(decision.reduction, common.mesh), case.unreduced, mesh)
         return Settlement(
             becomes[: len(op.operands)],
@@ -148,6 +163,13 @@ class FactorConflicts:
             sorted_and_merged(reduced, mesh) if op.results else (),
             over.mesh_or_ref,
         )
+
+    def _element_count(self, type: Attribute) -> int:
+        """The number of elements of a tensor; 0 for what is no tensor, or has a size that is not known."""
+        if (known := self._elements.get(id(type))) is None:
+            shape = type.get_shape() if isinstance(type, ShapedType) and type.has_static_shape() else (0,)
+            known = self._elements[id(type)] = type, prod(shape)
+        return known[1]
 
     # Meshes
 
@@ -243,7 +265,11 @@ def _divide_alike(a: Sharding, b: Sharding) -> bool:
     return axes == [dim.axes for dim in b.dims] and (a.mesh == b.mesh or not any(axes))
 
 
-def element_count(value: SSAValue) -> int:
-    """The number of elements of `value`; 0 for what is no tensor, or has a size that is not known."""
-    type = value.type
-    return prod(type.get_shape()) if isinstance(type, ShapedType) and type.has_static_shape() else 0
+def _sharding_behind_barriers(value: SSAValue) -> TensorShardingAttr | None:
+    """The sharding of `value`, or of what went into the barriers that it comes out of."""
+    if isinstance(value, OpResult) and type(op := value.owner) is not PropagationBarrierOp:
+        traits = traits_of(type(op))
+        if not (traits.has_flow or traits.has_own_sharding or traits.is_edge):  # most values
+            known = op.attributes.get(SHARDING)
+            return known.shardings.data[value.index] if isinstance(known, TensorShardingPerValueAttr) else None
+    return sharding_of(before_barriers(value))

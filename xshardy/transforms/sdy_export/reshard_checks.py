@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import ReshardOp
-from xshardy.dialects.sdy.value_shardings import shardings_on
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
@@ -28,6 +28,7 @@ from xshardy.transforms.sdy_export.wanted_shardings import (
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.sdy_import.function_copies import Functions
 from xshardy.transforms.sdy_import.function_shardings import written_shardings
+from xshardy.transforms.sdy_import.shardings import WITH_SHARDINGS
 from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 from xshardy.transforms.walk import operations_in
 
@@ -43,13 +44,30 @@ class Peculiarities(NamedTuple):
 
 def peculiarities(module: ModuleOp) -> Peculiarities:
     """Those of `module`. Reads each operation once."""
-    first_on: dict[TensorShardingAttr, Operation] = {}
+    seen: dict[int, Attribute] = {}
     for op in operations_in(module):
-        for _, sharding, _ in shardings_on(op):
-            first_on.setdefault(sharding, op)
+        for holder in (op.attributes, op.properties):
+            for attribute in holder.values():
+                if type(attribute) in WITH_SHARDINGS:
+                    seen[id(attribute)] = attribute
+        if isinstance(op, FuncOp):
+            for entries in (op.arg_attrs, op.res_attrs):
+                seen |= {id(known): known for known in written_shardings(entries, 0) if known is not None}
+    shardings = [
+        sharding
+        for attribute in seen.values()
+        for sharding in (attribute.shardings if isinstance(attribute, TensorShardingPerValueAttr) else (attribute,))
+        if isinstance(sharding, TensorShardingAttr)
+    ]
+    maximal = {op.sym_name.data for op in module.ops if isinstance(op, MeshOp) and op.mesh.is_maximal}
     return Peculiarities(
-        any(sharding.unreduced_axes.data for sharding in first_on),
-        any(is_on_single_device(sharding, op) for sharding, op in first_on.items()),
+        any(sharding.unreduced_axes.data for sharding in shardings),
+        any(
+            sharding.mesh_or_ref.is_maximal
+            if isinstance(sharding.mesh_or_ref, MeshAttr)
+            else sharding.mesh_name in maximal
+            for sharding in shardings
+        ),
     )
 
 
