@@ -94,6 +94,9 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-propagate-to-func-results": "transforms.sdy_export.propagate_to_func_results:PropagateToFuncResultsPass",
     "sdy-propagation-pipeline": "transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass",
+    "sdy-remove-all-gather-reduce-scatter-for-cmv1": (
+        "transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1:RemoveAllGatherReduceScatterForCMV1Pass"
+    ),
     "sdy-remove-propagation-debug-info": (
         "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
     ),

@@ -9,7 +9,7 @@ is wanted, and among the ways to do so the choice is that of C++ Shardy. Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from math import gcd
@@ -135,18 +135,37 @@ class Resharding:
         return Resharding(shape, [list(axes) for axes in before], have, want, other_devices)
 
     def steps(self) -> Iterator[Step]:
-        """The collectives, in order. One round is enough where all sizes are powers of two; else it can take two."""
+        """
+        The collectives, in order.
+
+        One round is enough where all sizes are powers of two; else it can take two. What is not in its place after
+        these is gathered, to be sliced again, and so is everything where axes overlap that no splitting has both of.
+        """
         for _ in range(2):
-            if not self.is_done:
+            if not self.is_done and not self._has_conflict():
                 yield from self._slice()
                 yield from self._permute()
                 yield from self._exchange(in_place=True)
                 yield from self._exchange(in_place=False)
-                yield from self._gather()
+                yield from self._gather(set(chain.from_iterable(self.want)))
+        yield from self._gather(set())
+        if self.other_devices:
+            yield CollectivePermute(self._after())
+        if any(self.want):
+            wanted = tuple(map(_merged, self.want))
+            for current, axes in zip(self.current, wanted, strict=True):
+                for axis in axes:
+                    append(current, axis)
+            yield AllSlice(wanted, self._after())
 
     @property
     def is_done(self) -> bool:
         return not (self.other_devices or any(self.have) or any(self.want))
+
+    def _has_conflict(self) -> bool:
+        """Whether axes overlap that are not equal: cutting has not helped."""
+        wanted = set(chain.from_iterable(self.want))
+        return any(overlaps(have, want) for have in self._placed() - wanted for want in wanted)
 
     # What there is
 
@@ -268,12 +287,10 @@ class Resharding:
 
     def _permute(self) -> Iterator[CollectivePermute]:
         """Put as much as can be where it is wanted without dividing a dimension into more or fewer parts."""
-        if self._is_out_of_place():
-            self._exchange_in_place()
-        elif not self.other_devices:
-            return
-        self.other_devices = False
-        yield CollectivePermute(self._after())
+        permuted = self._is_out_of_place() and self._exchange_in_place()
+        if permuted or self.other_devices:
+            self.other_devices = False
+            yield CollectivePermute(self._after())
 
     def _is_out_of_place(self) -> bool:
         """Whether something can be put nearer to its place by sending parts from one device to another."""
@@ -303,8 +320,13 @@ class Resharding:
                 last = place
         return missing is not None and superfluous is not None and _divide(missing, superfluous)
 
-    def _exchange_in_place(self) -> None:
-        """Take out all of `have`, and fill up again: with what is wanted there, with what is wanted at all, with it."""
+    def _exchange_in_place(self) -> bool:
+        """
+        Take out all of `have`, and fill up again: with what is wanted there, with what is wanted at all, with it.
+
+        Where that does not divide each dimension as it was, nothing is done. Returns whether something was.
+        """
+        former = [[list(axes) for axes in lists] for lists in (self.current, self.have, self.want)]
         places = self._places()
         room: list[int] = []
         wanted: list[Span] = []
@@ -327,6 +349,10 @@ class Resharding:
         for have, current in zip(self.have, self.current, strict=True):
             for axis in have:
                 append(current, axis)
+        if any(size_of(now) != size_of(then) for now, then in zip(self.current, former[0], strict=True)):
+            self.current, self.have, self.want = former
+            return False
+        return True
 
     # All-to-alls
 
@@ -348,32 +374,34 @@ class Resharding:
             return None
         drop_last(self.current[source], moved)
         del have[-len(moved) :]
-        axes: list[Span] = []
         for axis in moved:
-            append(axes, axis)
             append(self.current[target], axis)
             if not self.have[target] and want[0] == axis:
                 del want[0]
             else:
                 self.have[target].append(axis)
-        return AllToAll(tuple(axes), source, target, self._after())
+        return AllToAll(_merged(moved), source, target, self._after())
 
     # The gather
 
-    def _gather(self) -> Iterator[AllGather]:
-        """Gather the last axes of each dimension that are not wanted anywhere."""
-        places = self._places()
+    def _gather(self, kept: Collection[Span]) -> Iterator[AllGather]:
+        """Gather the last axes of each dimension, up to one that is to be `kept`."""
         gathered: list[Axes] = []
         for have, current in zip(self.have, self.current, strict=True):
-            last = list(takewhile(lambda axis: axis not in places, reversed(have)))[::-1]
+            last = list(takewhile(lambda axis: axis not in kept, reversed(have)))[::-1]
             drop_last(current, last)
             del have[len(have) - len(last) :]
-            axes: list[Span] = []
-            for axis in last:
-                append(axes, axis)
-            gathered.append(tuple(axes))
+            gathered.append(_merged(last))
         if any(gathered):
             yield AllGather(tuple(gathered), self._after())
+
+
+def _merged(axes: Iterable[Span]) -> Axes:
+    """`axes` with those as one that continue each other."""
+    merged: list[Span] = []
+    for axis in axes:
+        append(merged, axis)
+    return tuple(merged)
 
 
 def _divide(a: Span, b: Span) -> bool:

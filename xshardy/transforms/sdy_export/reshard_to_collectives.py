@@ -40,7 +40,8 @@ from xshardy.sharding.resharding import (
     Step,
 )
 from xshardy.sharding.spans import Axes, Span
-from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers, unreduced_axes
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.walk import operations_of
 
@@ -68,6 +69,17 @@ def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bo
 def is_on_one_device(sharding: TensorShardingAttr, op: ReshardOp) -> bool:
     mesh = lookup_mesh(sharding, op)
     return mesh is not None and mesh.is_maximal
+
+
+def check_unreduced_axes(op: ReshardOp) -> None:
+    """Raises `OperationFailedException` if `op` is to reduce, which takes more than to move data."""
+    before = unreduced_axes(sharding_of(before_barriers(op.input)))
+    if set(before) != set(op.sharding.unreduced_axes):
+        raise OperationFailedException(
+            op,
+            f"'{op.name}' op changes the axes that its operand is unreduced along: let sdy-insert-explicit-reshards "
+            "reduce it before",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +136,9 @@ class ReshardReplacer:
     def replace(self, op: ReshardOp) -> None:
         """`op` is left as it is if it is between meshes of different axes, or to or from a single device."""
         tensor, after = before_barriers(op.input), op.sharding
-        before = sharding_of(tensor)
-        if self.keep_redundant and before is not None and is_equivalent(before, after):
+        before = sharding_of(tensor) or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
+        if self.keep_redundant and is_equivalent(before, after):
             return
-        before = before or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
         if is_on_one_device(before, op) or is_on_one_device(after, op):
             return
         if after.is_fully_replicated:
@@ -163,14 +174,18 @@ class ReshardToCollectivesPass(ModulePass):
     """
     Replace each reshard by the collectives that it takes, or by nothing if it takes none.
 
-    With `keep_redundant_reshards`, a reshard to the sharding that the tensor has stays.
+    With `keep_redundant_reshards`, a reshard to the sharding that the tensor has stays. A module in which a reshard
+    would have to reduce is left as it was.
     """
 
     name = "sdy-reshard-to-collectives"
     keep_redundant_reshards: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = operations_of(op, FuncOp)
+        reshards = [reshard for function in functions for reshard in operations_of(function, ReshardOp)]
+        for reshard in reshards:
+            check_unreduced_axes(reshard)
         replacer = ReshardReplacer(self.keep_redundant_reshards)
-        for function in operations_of(op, FuncOp):
-            for reshard in list(operations_of(function, ReshardOp)):
-                replacer.replace(reshard)
+        for reshard in reshards:
+            replacer.replace(reshard)
