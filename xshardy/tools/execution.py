@@ -80,7 +80,7 @@ def execute_fusion(
     # Later levels no longer know the layouts, so all of them get the elements in the order of memory.
     kernel = simt.find_kernel(module)
     layouts = [type for type in kernel.function_type.inputs if isa(type, TensorType[Attribute])]
-    written_in = _first_of_buffer(kernel)[len(inputs) :]
+    written_in = first_of_buffer(kernel)[len(inputs) :]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
     combined = combined_elements(computation)
@@ -89,7 +89,11 @@ def execute_fusion(
         if level not in levels:
             continue
         start = perf_counter()
-        written = _run_on_host(module, buffers, written_in) if level == LEVELS[-1] else simt.run_kernel(module, buffers)
+        written = (
+            run_arguments_on_host(module, buffers, written_in)
+            if level == LEVELS[-1]
+            else simt.run_kernel(module, buffers)
+        )
         seconds = perf_counter() - start
         values = map(in_tensor_order, written, layouts[len(inputs) :])
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
@@ -99,7 +103,7 @@ def execute_fusion(
             yield Output(name, level, index, type, value, comparison, seconds)
 
 
-def _run_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
     """
     What the kernel of `module`, which is lowered to LLVM, writes in the arguments with these numbers.
 
@@ -109,7 +113,7 @@ def _run_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequenc
     return [written[number] for number in written_in]
 
 
-def _first_of_buffer(kernel: FuncOp) -> list[int]:
+def first_of_buffer(kernel: FuncOp) -> list[int]:
     """For each argument of `kernel`, as it is emitted, the number of the first one that is for the same buffer."""
     first: dict[int, int] = {}
     numbers = [slice_index(argument) for argument in kernel.args]

@@ -75,10 +75,11 @@ class Fusion:
     values: list[Value] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     computations: dict[str, str] = field(default_factory=dict)
+    max_elements: int = MAX_ELEMENTS
 
     def add(self, type: str, shape: Shape, bound: int, instruction: str) -> Value | None:
         """One more value, if it is not too large and is exact."""
-        if prod(shape) > MAX_ELEMENTS or (type not in INTEGERS and bound > largest(type)):
+        if prod(shape) > self.max_elements or (type not in INTEGERS and bound > largest(type)):
             return None
         value = Value(f"v{len(self.lines)}", type, shape, INFINITE if type in INTEGERS else bound)
         self.lines.append(f"{value.name} = {text(type, shape)} {instruction}")
@@ -233,7 +234,7 @@ def pad(f: Fusion) -> None:
     shape = tuple(
         low + high + size + max(size - 1, 0) * gap for size, (low, high, gap) in zip(x.shape, config, strict=True)
     )
-    if min(shape) < 0 or prod(shape) > MAX_ELEMENTS:
+    if min(shape) < 0 or prod(shape) > f.max_elements:
         return
     value = f.scalar(1)
     padding = "x".join(f"{low}_{high}_{gap}" for low, high, gap in config)
@@ -355,7 +356,10 @@ def reducer(f: Fusion, elements: int, bound: int) -> tuple[str, int, int]:
 
 def reduce(f: Fusion) -> None:
     x = f.main()
-    dims = [d for d in range(len(x.shape)) if f.rng.random() < 0.5]
+    reduce_along(f, x, [d for d in range(len(x.shape)) if f.rng.random() < 0.5])
+
+
+def reduce_along(f: Fusion, x: Value, dims: Sequence[int]) -> None:
     shape = tuple(size for d, size in enumerate(x.shape) if d not in dims)
     name, start, bound = reducer(f, prod(x.shape[d] for d in dims), x.bound)
     if bound > largest(x.type):
@@ -424,7 +428,7 @@ def reduce_window(f: Fusion) -> None:
         return
     config, shape, elements = found
     name, start, bound = reducer(f, elements, x.bound)
-    if bound > largest(x.type) or prod(shape) > MAX_ELEMENTS:
+    if bound > largest(x.type) or prod(shape) > f.max_elements:
         return
     init = f.scalar(start)
     f.add(x.type, shape, bound, f"reduce-window({x.name}, {init}), window={{{config}}}, to_apply={name}")
@@ -532,15 +536,111 @@ def random_fusion(rng: Random, instructions: int) -> Fusion:
     return f
 
 
+# -- Fusions with a hero ----------------------------------------------------------------------------------------------
+
+ELEMENTWISE = (unary, binary, binary, compare_and_select, clamp, map_, call)
+
+
+def rows(f: Fusion) -> None:
+    reduce_along(f, f.values[-1], [len(f.values[-1].shape) - 1])
+
+
+def columns(f: Fusion) -> None:
+    reduce_along(f, f.values[-1], [len(f.values[-1].shape) - 2])
+
+
+def other_dimensions(f: Fusion) -> None:
+    rank = len(f.values[-1].shape)
+    reduce_along(f, f.values[-1], sorted(f.rng.sample(range(rank), f.rng.randint(1, rank))))
+
+
+def moved(f: Fusion) -> None:
+    x = f.values[-1]
+    order = f.rng.sample(range(len(x.shape)), len(x.shape))
+    f.add(x.type, tuple(x.shape[d] for d in order), x.bound, f"transpose({x.name}), dimensions={{{listed(order)}}}")
+
+
+def sliced(f: Fusion) -> None:
+    x = f.values[-1]
+    starts = [f.rng.randint(0, size - 1) for size in x.shape]
+    limits = [f.rng.randint(start + 1, size) for start, size in zip(starts, x.shape, strict=True)]
+    bounds = ", ".join(f"[{start}:{limit}]" for start, limit in zip(starts, limits, strict=True))
+    shape = tuple(limit - start for start, limit in zip(starts, limits, strict=True))
+    f.add(x.type, shape, x.bound, f"slice({x.name}), slice={{{bounds}}}")
+
+
+def joined(f: Fusion) -> None:
+    x = f.values[-1]
+    parts = [x, *(f.pick(x.type, x.shape) for _ in range(f.rng.randint(1, 3)))]
+    axis = f.rng.randrange(len(x.shape))
+    shape = tuple(size * len(parts) if d == axis else size for d, size in enumerate(x.shape))
+    names = ", ".join(part.name for part in parts)
+    f.add(x.type, shape, max(part.bound for part in parts), f"concatenate({names}), dimensions={{{axis}}}")
+
+
+def updated(f: Fusion) -> None:
+    """A parameter that is read for nothing else, with what there is so far in it."""
+    x = f.values[-1]
+    shape = tuple(size + f.rng.randint(0, 5) for size in x.shape)
+    whole = f.parameter(x.type, shape)
+    names = ", ".join([whole.name, x.name, *[f.start().name] * len(shape)])
+    f.add(x.type, shape, max(x.bound, whole.bound), f"dynamic-update-slice({names})")
+
+
+HEROES: Sequence[Callable[[Fusion], None]] = (rows, columns, other_dimensions, moved, sliced, joined, updated)
+SHAPES: Sequence[Shape] = (
+    (5, 200),
+    (64, 33),
+    (130, 8),
+    (70, 66),
+    (300, 2),
+    (3, 40, 40),
+    (6, 33, 5),
+    (40, 50),
+    (3, 700),
+)
+
+
+def random_hero_fusion(rng: Random) -> tuple[Fusion, list[Value]]:
+    """A fusion that ends in one or two heroes, with operations before and behind them, and its results."""
+    f = Fusion(rng, rng.choice(TYPES), max_elements=12000)
+    shape = rng.choice(SHAPES)
+    for _ in range(rng.randint(1, 3)):
+        f.parameter(f.type, shape)
+    for _ in range(rng.randint(0, 6)):
+        rng.choice(ELEMENTWISE)(f)
+    before = [value for value in f.values if value.type == f.type and value.shape == shape]
+    hero, results = rng.choice(HEROES), list[Value]()
+    for _ in range(rng.choice([1, 1, 2])):
+        f.values = [*before, rng.choice(before)]
+        made = len(f.lines)
+        hero(f)
+        if len(f.lines) == made or f.values[-1].name[0] == "p":
+            continue  # it would have been too large, or not exact
+        f.values = f.values[-1:]
+        for _ in range(rng.choice([0, 0, 1, 3])):
+            rng.choice((unary, unary, call, binary))(f)
+        results.append(f.values[-1])
+    results += [value for value in before if value.name[0] == "v" and rng.random() < 0.15]
+    return f, results or [before[-1]]
+
+
+# -- Text and inputs --------------------------------------------------------------------------------------------------
+
+
 def module_text(f: Fusion) -> str:
     """The module with the fusion. Its roots are the last value, and perhaps others of the same size."""
     last = f.values[-1]
     others = [value for value in f.values if prod(value.shape) == prod(last.shape) and value.name[0] == "v"]
-    roots = [last, *(value for value in others if value is not last and f.rng.random() < 0.15)]
+    return text_with_results(f, [last, *(value for value in others if value is not last and f.rng.random() < 0.15)])
+
+
+def text_with_results(f: Fusion, roots: Sequence[Value]) -> str:
+    """The module with the fusion that gives `roots`."""
     types = [text(value.type, value.shape) for value in roots]
     declared = [f"{p.name} = {text(p.type, p.shape)} parameter({i})" for i, p in enumerate(f.parameters)]
     if len(roots) == 1:
-        result, end = types[0], f"ROOT r = {types[0]} copy({last.name})"
+        result, end = types[0], f"ROOT r = {types[0]} copy({roots[0].name})"
     else:
         result = f"({', '.join(types)})"
         end = f"ROOT r = {result} tuple({', '.join(value.name for value in roots)})"
