@@ -348,12 +348,37 @@ def _is_fpclass(op: Operation, names: Operands) -> str:
     return intrinsic_call(op, names, name, [op.arg], f"i32 {op.bit.value.data}")
 
 
+MAX_GRID = 2**31 - 1
+"""The most blocks that a grid has along a dimension."""
+
+
 def _special_register(op: Operation, names: Operands) -> str:
+    """
+    A register, with its range.
+
+    LLVM narrows divisions to the 16 bits that its operands, or the quotients of others, are known to have, and that
+    takes NVIDIA's GPUs more instructions. So the range of a register that is divided is not told.
+    """
     assert isinstance(op, nvvm.SpecialRegisterOp)
     bounds = ""
     if (known := op.range) is not None:
-        bounds = f"range(i{_width(known.lower.type)} {known.lower.value.data}, {known.upper.value.data})"
+        upper = known.upper.value.data
+        if any(_is_division(use.operation) for use in op.results[0].uses):
+            upper = max(upper, MAX_GRID)
+        bounds = f"range(i{_width(known.lower.type)} {known.lower.value.data}, {upper})"
     return intrinsic_call(op, names, f"llvm.{op.name}", [], attributes=bounds)
+
+
+def _is_division(op: Operation) -> bool:
+    """Whether `op` divides, and is no shift or mask."""
+    if not isinstance(op, llvm.UDivOp | llvm.URemOp):
+        return False
+    divisor = op.rhs.owner
+    return not (
+        isinstance(divisor, llvm.ConstantOp)
+        and isa(divisor.value, IntegerAttr)
+        and divisor.value.value.data.bit_count() == 1
+    )
 
 
 def _width(type: Attribute) -> int:

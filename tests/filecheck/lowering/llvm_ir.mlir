@@ -222,3 +222,24 @@ llvm.func @intrinsics(%x: f32, %i: i32, %v: vector<4xi32>) {
   %7 = llvm.inline_asm has_side_effects "mov.u32 $0, $1;", "=r,r" %i : (i32) -> i32
   llvm.return
 }
+
+// -----
+
+// LLVM narrows divisions of few bits, so the range of a register that is divided is any. Shifts stay what they are.
+
+// CHECK-LABEL: define i32 @divided() {
+// CHECK:         call range(i32 0, 128) i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+// CHECK:         call range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+// CHECK:         call range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
+llvm.func @divided() -> i32 {
+  %c6 = llvm.mlir.constant(6 : i32) : i32
+  %c32 = llvm.mlir.constant(32 : i32) : i32
+  %0 = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32
+  %1 = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 480> : i32
+  %2 = nvvm.read.ptx.sreg.ctaid.y range <i32, 0, 100000> : i32
+  %3 = llvm.udiv %0, %c32 : i32
+  %4 = llvm.udiv %1, %c6 : i32
+  %5 = llvm.urem %2, %4 : i32
+  %6 = llvm.add %3, %5 : i32
+  llvm.return %6 : i32
+}

@@ -39,24 +39,25 @@ def emit_transpose(
     transposes = list(dict.fromkeys(heroes.values()))
     sides = [number for number in range(len(roots)) if number not in heroes]
     moved = [hero.results[0] for hero in transposes]
+    # What is both moved and a result has one function: called twice with the same arguments, it is called once.
+    sources = list(dict.fromkeys([*(hero.operands[0] for hero in transposes), *(roots[number] for number in sides)]))
     kernel = Kernel(
         computation,
         [
-            *(RootGroup.same_indices(hero.operands) for hero in transposes),
-            *(RootGroup.same_indices([roots[number]]) for number in sides),
+            *(RootGroup.same_indices([source]) for source in sources),
             RootGroup.same_place([roots[number] for number in heroes], moved),
         ],
         tiling.launch,
         entry_name,
     )
-    functions = iter(kernel.parts.subgraphs)
+    made_by = dict(zip(sources, kernel.parts.subgraphs, strict=False))
     emission = TransposeEmission(
         kernel,
         heroes,
         tiling,
-        operands={hero: next(functions) for hero in transposes},
-        side_outputs={number: next(functions) for number in sides},
-        epilogue=next(functions),
+        operands={hero: made_by[hero.operands[0]] for hero in transposes},
+        side_outputs={number: made_by[roots[number]] for number in sides},
+        epilogue=kernel.parts.subgraphs[len(sources)],
     )
     outputs, tiles = emission.write_tiles()
     return kernel.module(emission.read_tiles(outputs, tiles))

@@ -207,3 +207,20 @@ func.func @nested(%init: index) -> index {
   }
   return %r : index
 }
+
+// The bounds of the first dimension follow from the constraint on a warp of it; those of the second do not.
+// CHECK-LABEL: func.func @implied_bounds(
+// CHECK-DAG:     %[[C127:.*]] = arith.constant 127 : index
+// CHECK-DAG:     %[[C7:.*]] = arith.constant 7 : index
+// CHECK:         arith.cmpi sle, %thread_id_x, %[[C127]] : index
+// CHECK:         arith.cmpi sle, %block_id_x, %[[C7]] : index
+func.func @implied_bounds(%init: index) -> index {
+  %th = gpu.thread_id x {xla.range = [0 : index, 127 : index]}
+  %bl = gpu.block_id x {xla.range = [0 : index, 9 : index]}
+  %r = xla_gpu.loop (%th, %bl)[%i] -> (%m) in #xla_gpu.indexing_map<"(th_x, bl_x)[i] -> (th_x + bl_x), domain: th_x in [0, 115], bl_x in [0, 7], i in [0, 1], th_x mod 32 in [0, 19]">
+      iter_args(%x = %init) -> (index) {
+    %y = arith.addi %x, %m : index
+    xla_gpu.yield %y : index
+  }
+  return %r : index
+}
