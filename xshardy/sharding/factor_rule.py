@@ -60,6 +60,11 @@ class FactorRule:
         return frozenset((*self.reduction, *self.need_replication, *self.permutation))
 
     @cached_property
+    def is_uniform(self) -> bool:
+        """Whether a factor is the same dimension everywhere: tensors that are sharded alike agree on all factors."""
+        return len({*self.operands, *self.results}) == 1
+
+    @cached_property
     def attribute(self) -> OpShardingRuleAttr:
         """The rule as it stands in a module."""
         return OpShardingRuleAttr(

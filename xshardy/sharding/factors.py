@@ -41,6 +41,11 @@ class TensorFactors:
     is_expanded: bool = False
     """Whether some factor got more axes than the sharding of the tensor had."""
 
+    def axes_of(self, factor: int) -> Axes:
+        """The axes of `factor`; none if the tensor does not have it."""
+        sharding = self.factors.get(factor)
+        return () if sharding is None else sharding.axes
+
     def expand(self, factor: int, axes: Axes) -> None:
         """Shard `factor` along `axes` if they continue the axes that it has."""
         sharding = self.factors.get(factor)

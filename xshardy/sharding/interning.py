@@ -65,6 +65,8 @@ class ShardingTable:
         """The number of an attribute by its identity; the attribute is kept, so that its identity stays its own."""
         self._meshes: list[_Mesh] = []
         self._mesh_numbers: dict[MeshAttr | SymbolRefAttr, int] = {}
+        self._dims: dict[tuple[int, Dim], DimensionShardingAttr] = {}
+        self._axes: dict[tuple[int, Span], AxisRefAttr] = {}
 
     def read(self, attribute: TensorShardingAttr | None) -> int:
         """The number of a sharding. Raises `KeyError` if its mesh is unknown."""
@@ -120,10 +122,7 @@ class ShardingTable:
             return known
         made = self._attributes[number] = TensorShardingAttr(
             self._meshes[sharding.mesh].reference,
-            (
-                DimensionShardingAttr(self.axis_refs(axes, sharding.mesh), is_closed=is_closed, priority=priority)
-                for axes, is_closed, priority in sharding.dims
-            ),
+            (self._dim(dim, sharding.mesh) for dim in sharding.dims),
             self.axis_refs(sharding.replicated, sharding.mesh),
             self.axis_refs(sharding.unreduced, sharding.mesh),
             sharding.reduction,
@@ -132,8 +131,23 @@ class ShardingTable:
 
     def axis_refs(self, axes: Axes, mesh: int) -> tuple[AxisRefAttr, ...]:
         """`axes` of the mesh number `mesh` as they stand in a module."""
-        known = self._meshes[mesh]
-        return tuple(axis_between(known.names[axis.axis], axis.start, axis.end, known.mesh) for axis in axes)
+        return tuple(self._axis(axis, mesh) for axis in axes)
+
+    # The parts of shardings are few, and an attribute takes long to make: they are shared.
+
+    def _dim(self, dim: Dim, mesh: int) -> DimensionShardingAttr:
+        if (known := self._dims.get((mesh, dim))) is None:
+            axes, is_closed, priority = dim
+            known = DimensionShardingAttr(self.axis_refs(axes, mesh), is_closed=is_closed, priority=priority)
+            self._dims[mesh, dim] = known
+        return known
+
+    def _axis(self, axis: Span, mesh: int) -> AxisRefAttr:
+        if (known := self._axes.get((mesh, axis))) is None:
+            over = self._meshes[mesh]
+            known = axis_between(over.names[axis.axis], axis.start, axis.end, over.mesh)
+            self._axes[mesh, axis] = known
+        return known
 
     def open_like(self, number: int, rank: int) -> int:
         """The number of an open sharding without axes for a tensor of this rank, over the mesh of another."""

@@ -36,8 +36,8 @@ _PASSED_THROUGH = {OpKind.PASS_THROUGH: Direction.BOTH, OpKind.DYNAMIC_SLICE: Di
 
 
 @cache
-def _by_factor_type(kind: OpKind, round_: int, is_single_use: bool) -> tuple[Direction, Direction]:
-    """The directions of factors that pass through, and of special ones."""
+def by_factor_type(kind: OpKind, round_: int, is_single_use: bool) -> tuple[Direction, Direction]:
+    """The directions of factors that pass through, and of special ones, in a round: see `directions`."""
     whole = _PASSED_THROUGH.get(kind, Direction.NONE) if round_ > 0 or is_single_use else Direction.NONE
     cautious = Direction.BACKWARD if kind is OpKind.BROADCAST else Direction.BOTH
     special = pass_through = whole
@@ -56,7 +56,7 @@ def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bo
 
     `is_single_use` tells whether no operand, scalars aside, has another use. An edge has no factor that is special.
     """
-    pass_through, special = _by_factor_type(kind, round_, is_single_use)
+    pass_through, special = by_factor_type(kind, round_, is_single_use)
     if not rule.special:
         return (pass_through,) * len(rule.sizes)
     return tuple(special if factor in rule.special else pass_through for factor in range(len(rule.sizes)))

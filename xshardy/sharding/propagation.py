@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
-from xshardy.sharding.priorities import ANY_ROUND, ROUNDS, OpKind, directions
+from xshardy.sharding.priorities import ANY_ROUND, ROUNDS, OpKind, by_factor_type, directions
 from xshardy.sharding.steps import Signature, Steps, Update
 from xshardy.sharding.strategies import Direction, Strategy
 
@@ -124,6 +124,8 @@ class Engine:
         self._steps: dict[tuple[Signature, Strategy, tuple[Direction, ...]], Steps] = {}
         self._active: dict[Strategy, list[Steps | None]] = {}
         """By strategy the steps of each operation in the current round; None where nothing may go."""
+        self._entered: dict[Strategy, int] = {}
+        """The round that each strategy has entered last."""
         self._allowed: dict[tuple[Strategy, OpClass], _Allowed] = {}
         """What each class may do in the current round."""
         self._dirty: dict[Strategy, bytearray] = {}
@@ -131,7 +133,11 @@ class Engine:
         self._waiting = bytearray(len(program.slots))
         """Which operations have been notified and not been visited since."""
         self._erased: set[int] = set()
-        self._classes = {op_class for op_class in program.classes if op_class is not None}
+        self._classes: dict[OpKind, list[OpClass]] = {}
+        """The classes of each kind, each of which may do the same in a round."""
+        for op_class in dict.fromkeys(program.classes):
+            if op_class is not None:
+                self._classes.setdefault(op_class.kind, []).append(op_class)
         self._keys = [itemgetter(*slots, *PADDING) if slots else itemgetter(*PADDING) for slots in program.slots]
 
     def run(self, strategies: Sequence[Strategy], *, by_op_priority: bool) -> None:
@@ -164,29 +170,40 @@ class Engine:
         if strategy not in self._active:
             self._active[strategy] = [None] * len(self._program.slots)
             self._dirty[strategy] = bytearray(len(self._program.slots))
-        active, dirty, keys = self._active[strategy], self._dirty[strategy], self._keys
-        shardings, is_single_use = self._program.shardings, self._program.surroundings.is_single_use
-        for op_class in self._classes:
-            allowed = _Allowed(
-                self._steps_of(op_class, strategy, round_, is_single_use=True),
-                self._steps_of(op_class, strategy, round_, is_single_use=False),
-            )
-            known = self._allowed.get((strategy, op_class), _Allowed(None, None))
-            if known.single_use is allowed.single_use and known.other is allowed.other:
-                continue
-            self._allowed[strategy, op_class] = allowed
-            for op in op_class.members:
-                steps = allowed.single_use
-                if steps is not allowed.other and not is_single_use(op):
-                    steps = allowed.other
-                if steps is not active[op]:
-                    active[op] = steps
-                    if steps is not None and steps[keys[op](shardings)]:
-                        dirty[op] = 1
-        for op in self._erased:
-            active[op], dirty[op] = None, 0
+        before = self._entered.get(strategy)
+        self._entered[strategy] = round_
+        for kind, classes in self._classes.items():
+            if before is None or any(
+                by_factor_type(kind, before, alone) != by_factor_type(kind, round_, alone) for alone in (False, True)
+            ):
+                for op_class in classes:
+                    self._allow(op_class, round_, strategy)
+        dirty = self._dirty[strategy]
         for op in self._program.unused:
             dirty[op] = 1
+
+    def _allow(self, op_class: OpClass, round_: int, strategy: Strategy) -> None:
+        """Give every operation of a class the steps that it may make in a round."""
+        allowed = _Allowed(
+            self._steps_of(op_class, strategy, round_, is_single_use=True),
+            self._steps_of(op_class, strategy, round_, is_single_use=False),
+        )
+        known = self._allowed.get((strategy, op_class), _Allowed(None, None))
+        if known.single_use is allowed.single_use and known.other is allowed.other:
+            return
+        self._allowed[strategy, op_class] = allowed
+        active, dirty, keys = self._active[strategy], self._dirty[strategy], self._keys
+        shardings, is_single_use = self._program.shardings, self._program.surroundings.is_single_use
+        for op in op_class.members:
+            if op in self._erased:
+                continue
+            steps = allowed.single_use
+            if steps is not allowed.other and not is_single_use(op):
+                steps = allowed.other
+            if steps is not active[op]:
+                active[op] = steps
+                if steps is not None and steps[keys[op](shardings)]:
+                    dirty[op] = 1
 
     def _steps_of(self, op_class: OpClass, strategy: Strategy, round_: int, *, is_single_use: bool) -> Steps | None:
         """The steps of operations of a class in a round; None if nothing may go through them."""

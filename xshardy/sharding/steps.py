@@ -68,10 +68,17 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
         )
 
     def __missing__(self, key: tuple[int, ...]) -> tuple[Update, ...]:
-        # Where there is no axis none can go anywhere; but seen across a border there may be one.
-        may_change = self.signature.border is not None or any(map(self._table.has_axes, key))
-        updates = self[key] = tuple(self._updates(key)) if may_change else ()
+        updates = self[key] = tuple(self._updates(key)) if self._may_change(key) else ()
         return updates
+
+    def _may_change(self, key: tuple[int, ...]) -> bool:
+        """Whether a step may change something. It does not where all agree already, or where there is no axis to go."""
+        rule = self.signature.rule
+        if self.signature.border is not None:
+            return True  # seen across it all may be different
+        if rule.is_uniform and len({*key[: len(rule.operands) + len(rule.results)]}) == 1:
+            return False
+        return any(map(self._table.has_axes, key))
 
     def before(self, key: tuple[int, ...]) -> Projection | None:
         """The factor shardings of these tensors; None if they are not over one mesh, or over a single device."""

@@ -7,7 +7,7 @@ settles conflicts between factors in favour of the larger source.
 Source: Shardy's docs, "Sharding propagation".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntFlag
 from math import gcd, prod
@@ -74,6 +74,8 @@ def _joined(known: Axes, more: Axes, may_expand: bool) -> tuple[Axes, bool]:
     If one continues the other there is no conflict, and the result is the longer one; but without `may_expand` it is
     never longer than `known`.
     """
+    if not more or known == more:
+        return known, may_expand
     joined: list[Span] = []
     for position, (old, new) in enumerate(zip(known, more, strict=False), start=1):
         if old == new:
@@ -110,12 +112,10 @@ def compatible_major_axes(step: Step, factor: int) -> Axes:
     axes: Axes = ()
     may_expand = True
     for tensor in sources:
-        if (sharding := tensor.factors.get(factor)) is not None:
-            axes, may_expand = _joined(axes, sharding.axes, may_expand)
+        axes, may_expand = _joined(axes, tensor.axes_of(factor), may_expand)
     may_expand &= direction is Direction.BOTH
     for tensor in targets:
-        if (sharding := tensor.factors.get(factor)) is not None:
-            axes, may_expand = _joined(axes, sharding.axes, may_expand)
+        axes, may_expand = _joined(axes, tensor.axes_of(factor), may_expand)
     return axes
 
 
@@ -199,9 +199,11 @@ def propagate_basic(step: Step) -> None:
 def propagate_aggressive(step: Step) -> None:
     """Expand factors tensor by tensor, results first; where factors compete for an axis the larger source wins it."""
     wanted = [compatible_major_axes(step, factor) for factor in range(len(step.rule.sizes))]
-    if not any(wanted):
+    # Most steps change nothing, or a single factor: only of one that some tensor lacks axes for more need be known.
+    lacking = {f for tensor in step.tensors for f, s in tensor.factors.items() if wanted[f] and s.axes != wanted[f]}
+    if not lacking:
         return
-    order = _by_size_of_source(step, wanted)
+    order = _by_size_of_source(step, wanted, lacking) if len(lacking) > 1 else lacking
     for tensor in step.results:
         for factor in order:
             tensor.expand(factor, _axes_for(step, tensor, factor, wanted[factor]))
@@ -220,7 +222,7 @@ def propagate_aggressive(step: Step) -> None:
 def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> Axes:
     """The major part of `wanted` along which `factor` can be sharded in `tensor`; nothing if it has as much already."""
     sharding = tensor.factors.get(factor)
-    if sharding is None:
+    if sharding is None or not is_strict_prefix(sharding.axes, wanted):
         return ()
     size = step.rule.sizes[factor]
     axes = _without_conflicts(step, wanted, lambda axis, parts: _prefix_that_fits(axis, tensor, sharding, parts, size))
@@ -229,23 +231,25 @@ def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> A
     return _without_conflicts(step, axes, lambda axis, _: _prefix_free_in_other_factors(axis, tensor, factor))
 
 
-def _by_size_of_source(step: Step, wanted: Sequence[Axes]) -> list[int]:
+def _by_size_of_source(step: Step, wanted: Sequence[Axes], factors: Collection[int]) -> list[int]:
     """
-    The factors for which there are axes, in the order in which they get them: those from the largest source first.
+    The `factors` in the order in which they get their axes: those from the largest source first.
 
     The source of a factor is the largest tensor, in elements, that has all of the wanted axes. Ties go, in elementwise
     operations, to the factor that is sharded most; then to the first source, and to the first factor.
     """
-    source_size = [-1] * len(wanted)
-    source = [-1] * len(wanted)
-    for index, tensor in enumerate(step.tensors):
-        elements = prod([step.rule.sizes[factor] for factor in tensor.factors])
-        for factor, sharding in tensor.factors.items():
-            if wanted[factor] and elements > source_size[factor] and is_list_prefix(wanted[factor], sharding.axes):
-                source_size[factor], source[factor] = elements, index
-    parts = [size_of(axes) if step.is_elementwise else 0 for axes in wanted]
-    factors = (factor for factor, axes in enumerate(wanted) if axes)
-    return sorted(factors, key=lambda f: (-source_size[f], -parts[f], source[f], f))
+    elements = [prod([step.rule.sizes[factor] for factor in tensor.factors]) for tensor in step.tensors]
+
+    def rank(factor: int) -> tuple[int, int, int, int]:
+        sources = [
+            (-elements[index], index)
+            for index, tensor in enumerate(step.tensors)
+            if factor in tensor.factors and is_list_prefix(wanted[factor], tensor.factors[factor].axes)
+        ]
+        size, source = min(sources, default=(1, -1))
+        return size, -size_of(wanted[factor]) if step.is_elementwise else 0, source, factor
+
+    return sorted(factors, key=rank)
 
 
 STRATEGIES: Mapping[Strategy, Callable[[Step], None]] = {

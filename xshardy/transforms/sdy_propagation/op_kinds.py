@@ -56,6 +56,13 @@ CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
 LOOKS_BACK = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
 """Operations whose rule depends on whether constants, or parts of one tensor, are their operands."""
 
+KINDS = {
+    OpKind.PASS_THROUGH: (ReshapeOp, TransposeOp),
+    OpKind.DYNAMIC_SLICE: (DynamicSliceOp, DynamicUpdateSliceOp),
+    OpKind.BROADCAST: (BroadcastInDimOp,),
+}
+"""The kinds of operations that are not elementwise."""
+
 OFFLOADS = ("MoveToDevice", "MoveToHost")
 """The targets of custom calls that move a tensor to another memory."""
 
@@ -79,6 +86,10 @@ class OpTraits(NamedTuple):
     """Whether it is known to have no rule."""
     looks_back: bool
     """Whether its rule depends on what makes its operands, and not on their types and its properties alone."""
+    is_elementwise: bool
+    """Whether it treats each element by itself; a bitcast does only where it keeps the shape."""
+    kind: OpKind
+    """What op priorities make of it, unless it is a custom call of an offload or is elementwise."""
 
 
 @cache
@@ -97,6 +108,8 @@ def traits_of(op: type[Operation]) -> OpTraits:
         calls=issubclass(op, CallOp),
         has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
         looks_back=looks_back,
+        is_elementwise=issubclass(op, ELEMENTWISE) and not issubclass(op, NOT_ELEMENTWISE),
+        kind=next((kind for kind, classes in KINDS.items() if issubclass(op, classes)), OpKind.OTHER),
     )
 
 
@@ -104,15 +117,11 @@ def is_elementwise(op: Operation) -> bool:
     """Whether `op` treats each element by itself."""
     if isinstance(op, BitcastConvertOp):
         return shape_of(op.operand) == shape_of(op.result)
-    return isinstance(op, ELEMENTWISE) and not isinstance(op, NOT_ELEMENTWISE)
+    return traits_of(type(op)).is_elementwise
 
 
 def kind_of(op: Operation) -> OpKind:
     """What op priorities make of `op`."""
-    if isinstance(op, ReshapeOp | TransposeOp) or is_elementwise(op):
+    if is_elementwise(op) or (isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS):
         return OpKind.PASS_THROUGH
-    if isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS:
-        return OpKind.PASS_THROUGH
-    if isinstance(op, DynamicSliceOp | DynamicUpdateSliceOp):
-        return OpKind.DYNAMIC_SLICE
-    return OpKind.BROADCAST if isinstance(op, BroadcastInDimOp) else OpKind.OTHER
+    return traits_of(type(op)).kind
