@@ -26,11 +26,17 @@ MODULE_PASSES = {
 }
 """Passes that C++ Shardy runs on modules; the others run on functions."""
 
-NEWER_THAN_JAXLIB = {"export_pipeline", "insert_func_call_reshards_unreduced", "verify_unreduced_axes"}
+NEWER_THAN_JAXLIB = {
+    "export_pipeline",
+    "export_pipeline_collectives",
+    "insert_func_call_reshards_unreduced",
+    "reshard_to_collectives_single_device",
+    "verify_unreduced_axes",
+}
 """Inputs on which C++ Shardy has changed since jaxlib was built."""
 
-CRASHES = {"propagate_to_func_results_declaration"}
-"""Inputs on which C++ Shardy crashes."""
+CRASHES = {"insert_explicit_reshards_declaration", "propagate_to_func_results_declaration", "reshard_to_collectives_sizes"}
+"""Inputs on which C++ Shardy crashes, or makes what it then rejects."""
 
 UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards"}
 """Inputs of passes that upstream has under no name of their own."""
