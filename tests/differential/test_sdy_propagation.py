@@ -82,7 +82,7 @@ def test_operations_that_race(name: str) -> None:
         assert_same_result(random_race(seed), name)
 
 
-@pytest.mark.parametrize("name", UP_TO_PROPAGATION, ids=["looking", "sharing"])
+@pytest.mark.parametrize("name", [*PIPELINES, *UP_TO_PROPAGATION], ids=["looking", "sharing", "looked", "shared"])
 def test_pipelines_on_random_modules(name: str) -> None:
     for seed in range(100, 112):
         assert_same_result(random_sdy_module(seed), name)
