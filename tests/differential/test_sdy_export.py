@@ -29,13 +29,18 @@ MODULE_PASSES = {
 NEWER_THAN_JAXLIB = {
     "export_pipeline",
     "export_pipeline_collectives",
+    "insert_explicit_reshards_single_device",
     "insert_func_call_reshards_unreduced",
     "reshard_to_collectives_single_device",
     "verify_unreduced_axes",
 }
 """Inputs on which C++ Shardy has changed since jaxlib was built."""
 
-CRASHES = {"insert_explicit_reshards_declaration", "propagate_to_func_results_declaration", "reshard_to_collectives_sizes"}
+CRASHES = {
+    "insert_explicit_reshards_declaration",
+    "propagate_to_func_results_declaration",
+    "reshard_to_collectives_sizes",
+}
 """Inputs on which C++ Shardy crashes, or makes what it then rejects."""
 
 UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards"}
