@@ -12,6 +12,8 @@ from xshardy.transforms.sdy_import.shardings import priority_of, transform_shard
 
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
     """`sharding` with all dimensions closed. Axes need not be said to be replicated where none can be added."""
+    if not sharding.replicated_axes.data and all(dim.is_closed for dim in sharding.dim_shardings):
+        return sharding
     return TensorShardingAttr(
         sharding.mesh_or_ref,
         [DimensionShardingAttr(dim.axes, is_closed=True, priority=priority_of(dim)) for dim in sharding.dim_shardings],

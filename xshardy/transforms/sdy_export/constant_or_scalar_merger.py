@@ -11,12 +11,13 @@ from functools import cache
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
+from xshardy.transforms.memo import once_per_object
 from xshardy.transforms.sdy_import.constant_splitter import is_scalar_expansion
 from xshardy.transforms.walk import operations_in, operations_of
 
@@ -25,12 +26,6 @@ from xshardy.transforms.walk import operations_in, operations_of
 def is_constant(kind: type[Operation]) -> bool:
     """Whether operations of this kind are constants."""
     return kind is ConstantOp or kind.has_trait(ConstantLike, value_if_unregistered=False)
-
-
-def identity(op: Operation) -> Hashable:
-    """Equal for two constants or broadcasts of which the same is said, sharding included, in whatever dialect."""
-    attributes = frozenset(op.attributes.items()), frozenset(op.properties.items())
-    return op.parent_region(), tuple(op.operands), tuple(op.result_types), *attributes
 
 
 @dataclass(frozen=True)
@@ -45,6 +40,21 @@ class ConstantOrScalarMergerPass(ModulePass):
     name = "sdy-constant-or-scalar-merger"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        numbers: dict[Attribute, int] = {}
+
+        @once_per_object
+        def number(attribute: Attribute) -> int:
+            return numbers.setdefault(attribute, len(numbers))
+
+        def identity(op: Operation) -> Hashable:
+            """Equal for two operations of which the same is said, sharding included, in whatever dialect."""
+            attributes = ((name, number(attribute)) for name, attribute in op.attributes.items())
+            properties = ((name, number(attribute)) for name, attribute in op.properties.items())
+            return (
+                *(op.parent_region(), tuple(op.operands), tuple(map(number, op.result_types))),
+                *(frozenset(attributes), frozenset(properties)),
+            )
+
         for function in operations_of(op, FuncOp):
             first: dict[Hashable, Operation] = {}
             for inner in list(operations_in(function, inner_first=True)):

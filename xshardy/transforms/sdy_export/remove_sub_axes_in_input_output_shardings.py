@@ -25,6 +25,8 @@ def before_sub_axes(dim: DimensionShardingAttr) -> DimensionShardingAttr:
 
 def without_sub_axes(sharding: TensorShardingAttr, type: Attribute) -> TensorShardingAttr:
     """`sharding`, of whatever type, with its open dimensions cut off before the first sub-axis."""
+    if all(axis.is_full for dim in sharding.dim_shardings for axis in dim.axes):
+        return sharding
     return with_dimensions(sharding, map(before_sub_axes, sharding.dim_shardings))
 
 

@@ -52,15 +52,11 @@ def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr
     """
     if not isinstance(type, ShapedType) or not type.has_static_shape():
         return sharding
-    return with_dimensions(
-        sharding,
-        (
-            dim
-            if extent % sharded_size(dim.axes, mesh) == 0
-            else DimensionShardingAttr(dividing_prefix(dim.axes, extent, mesh), is_closed=bool(dim.is_closed))
-            for extent, dim in zip(type.get_shape(), sharding.dim_shardings, strict=True)
-        ),
-    )
+    dims = list(sharding.dim_shardings)
+    for index, (extent, dim) in enumerate(zip(type.get_shape(), dims, strict=True)):
+        if extent % sharded_size(dim.axes, mesh):
+            dims[index] = DimensionShardingAttr(dividing_prefix(dim.axes, extent, mesh), is_closed=bool(dim.is_closed))
+    return sharding if dims == list(sharding.dim_shardings) else with_dimensions(sharding, dims)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
@@ -49,20 +50,18 @@ def update_function_shardings(
 ) -> None:
     """Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type."""
 
-    def updated(
-        dictionaries: ArrayAttr[DictionaryAttr] | None, types: Iterable[Attribute]
-    ) -> ArrayAttr[DictionaryAttr] | None:
-        if dictionaries is None:
-            return None
-        return ArrayAttr(
-            DictionaryAttr({**dictionary.data, SHARDING: update(sharding, type)})
-            if isinstance(sharding := dictionary.data.get(SHARDING), TensorShardingAttr)
-            else dictionary
-            for dictionary, type in zip(dictionaries, types, strict=True)
-        )
+    def updated(entry: DictionaryAttr, type: Attribute) -> DictionaryAttr:
+        old = entry.data.get(SHARDING)
+        if not isinstance(old, TensorShardingAttr) or (new := update(old, type)) is old:
+            return entry
+        return DictionaryAttr({**entry.data, SHARDING: new})
 
-    function.arg_attrs = updated(function.arg_attrs, function.function_type.inputs)
-    function.res_attrs = updated(function.res_attrs, function.function_type.outputs)
+    for name, types in (("arg_attrs", function.function_type.inputs), ("res_attrs", function.function_type.outputs)):
+        entries = function.properties.get(name)
+        if isa(entries, ArrayAttr[DictionaryAttr]):
+            changed = [updated(entry, type) for entry, type in zip(entries, types, strict=True)]
+            if any(new is not old for new, old in zip(changed, entries, strict=True)):
+                function.properties[name] = ArrayAttr(changed)
 
 
 def _completed(

@@ -1,6 +1,6 @@
 """Rewriting every sharding that a module names, wherever it is written."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -13,6 +13,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.transforms.memo import once_per_object
 from xshardy.transforms.walk import operations_in
 
 WITH_SHARDINGS = frozenset({TensorShardingAttr, TensorShardingPerValueAttr})
@@ -53,11 +54,13 @@ def transform_shardings(module: ModuleOp, transform: Callable[[TensorShardingAtt
     """Replace each sharding in `module` by what `transform` makes of it, in text order. Reads each op once."""
     transformed: dict[TensorShardingAttr, TensorShardingAttr] = {}
 
+    @once_per_object
     def of_sharding(sharding: TensorShardingAttr) -> TensorShardingAttr:
         if (known := transformed.get(sharding)) is None:
             known = transformed[sharding] = transform(sharding)
         return known
 
+    @once_per_object
     def of_attribute(attribute: Attribute) -> Attribute:
         if isinstance(attribute, TensorShardingAttr):
             return of_sharding(attribute)
@@ -65,20 +68,37 @@ def transform_shardings(module: ModuleOp, transform: Callable[[TensorShardingAtt
             return TensorShardingPerValueAttr(map(of_sharding, attribute.shardings))
         return attribute
 
-    def of_dictionaries(dictionaries: Attribute) -> Attribute:
-        if not isa(dictionaries, ArrayAttr[DictionaryAttr]):
-            return dictionaries
-        return ArrayAttr(
-            DictionaryAttr({**entry.data, SHARDING: of_attribute(entry.data[SHARDING])})
-            if SHARDING in entry.data
-            else entry
-            for entry in dictionaries
-        )
+    @once_per_object
+    def of_dictionary(dictionary: DictionaryAttr) -> DictionaryAttr:
+        if SHARDING not in dictionary.data:
+            return dictionary
+        return DictionaryAttr({**dictionary.data, SHARDING: of_attribute(dictionary.data[SHARDING])})
 
     for op in (module, *operations_in(module)):
         for holder in (op.properties, op.attributes):
             for name, attribute in holder.items():  # no entry comes or goes
                 if type(attribute) in WITH_SHARDINGS:
                     holder[name] = of_attribute(attribute)
-                elif name in PER_ARGUMENT_OR_RESULT:
-                    holder[name] = of_dictionaries(attribute)
+                elif name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
+                    holder[name] = ArrayAttr(map(of_dictionary, attribute))
+
+
+def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
+    """The shardings that `module` names, each object once, in text order."""
+    seen: dict[int, Attribute] = {}
+    for op in (module, *operations_in(module)):
+        for holder in (op.properties, op.attributes):
+            for name, attribute in holder.items():
+                if id(attribute) in seen:
+                    continue
+                if name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
+                    for entry in attribute:
+                        if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
+                            yield sharding
+                elif isinstance(attribute, TensorShardingAttr):
+                    yield attribute
+                elif isinstance(attribute, TensorShardingPerValueAttr):
+                    yield from attribute.shardings
+                else:
+                    continue
+                seen[id(attribute)] = attribute
