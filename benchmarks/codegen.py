@@ -3,19 +3,24 @@ The kernels of fusions beside XLA:GPU's own: time from HLO text to PTX, and what
 
 Takes a folder of fusions in HLO text, each with XLA's kernel for it beside it (NAME.hlo, NAME.ptx). Both kernels go
 through the same ptxas, for the same GPU. Instructions are those of the machine code, without the padding at its end.
+They are compared as they are and, as a kernel may do more with fewer threads, times the threads (of XLA's kernels,
+from the file `index.json` of the folder).
 
     python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
 """
 
+import json
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from struct import unpack_from
 from time import perf_counter
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -78,13 +83,32 @@ def count_instructions(elf: bytes) -> int:
     return count
 
 
+def threads_of_xla(folder: Path) -> dict[str, int]:
+    """How many threads XLA launches each kernel of a folder with, as far as its index says."""
+    index = folder / "index.json"
+    entries: list[dict[str, Any]] = json.loads(index.read_text())["fusions"] if index.exists() else []
+    return {entry["name"]: prod(entry["grid"]) * prod(entry["block"]) for entry in entries}
+
+
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else CORPUS
     if not folder.is_dir():
         print(f"{folder}: no such folder: give one with NAME.hlo and XLA's NAME.ptx", file=sys.stderr)
         return 1 if arguments else 0  # the kernels are not part of the project
-    table = Table("kernel", "ms", "instructions", "XLA", "ratio", "registers", "XLA", "spills", "loads", "XLA's loads")
-    ratios: list[float] = []
+    table = Table(
+        "kernel",
+        "ms",
+        "instructions",
+        "XLA",
+        "ratio",
+        "x threads",
+        "registers",
+        "XLA",
+        "spills",
+        "loads",
+        "XLA's loads",
+    )
+    ratios, totals, threads_of = list[float](), list[float](), threads_of_xla(folder)
     for path in sorted(folder.glob("*.hlo")):
         if arguments[1:] and not any(part in path.name for part in arguments[1:]):
             continue
@@ -98,14 +122,18 @@ def main(arguments: list[str]) -> int:
         seconds = perf_counter() - start
         ours, theirs = machine_code(kernel.ptx), machine_code(path.with_suffix(".ptx").read_text())
         ratios.append(ours.instructions / theirs.instructions)
-        numbers = (ours.instructions, theirs.instructions, f"{ratios[-1]:.2f}", ours.registers, theirs.registers)
+        threads = prod(kernel.block) * prod(kernel.grid)
+        totals.append(ratios[-1] * threads / threads_of.get(path.stem, threads))
+        compared = (f"{ratios[-1]:.2f}", f"{totals[-1]:.2f}")
+        numbers = (ours.instructions, theirs.instructions, *compared, ours.registers, theirs.registers)
         table.add_row(
             path.stem, f"{seconds * 1000:.0f}", *map(str, numbers), str(ours.spills), ours.loads, theirs.loads
         )
     Console(width=180).print(table)
     if ratios:
-        mean, worst = statistics.geometric_mean(ratios), max(ratios)
-        print(f"{len(ratios)} kernels: instructions {mean:.2f} x XLA's (geometric mean), {worst:.2f} x at most")
+        for what, values in (("instructions", ratios), ("instructions x threads", totals)):
+            mean, worst = statistics.geometric_mean(values), max(values)
+            print(f"{len(values)} kernels: {what} {mean:.2f} x XLA's (geometric mean), {worst:.2f} x at most")
     return 0
 
 

@@ -5,7 +5,6 @@ A new emitter is a module of its own and a row here. Source: rows XGPU-02 to XGP
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from xdsl.dialects.func import FuncOp
 
@@ -15,7 +14,7 @@ from xshardy.emitters.dynamic_update_slice import choose_dynamic_update_slice
 from xshardy.emitters.elemental.support import require_results
 from xshardy.emitters.input_slices import choose_input_slices
 from xshardy.emitters.launch_dimensions import Device
-from xshardy.emitters.loop import emit_loop_fusion
+from xshardy.emitters.loop import choose_loop
 from xshardy.emitters.reduction.choice import choose_reduction
 from xshardy.emitters.scatter.choice import choose_scatter
 from xshardy.emitters.transpose.choice import choose_packed_transpose, choose_transpose
@@ -43,5 +42,4 @@ def choose_emitter(computation: FuncOp, device: Device | None = None) -> Choice:
     for choose in CHOICES:
         if (choice := choose(fusion)) is not None:
             return choice
-    reason = "no result has a hero for which there is a special emitter"
-    return Choice("loop", None, reason, partial(emit_loop_fusion, computation, device=device))
+    return choose_loop(fusion)

@@ -15,7 +15,7 @@ from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.indexing_map import IndexingMap
 
 LARGEST_INDEX = 2**31 - 1
-MOST_ELEMENTS_PER_THREAD = 8
+MOST_ELEMENTS_PER_THREAD = 16
 """No thread of a loop writes more at once; threads beyond the last element still compute their index."""
 
 

@@ -5,6 +5,7 @@ Source: rows XGPU-03, XGPU-31, XGPU-52.
 """
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 
 from xdsl.dialects import tensor
@@ -12,17 +13,36 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
-from xshardy.emitters.partition import RootGroup
+from xshardy.emitters.launch_dimensions import (
+    MAX_UNROLL,
+    Device,
+    LaunchDimensions,
+    loop_launch_dimensions,
+    unrolled_launch,
+)
+from xshardy.emitters.partition import RootGroup, roots_of
+from xshardy.emitters.wide_loops import WIDEST_ACCESS, wide_unroll
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.indexing.interval import Interval
 from xshardy.indexing.operations import delinearized, minor_to_major, shape_of
+
+
+def choose_loop(fusion: Fusion) -> Choice:
+    """The loop emitter, for any fusion."""
+    reason = "no result has a hero for which there is a special emitter"
+    if (unroll := loop_launch(fusion.computation, fusion.device).unroll) > MAX_UNROLL:
+        reason += (
+            f"; a thread makes {unroll} elements, {WIDEST_ACCESS} bits at once, where XLA's makes {MAX_UNROLL}, "
+            "since little is computed"
+        )
+    return Choice("loop", None, reason, partial(emit_loop_fusion, fusion.computation, device=fusion.device))
 
 
 def emit_loop_fusion(
@@ -38,8 +58,7 @@ def emit_loop_fusion(
     An operation for which `starts_function` holds gets a function of its own, as in `partition`.
     """
     group = RootGroup.all_results(computation)
-    first, types = group.roots[0], [element_type_of(root.type) for root in group.roots]
-    launch = loop_launch_dimensions(shape_of(first), types, computation.body.block.ops, device)
+    first, launch = group.roots[0], loop_launch(computation, device or Device())
     kernel = Kernel(computation, [group], launch, entry_name, starts_function=starts_function)
 
     def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
@@ -50,6 +69,15 @@ def emit_loop_fusion(
         ]
 
     return kernel.module(for_each_element(kernel, first, body))
+
+
+def loop_launch(computation: FuncOp, device: Device) -> LaunchDimensions:
+    """How the loop over the results of a computation is launched."""
+    roots, ops = roots_of(computation), computation.body.block.ops
+    shape, types = shape_of(roots[0]), [element_type_of(root.type) for root in roots]
+    if (unroll := wide_unroll(roots, ops, device)) is not None:
+        return unrolled_launch(prod(shape), unroll, device)
+    return loop_launch_dimensions(shape, types, ops, device)
 
 
 def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody) -> Values:
