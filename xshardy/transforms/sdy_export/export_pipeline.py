@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.garbage import no_collection
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.save_module import SaveModulePass
 from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
@@ -31,6 +32,7 @@ from xshardy.transforms.sdy_export.remove_sharding_groups import RemoveShardingG
 from xshardy.transforms.sdy_export.remove_sub_axes_in_input_output_shardings import (
     RemoveSubAxesInInputOutputShardingsPass,
 )
+from xshardy.transforms.sdy_export.reshard_checks import peculiarities
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.sharding_constraint_to_reshard import ShardingConstraintToReshardPass
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkDataFlowEdgesPass
@@ -119,7 +121,15 @@ class ExportPipelinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with no_collection():
             self.check(op)
-            PassPipeline(self.passes).apply(ctx, op)
+            # What is wrong with these is seen when other passes have changed the module already.
+            saved = op.clone() if any(peculiarities(op)) else None
+            try:
+                PassPipeline(self.passes).apply(ctx, op)
+            except OperationFailedException:
+                if saved is not None:
+                    op.detach_region(op.body)
+                    op.add_region(saved.detach_region(saved.body))
+                raise
 
     def check(self, module: ModuleOp) -> None:
         """Raise what a pass would raise when others have changed `module` already."""

@@ -1,0 +1,88 @@
+"""What the export pipeline writes on its way, and what it leaves where it cannot go on."""
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
+from xshardy.universe import new_context
+
+MESH = 'sdy.mesh @mesh = <["x"=2, "y"=2]>'
+
+CONSTRAINED = f"""{MESH}
+func.func @main(%x: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x", ?}}]>}}) -> tensor<8xf32> {{
+  %0 = stablehlo.negate %x {{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x", ?}}]>]>}} : tensor<8xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{{"y"}}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}}
+"""
+
+REDUCED_BY_ACCIDENT = f"""{MESH}
+func.func @main(%x: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{?}}], unreduced={{"x"}}>}}) {{
+  sdy.sharding_group %x group_id=0 : tensor<8xf32>
+  %0 = stablehlo.negate %x {{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{?}}]>]>}} : tensor<8xf32>
+  return
+}}
+"""
+
+
+def export(text: str, options: ExportPipelinePass) -> ModuleOp:
+    module = parse_module(text)
+    options.apply(new_context(), module)
+    module.verify()
+    return module
+
+
+@pytest.mark.parametrize(
+    ("collectives", "files"),
+    [
+        (False, ["02.after_propagation.mlir", "03.after_minimal_partitioner_with_global_shapes.mlir"]),
+        (
+            True,
+            [
+                "02.after_propagation.mlir",
+                "03.after_explicit_reshards.mlir",
+                "04.after_partitioner_with_global_shapes.mlir",
+            ],
+        ),
+    ],
+)
+def test_dumps(tmp_path: Path, collectives: bool, files: list[str]):
+    export(
+        CONSTRAINED,
+        ExportPipelinePass(str(tmp_path), enable_insert_explicit_collectives=collectives, first_dump=2),
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
+    first, last = ((tmp_path / file).read_text() for file in (files[0], files[-1]))
+    assert "sdy.reshard" in first and "?" not in first and "@mesh" in first
+    assert ("sdy.all_gather" in last, "sdy.reshard" in last) == (collectives, not collectives)
+
+
+def test_no_reshards_before_another_propagation(tmp_path: Path):
+    module = export(CONSTRAINED, ExportPipelinePass(str(tmp_path), avoid_export_for_partitioning=True))
+    assert "sdy.sharding_constraint" in print_module(module)
+    assert [path.name for path in tmp_path.iterdir()] == ["00.after_propagation.mlir"]
+
+
+def test_module_that_cannot_be_exported_is_left_as_it_was():
+    module = parse_module(REDUCED_BY_ACCIDENT)
+    before = print_module(module)
+    with pytest.raises(
+        OperationFailedException, match="dropped unreduced axis 'x' without a blessed operation"
+    ) as info:
+        ExportPipelinePass().apply(new_context(), module)
+    assert info.value.operation.name == "stablehlo.negate"
+    assert print_module(module) == before
+    module.verify()
+
+
+def test_single_operations_cannot_be_partitioned():
+    module = parse_module(CONSTRAINED)
+    before = print_module(module)
+    with pytest.raises(PassFailedException, match="leave out enable-per-instruction-partitioning"):
+        ExportPipelinePass(enable_per_instruction_partitioning=True).apply(new_context(), module)
+    assert print_module(module) == before
