@@ -193,6 +193,13 @@ FUSIONS = {
         "transpose",
         "p = bf16[37,41] parameter(0) ROOT t = bf16[41,37] transpose(p), dimensions={1,0}",
     ),
+    "more transposes than fit into shared memory": (
+        "loop",
+        "p = c128[20,20] parameter(0) a = c128[20,20] negate(p) b = c128[20,20] add(p, p) "
+        "t = c128[20,20] transpose(p), dimensions={1,0} u = c128[20,20] transpose(a), dimensions={1,0} "
+        "v = c128[20,20] transpose(b), dimensions={1,0} "
+        "ROOT r = (c128[20,20], c128[20,20], c128[20,20]) tuple(t, u, v)",
+    ),
     "a transpose too narrow": (
         "loop",
         "p = f32[3,500] parameter(0) ROOT t = f32[500,3] transpose(p), dimensions={1,0}",

@@ -49,12 +49,12 @@ class TransposeTiling:
     square: int = 1
 
 
-def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling:
+def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling | None:
     """
     Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors.
 
     Elements of a minor dimension that both sides keep move together. Otherwise a vector is as many elements as four
-    bytes hold, if there is enough to do and enough memory.
+    bytes hold, if there is enough to do and enough memory. None if there is not enough shared memory for any tiles.
     """
     vector = moved.shape[-1] if moved.keeps_minor else _vector_size(moved, width, heroes, device)
     blocks = _block_sizes(moved, vector)
@@ -70,6 +70,8 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     numbers = split(block_number(launch), counts)
 
     tile = [block + 1 if d == last else block for d, block in enumerate(blocks)]
+    if heroes * prod(tile) * width // 8 > SHARED_MEMORY:
+        return None
     read = in_block(numbers, blocks, offsets)
     result_blocks = moved.permuted(blocks)
     written = in_block(moved.permuted(numbers), result_blocks, split(place, result_blocks))
