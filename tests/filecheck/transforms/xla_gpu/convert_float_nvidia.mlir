@@ -57,3 +57,73 @@ func.func @kept(%x: f32, %y: f8E8M0FNU) -> (f4E2M1FN, f8E4M3FNUZ, f32, bf16) {
   %3 = arith.truncf %x : f32 to bf16
   return %0, %1, %2, %3 : f4E2M1FN, f8E4M3FNUZ, f32, bf16
 }
+
+// -----
+
+// Two neighbours in a vector are one pair, and one instruction.
+
+// CHECK-LABEL: func.func @extend_pair(
+// CHECK-SAME:    %[[V:.*]]: vector<4xf32>
+// CHECK:         %[[F8:.*]] = "test.op"
+// CHECK-NEXT:    %[[BYTES:.*]] = builtin.unrealized_conversion_cast %[[F8]] : vector<2xf8E5M2> to vector<2xi8>
+// CHECK-NEXT:    %[[WORDS:.*]] = llvm.bitcast %[[BYTES]] : vector<2xi8> to vector<1xi16>
+// CHECK:         %[[PAIR:.*]] = llvm.extractelement %[[WORDS]][%{{.*}} : i32] : vector<1xi16>
+// CHECK-NEXT:    %[[HALVES:.*]] = llvm.call_intrinsic "llvm.nvvm.e5m2x2.to.f16x2.rn"(%[[PAIR]]) : (i16) -> vector<2xf16>
+// CHECK-NOT:     llvm.call_intrinsic
+// CHECK:         return
+func.func @extend_pair(%v: vector<4xf32>) -> (f16, f32) {
+  %f8 = "test.op"(%v) : (vector<4xf32>) -> vector<2xf8E5M2>
+  %0 = vector.extract %f8[0] : f8E5M2 from vector<2xf8E5M2>
+  %1 = vector.extract %f8[1] : f8E5M2 from vector<2xf8E5M2>
+  %2 = arith.extf %0 : f8E5M2 to f16
+  %3 = arith.extf %1 : f8E5M2 to f32
+  return %2, %3 : f16, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @truncate_pair(
+// CHECK-SAME:    %[[X:.*]]: f32, %[[Y:.*]]: f32)
+// CHECK:         %[[PAIR:.*]] = llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%[[Y]], %[[X]]) : (f32, f32) -> i16
+// CHECK:         %[[ONE:.*]] = arith.constant 1 : i16
+// CHECK-NEXT:    arith.addi %[[PAIR]], %[[ONE]] : i16
+// CHECK:         %[[UPPER_ONE:.*]] = arith.constant 256 : i16
+// CHECK-NEXT:    arith.addi %{{.*}}, %[[UPPER_ONE]] : i16
+// CHECK:         %[[BYTES:.*]] = llvm.bitcast %{{.*}} : vector<1xi16> to vector<2xi8>
+// CHECK-NEXT:    %[[R:.*]] = builtin.unrealized_conversion_cast %[[BYTES]] : vector<2xi8> to vector<2xf8E4M3FN>
+// CHECK-NEXT:    return %[[R]] : vector<2xf8E4M3FN>
+func.func @truncate_pair(%x: f32, %y: f32) -> vector<2xf8E4M3FN> {
+  %zero = arith.constant dense<0.0> : vector<2xf8E4M3FN>
+  %0 = arith.truncf %x : f32 to f8E4M3FN
+  %1 = vector.insert %0, %zero[0] : f8E4M3FN into vector<2xf8E4M3FN>
+  %2 = arith.truncf %y : f32 to f8E4M3FN
+  %3 = vector.insert %2, %1[1] : f8E4M3FN into vector<2xf8E4M3FN>
+  return %3 : vector<2xf8E4M3FN>
+}
+
+// -----
+
+// One by one: a float without a neighbour that is converted, one at an unknown place, and a vector not made of such floats.
+
+// CHECK-LABEL: func.func @no_pairs(
+// CHECK-NOT:     llvm.bitcast
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.e5m2x2.to.f16x2.rn"
+// CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ff.to.e5m2x2.rn"
+// CHECK-NOT:     llvm.bitcast
+// CHECK:         return
+func.func @no_pairs(%v: vector<2xf8E5M2>, %x: f32, %i: index) -> (f16, f16, vector<2xf8E5M2>, vector<2xf8E5M2>) {
+  %f8 = "test.op"(%v) : (vector<2xf8E5M2>) -> vector<2xf8E5M2>
+  %0 = vector.extract %f8[0] : f8E5M2 from vector<2xf8E5M2>
+  %1 = vector.extract %f8[%i] : f8E5M2 from vector<2xf8E5M2>
+  %2 = arith.extf %0 : f8E5M2 to f16
+  %3 = arith.extf %1 : f8E5M2 to f16
+  %4 = arith.truncf %x : f32 to f8E5M2
+  %5 = vector.insert %4, %f8[0] : f8E5M2 into vector<2xf8E5M2>
+  %6 = vector.insert %1, %5[1] : f8E5M2 into vector<2xf8E5M2>
+  %7 = arith.truncf %x : f32 to f8E5M2
+  %8 = vector.insert %7, %f8[0] : f8E5M2 into vector<2xf8E5M2>
+  %9 = arith.truncf %x : f32 to f8E5M2
+  %10 = vector.insert %9, %8[1] : f8E5M2 into vector<2xf8E5M2>
+  %11 = vector.insert %1, %10[%i] : f8E5M2 into vector<2xf8E5M2>
+  return %2, %3, %6, %11 : f16, f16, vector<2xf8E5M2>, vector<2xf8E5M2>
+}

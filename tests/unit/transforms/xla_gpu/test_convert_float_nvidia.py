@@ -1,5 +1,7 @@
 """Conversions of small floats: where rounding ends, for every f16; what kernels compute; what ptxas makes of them."""
 
+import re
+
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +13,7 @@ from xshardy.interpreters.host import run_on_host
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.convert_float_nvidia import last_rounded_down
+from xshardy.transforms.xla_gpu.float_instructions import last_rounded_down
 
 Array = npt.NDArray[np.generic]
 
@@ -43,32 +45,36 @@ def test_f32_around_the_last(small: ReducedPrecisionFloatType, dtype: type):
 # -- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def converting_kernel(count: int, source: str, result: str) -> ModuleOp:
-    """A kernel that converts `count` floats, a multiple of the block."""
+def converting_kernel(count: int, source: str, result: str, each: int = 1) -> ModuleOp:
+    """A kernel that converts `count` floats, a multiple of the block; a thread `each` of them that are neighbours."""
     convert = "truncf" if source in WIDE else "extf"
-    domain = f"d0 in [0, {THREADS - 1}], d1 in [0, {count // THREADS - 1}]"
+    blocks = count // THREADS // each
+    domain = f"d0 in [0, {THREADS - 1}], d1 in [0, {blocks - 1}], s0 in [0, {each - 1}]"
     return parse_module(
         f"""
-        func.func @kernel(%in: tensor<{count}x{source}> {{xla.slice_index = 0}},
-                          %out: tensor<{count}x{result}> {{xla.slice_index = 1}}) -> tensor<{count}x{result}>
+        func.func @kernel(%in: tensor<{count}x{source}> {{llvm.align = 16 : i64, xla.slice_index = 0, xla.invariant}},
+                          %out: tensor<{count}x{result}> {{llvm.align = 16 : i64, xla.slice_index = 1}})
+            -> tensor<{count}x{result}>
             attributes {{xla.entry, gpu.known_block_size = array<i32: {THREADS}, 1, 1>,
-                         gpu.known_grid_size = array<i32: {count // THREADS}, 1, 1>}} {{
-          %thread = gpu.thread_id x
-          %block = gpu.block_id x
-          %i = xla_gpu.apply_indexing
-              #xla_gpu.indexing_map<"(d0, d1) -> (d0 + d1 * {THREADS}), domain: {domain}">
-              (%thread, %block)
-          %x = tensor.extract %in[%i] : tensor<{count}x{source}>
-          %r = arith.{convert} %x : {source} to {result}
-          %written = tensor.insert %r into %out[%i] : tensor<{count}x{result}>
-          func.return %written : tensor<{count}x{result}>
+                         gpu.known_grid_size = array<i32: {blocks}, 1, 1>}} {{
+          %thread = gpu.thread_id x {{xla.range = [0 : index, {THREADS - 1} : index]}}
+          %block = gpu.block_id x {{xla.range = [0 : index, {blocks - 1} : index]}}
+          %all = xla_gpu.loop (%thread, %block)[%lane] -> (%i) in
+              #xla_gpu.indexing_map<"(d0, d1)[s0] -> (d0 * {each} + d1 * {THREADS * each} + s0), domain: {domain}">
+              iter_args(%to = %out) -> (tensor<{count}x{result}>) {{
+            %x = tensor.extract %in[%i] : tensor<{count}x{source}>
+            %r = arith.{convert} %x : {source} to {result}
+            %written = tensor.insert %r into %to[%i] : tensor<{count}x{result}>
+            xla_gpu.yield %written : tensor<{count}x{result}>
+          }}
+          func.return %all : tensor<{count}x{result}>
         }}"""
     )
 
 
-def converted(values: Array, source: str, result: str, target: str) -> tuple[Array, str]:
+def converted(values: Array, source: str, result: str, target: str, each: int = 1) -> tuple[Array, str]:
     """What the kernel for `target` makes of `values` on the host, and its LLVM IR."""
-    module = compiler.lower(converting_kernel(values.size, source, result), "llvm", target=target)
+    module = compiler.lower(converting_kernel(values.size, source, result, each), "llvm", target=target)
     kernel = kernel_source(module)
     written = run_on_host(kernel, {0: values, 1: np.zeros(values.size, DTYPES[result])})
     return written[1], kernel.llvm_ir
@@ -82,14 +88,16 @@ def assert_same_floats(actual: Array, expected: Array):
     np.testing.assert_array_equal(np.signbit(actual[numbers]), np.signbit(expected[numbers]))
 
 
+@pytest.mark.parametrize("each", [1, 4])
 @pytest.mark.parametrize("target", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("source", ["f16", "bf16", "f32"])
 @pytest.mark.parametrize("result", ["f8E5M2", "f8E4M3FN"])
-def test_rounding_of_every_16_bits(source: str, result: str, target: str):
-    bits = EVERY_HALF.view(np.uint16)
+def test_rounding_of_every_16_bits(source: str, result: str, target: str, each: int):
+    bits = np.random.default_rng(0).permutation(EVERY_HALF.view(np.uint16))  # what is too large has any neighbour
     values = (bits.astype(np.uint32) << 16).view(np.float32) if source == "f32" else bits.view(WIDE[source])
-    actual, text = converted(values, source, result, target)
-    assert ("llvm.nvvm" in text.replace("llvm.nvvm.read", "")) == (target == "sm_90")
+    actual, text = converted(values, source, result, target, each)
+    conversions = len(re.findall(r"= call i16 @llvm\.nvvm", text))
+    assert conversions == (0 if target == "sm_80" else (each + 1) // 2)
     with np.errstate(over="ignore", invalid="ignore"):
         assert_same_floats(actual, values.astype(SMALL[result]))
 
@@ -107,24 +115,27 @@ def test_rounding_of_f32_beside_the_middles(result: str):
     assert_same_floats(actual, values.astype(SMALL[result]))
 
 
+@pytest.mark.parametrize("each", [1, 4])
 @pytest.mark.parametrize("target", ["sm_80", "sm_89", "sm_90"])
 @pytest.mark.parametrize("result", ["f16", "bf16", "f32", "f64"])
 @pytest.mark.parametrize("source", ["f8E5M2", "f8E4M3FN"])
-def test_every_f8_widened(source: str, result: str, target: str):
-    values = np.arange(256, dtype=np.uint8).view(SMALL[source])
-    actual, text = converted(values, source, result, target)
-    assert ("x2.to.f16x2" in text) == (target != "sm_80")
+def test_every_f8_widened(source: str, result: str, target: str, each: int):
+    values = np.resize(np.random.default_rng(0).permutation(256).astype(np.uint8), 1024).view(SMALL[source])
+    actual, text = converted(values, source, result, target, each)
+    conversions = len(re.findall(r"= call <2 x half> @llvm\.nvvm", text))
+    assert conversions == (0 if target == "sm_80" else (each + 1) // 2)
     assert_same_floats(actual, values.astype(np.float64))
 
 
+@pytest.mark.parametrize("each", [1, 4])
 @pytest.mark.parametrize("target, by_instruction", [("sm_100", False), ("sm_100a", True)])
-def test_f4(target: str, by_instruction: bool):
+def test_f4(target: str, by_instruction: bool, each: int):
     values = np.linspace(-7, 7, 1024).astype(np.float32)
-    actual, text = converted(values, "f32", "f4E2M1FN", target)
+    actual, text = converted(values, "f32", "f4E2M1FN", target, each)
     assert ("e2m1x2" in text) == by_instruction
     assert_same_floats(actual, values.astype(SMALL["f4E2M1FN"]))
-    codes = np.arange(256, dtype=np.uint8) % 16
-    actual, text = converted(codes.view(SMALL["f4E2M1FN"]), "f4E2M1FN", "f32", target)
+    codes = np.arange(1024, dtype=np.uint8) % 16
+    actual, text = converted(codes.view(SMALL["f4E2M1FN"]), "f4E2M1FN", "f32", target, each)
     assert ("e2m1x2" in text) == by_instruction
     assert_same_floats(actual, codes.view(SMALL["f4E2M1FN"]))
 

@@ -1,0 +1,189 @@
+"""
+Convert floats of 4 and 8 bits that are neighbours in a vector two at a time.
+
+An instruction takes, or gives, an i16 with two of them, the lower one first: in memory, and so in the bits of a vector,
+that is their order too.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, llvm, vector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerType,
+    ReducedPrecisionFloatType,
+    UnrealizedConversionCastOp,
+    VectorType,
+    f16,
+    f32,
+    i16,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from xshardy.transforms.scalars import Scalar
+from xshardy.transforms.xla_gpu.float_instructions import (
+    Instructions,
+    Target,
+    convertible,
+    element,
+    extended,
+    has_infinity,
+    instructions_for,
+    is_too_large,
+    truncated,
+    with_elements,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallVector:
+    """A vector of an even number of small floats."""
+
+    element: ReducedPrecisionFloatType
+    length: int
+
+    @staticmethod
+    def of(type: Attribute) -> "SmallVector | None":
+        """`type`, if it is such a vector."""
+        if not isa(type, VectorType[Attribute]) or type.get_num_dims() != 1 or type.get_shape()[0] % 2:
+            return None
+        element = type.element_type
+        return SmallVector(element, type.get_shape()[0]) if isinstance(element, ReducedPrecisionFloatType) else None
+
+    @property
+    def bits(self) -> VectorType[IntegerType]:
+        """The vector of the bits of each float."""
+        return VectorType(IntegerType(self.element.bitwidth), [self.length])
+
+    @property
+    def pairs(self) -> VectorType[IntegerType]:
+        """The vector of the bits of each two floats."""
+        return VectorType(IntegerType(2 * self.element.bitwidth), [self.length // 2])
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendPairs(RewritePattern):
+    """
+    `extf (vector.extract %v[0])`, `extf (vector.extract %v[1])` -> the results of one intrinsic on an i16 of `%v`.
+
+    Behind `%v`, so that both are in reach. Elements whose neighbour is not extended stay.
+    """
+
+    target: Target
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        small = SmallVector.of(op.results[0].type) if len(op.results) == 1 else None
+        if small is None or (instructions := instructions_for(small.element, self.target)) is None:
+            return
+        extensions = extensions_of_elements(op.results[0])
+        couples = [low for low in range(0, small.length, 2) if low in extensions and low + 1 in extensions]
+        if not couples:
+            return
+        rewriter.insertion_point = InsertPoint.after(op)
+        wide: list[tuple[arith.ExtFOp, Scalar]] = []
+        for low in couples:
+            bits = Scalar(op.results[0], rewriter).insert(UnrealizedConversionCastOp.get(op.results, (small.bits,)))
+            pair = element(bits.insert(llvm.BitcastOp(bits.value, small.pairs)), low // 2)
+            if pair.type != i16:
+                pair = pair.insert(llvm.ZExtOp(pair.value, i16))
+            halves = extended(pair, instructions)
+            for lane in range(2):
+                half = element(halves, lane)
+                wide += ((extension, _extended(half, extension)) for extension in extensions[low + lane])
+        for extension, value in wide:
+            read = extension.input.owner
+            rewriter.replace(extension, (), (value.value,))
+            if isinstance(read, vector.ExtractOp) and not read.result.first_use:
+                rewriter.erase(read)
+
+
+def _extended(half: Scalar, op: arith.ExtFOp) -> Scalar:
+    """The f16 `half` in the type that `op` gives."""
+    type = op.result.type
+    assert isinstance(type, AnyFloat)
+    return (half if type == f16 else half.to_float(f32)).to_float(type)
+
+
+def extensions_of_elements(value: SSAValue) -> dict[int, list[arith.ExtFOp]]:
+    """The operations that extend an element of a vector to a wide float, by its position."""
+    found: dict[int, list[arith.ExtFOp]] = {}
+    for read in [use.operation for use in value.uses]:
+        if not isinstance(read, vector.ExtractOp) or (position := static_position(read)) is None:
+            continue
+        for extension in [use.operation for use in read.result.uses]:
+            if isinstance(extension, arith.ExtFOp) and not isinstance(extension.result.type, ReducedPrecisionFloatType):
+                found.setdefault(position, []).append(extension)
+    return found
+
+
+def static_position(op: vector.ExtractOp | vector.InsertOp) -> int | None:
+    """The only index of an access to a vector, if it is a constant."""
+    position = op.get_mixed_position()
+    return position[0] if len(position) == 1 and isinstance(position[0], int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatePairs(RewritePattern):
+    """
+    `vector.insert (truncf %y), (vector.insert (truncf %x), %v[0])[1]` -> a vector of the i16 that an intrinsic gives.
+
+    Only where every element of the vector is such a float.
+    """
+
+    target: Target
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
+        small = SmallVector.of(op.result.type)
+        if small is None or (instructions := instructions_for(small.element, self.target)) is None:
+            return
+        if any(isinstance(use.operation, vector.InsertOp) for use in op.result.uses):
+            return  # only the last one of a chain
+        chain = insertions(op)
+        elements = {static_position(insert): insert.source.owner for insert in reversed(chain)}  # the last one stays
+        if None in elements:
+            return
+        values: list[Scalar] = []
+        for position in range(small.length):
+            truncation = elements.get(position)
+            if not isinstance(truncation, arith.TruncFOp) or not has_wide_source(truncation):
+                return
+            values.append(Scalar(truncation.input, rewriter))
+        values = [convertible(value, instructions) for value in values]
+        couples = zip(values[::2], values[1::2], strict=True)
+        pairs = [rounded_pair(low, high, small.element, instructions) for low, high in couples]
+        bits = with_elements(values[0].insert(llvm.UndefOp(small.pairs)), pairs)
+        bits = bits.insert(llvm.BitcastOp(bits.value, small.bits))
+        rewriter.replace(op, UnrealizedConversionCastOp.get((bits.value,), (op.result.type,)))
+        for unused in (*chain[1:], *elements.values()):
+            if isinstance(unused, Operation) and unused.parent and not unused.results[0].first_use:
+                rewriter.erase(unused)
+
+
+def insertions(last: vector.InsertOp) -> list[vector.InsertOp]:
+    """`last`, and the insertions before it whose vectors have no other use, from the last one to the first."""
+    chain = [last]
+    while isinstance(before := chain[-1].dest.owner, vector.InsertOp) and before.result.has_one_use():
+        chain.append(before)
+    return chain
+
+
+def has_wide_source(op: arith.TruncFOp) -> bool:
+    """Whether `op` rounds a float of 16 bits or more."""
+    return isinstance(op.input.type, AnyFloat) and not isinstance(op.input.type, ReducedPrecisionFloatType)
+
+
+def rounded_pair(low: Scalar, high: Scalar, small: ReducedPrecisionFloatType, instructions: Instructions) -> Scalar:
+    """The bits of two floats in a small format, side by side."""
+    if low.type != high.type:
+        low, high = low.to_float(f32), high.to_float(f32)
+    pair = truncated(low, high, instructions)
+    if has_infinity(small):
+        # The instruction gave the largest number, with its sign. Infinity, or NaN if there is none, follows it.
+        for position, value in enumerate((low, high)):
+            following = pair + (1 << position * small.bitwidth)
+            pair = is_too_large(value, small).select(following, pair)
+    return pair if 2 * small.bitwidth == i16.bitwidth else pair.resize(IntegerType(2 * small.bitwidth))
