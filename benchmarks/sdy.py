@@ -41,6 +41,7 @@ PIPELINES: Mapping[str, Timed] = {
     "import": Timed("sdy-import-pipeline{dedup-functions-fully=true}"),
     "propagation": Timed("sdy-user-priority-propagate", BEFORE_PROPAGATION),
     "propagation, rules kept": Timed("sdy-user-priority-propagate{keep-sharding-rules=true}", BEFORE_PROPAGATION),
+    "import, propagation and export": Timed("sdy-propagation-pipeline"),
 }
 
 

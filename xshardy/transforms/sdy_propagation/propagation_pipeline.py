@@ -52,6 +52,8 @@ class PropagationPipelinePass(ModulePass):
 
     name = "sdy-propagation-pipeline"
     dedup_functions_fully: bool = False
+    enable_explicit_gather_scatter_batching: bool = False
+    """Whether gathers and scatters that work row by row are made to say so."""
     module_dump_directory: str = ""
     """Where to write the module after stages of the pipeline; nowhere if empty."""
     conservative_propagation: bool = False
@@ -119,6 +121,7 @@ class PropagationPipelinePass(ModulePass):
     def _import_pipeline(self) -> ImportPipelinePass:
         return ImportPipelinePass(
             self.dedup_functions_fully,
+            self.enable_explicit_gather_scatter_batching,
             debug_sharding_origins=self.debug_sharding_origins,
             debug_propagation_edge_sharding=self.debug_propagation_edge_sharding,
         )

@@ -1,11 +1,14 @@
 """The propagation pipeline as a whole: its parts, what it writes on the way, and modules that it refuses."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
+from xshardy.transforms.sdy_import.import_pipeline import ImportPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
@@ -42,6 +45,15 @@ def test_the_parts_make_the_whole():
         for each in pipeline.passes_after_propagation:
             each.apply(new_context(), parts)
         assert print_module(parts) == print_module(whole)
+
+
+def test_its_options_are_those_of_import_and_export():
+    ours = {option.name for option in fields(PropagationPipelinePass) if option.type is bool}
+    for part in (ImportPipelinePass, ExportPipelinePass):
+        for name in ours & {option.name for option in fields(part)}:
+            for asked in (False, True):
+                passes = replace(PropagationPipelinePass(), **{name: asked}).passes
+                assert [getattr(each, name) for each in passes if isinstance(each, part)] == [asked]
 
 
 @pytest.mark.parametrize("record", ["sharding_origins", "propagation_edges"])
