@@ -10,7 +10,7 @@ Source: Shardy's docs, "Sharding representation" and "Sharding propagation".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -51,8 +51,12 @@ class TensorFactors:
         sharding = self.factors.get(factor)
         if sharding is None or not is_strict_prefix(sharding.axes, axes):
             return
-        sharding.axes = axes
+        self.factors[factor] = FactorSharding(axes, sharding.is_closed, sharding.is_minor_most, sharding.overflow)
         self.is_expanded = True
+
+    def copy(self) -> TensorFactors:
+        """The same factor shardings, to be expanded by themselves."""
+        return TensorFactors(dict(self.factors), self.replicated, self.unreduced, self.reduction, self.is_expanded)
 
 
 def project(mapping: Mapping, sharding: Sharding | None, sizes: Sequence[int]) -> TensorFactors:
@@ -73,17 +77,20 @@ def _project_dimension(
     dim: tuple[int, ...], sharding: Dim, sizes: Sequence[int], factors: dict[int, FactorSharding]
 ) -> None:
     """Give the axes of a dimension to its factors, and add these to `factors`."""
+    if len(dim) == 1:
+        factors[dim[0]] = FactorSharding(_merged(sharding.axes), sharding.is_closed, is_minor_most=True)
+        return
     rest = list(reversed(sharding.axes))
     for factor in dim[:-1]:
         axes, left = _take(rest, sizes[factor])
         factors[factor] = FactorSharding(axes, sharding.is_closed)
         if rest and left > 1:
-            factors[factor].overflow = _merged(reversed(rest))
+            factors[factor].overflow = _merged(rest[::-1])
             following = dim[dim.index(factor) + 1]
             factors[following] = FactorSharding(is_closed=True, is_minor_most=following == dim[-1])
             return
     if dim:
-        factors[dim[-1]] = FactorSharding(_merged(reversed(rest)), sharding.is_closed, is_minor_most=True)
+        factors[dim[-1]] = FactorSharding(_merged(rest[::-1]), sharding.is_closed, is_minor_most=True)
 
 
 def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
@@ -108,7 +115,9 @@ def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
     return tuple(taken), size
 
 
-def _merged(axes: Iterable[Span]) -> Axes:
+def _merged(axes: Collection[Span]) -> Axes:
+    if len(axes) < 2:
+        return tuple(axes)
     result: list[Span] = []
     for axis in axes:
         append(result, axis)

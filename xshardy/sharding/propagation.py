@@ -151,8 +151,12 @@ class Engine:
 
     def set_sharding(self, value: int, sharding: int) -> Sequence[int]:
         """Give `value` another sharding. What reads or makes it is visited again. Returns whom to notify of it."""
-        for sibling in self._program.give(value, sharding):
-            self._mark_hearers(sibling)
+        program = self._program
+        if value in program.siblings:
+            for sibling in program.give(value, sharding):
+                self._mark_hearers(sibling)
+        else:
+            program.shardings[value] = sharding
         return self._mark_hearers(value)
 
     def _mark_hearers(self, value: int) -> Sequence[int]:

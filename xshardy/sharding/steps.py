@@ -6,7 +6,7 @@ tensors. All operations for which the former are the same share a `Steps`, which
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xshardy.sharding.factor_rule import FactorRule
@@ -40,6 +40,8 @@ class Signature:
     is_elementwise: bool = False
     is_conservative: bool = False
     border: Border | None = None
+    projections: dict[tuple[int, int], TensorFactors] = field(default_factory=dict[tuple[int, int], TensorFactors])
+    """The factor shardings of a tensor, by its slot and the number of its sharding."""
 
 
 class Projection(NamedTuple):
@@ -87,9 +89,8 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
         mesh = self._table.common_mesh(key[: count + len(rule.results)])
         if mesh is None or self._table.is_maximal(mesh):
             return None
-        operands = [project(m, self._table.sharding(n), rule.sizes) for m, n in zip(rule.operands, key, strict=False)]
-        results = [project(m, self._seen(n), rule.sizes) for m, n in zip(rule.results, key[count:], strict=False)]
-        return Projection(mesh, operands, results)
+        tensors = [self._projected(slot, key[slot]) for slot in range(count + len(rule.results))]
+        return Projection(mesh, tensors[:count], tensors[count:])
 
     def after(self, key: tuple[int, ...]) -> Projection | None:
         """What the strategy makes of `before(key)`."""
@@ -109,6 +110,17 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
             )
         )
         return projection
+
+    def _projected(self, slot: int, number: int) -> TensorFactors:
+        """The factor shardings of an operand or result."""
+        known = self.signature.projections
+        if (slot, number) not in known:
+            rule = self.signature.rule
+            is_operand = slot < len(rule.operands)
+            mapping = rule.operands[slot] if is_operand else rule.results[slot - len(rule.operands)]
+            sharding = self._table.sharding(number) if is_operand else self._seen(number)
+            known[slot, number] = project(mapping, sharding, rule.sizes)
+        return known[slot, number].copy()
 
     def _seen(self, number: int) -> Sharding | None:
         """The sharding of a result as the operation sees it."""

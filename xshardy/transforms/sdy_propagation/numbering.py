@@ -8,6 +8,9 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.sharding.propagation import NO_VALUE
 
+NO_OPERATION = -1
+"""The number of what makes an argument: no operation."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionResult:
@@ -37,8 +40,12 @@ class Numbering:
     """The operations that had a rule already when the module was read."""
     around: dict[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
     """By the number of an operation those of the operations around it, inner first, through which shardings go."""
+    makers: list[int] = field(default_factory=lambda: [NO_OPERATION])
+    """By the number of a value the operation that makes it; `NO_OPERATION` for arguments and results of functions."""
     users: list[list[int]] = field(default_factory=lambda: [[]])
     """By the number of a value the operations that read it and have a number, in the order of the text."""
+    aliased: set[int] = field(default_factory=lambda: {NO_VALUE})
+    """The numbers of several values, whose uses are not those of their home; edges aside, whose result all read."""
     indirect: set[int] = field(default_factory=lambda: {NO_VALUE})
     """The values for which these lists do not tell all: other operations read them too, or give them on."""
 

@@ -44,7 +44,7 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
-from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
+from xshardy.transforms.sdy_propagation.numbering import NO_OPERATION, FunctionResult, Numbering
 from xshardy.transforms.sdy_propagation.op_kinds import OpTraits, is_elementwise, kind_of, traits_of
 from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
 
@@ -70,8 +70,7 @@ class _Reader:
         self._calls = CallSites(module)
         self._borders = ManualBorders(table)
         self.numbering = Numbering()
-        slots: list[Sequence[int]] = []
-        self.program = Program(table, ModuleSurroundings(self.numbering, slots, self._calls), slots=slots)
+        self.program = Program(table, ModuleSurroundings(self.numbering, self._calls))
         self._types = [id(None)]
         """The identity of the type of each value."""
         self._known: dict[Hashable, OpClass | None] = {}
@@ -95,11 +94,12 @@ class _Reader:
 
     # Values
 
-    def _define(self, value: SSAValue, sharding: int) -> int:
+    def _define(self, value: SSAValue, sharding: int, maker: int = NO_OPERATION) -> int:
         """The number of a new value."""
         number = len(self.program.shardings)
         self.numbering.values[id(value)] = number
         self.numbering.homes.append(value)
+        self.numbering.makers.append(maker)
         self.numbering.users.append([])
         self.program.shardings.append(sharding)
         self._types.append(id(value.type))
@@ -124,6 +124,7 @@ class _Reader:
         for index in range(len(function.function_type.outputs)):
             self.numbering.indirect.add(len(self.numbering.homes))
             self.numbering.homes.append(FunctionResult(function, index))
+            self.numbering.makers.append(NO_OPERATION)
             self.numbering.users.append([])
             sharding = _sharding_in(attributes[index]) if attributes else None
             self.program.shardings.append(self._table.read(sharding))
@@ -133,7 +134,7 @@ class _Reader:
                 signature = self._identity(value, 1).signature
                 self.program.returns.append((self.numbering.value(value), first + index, signature))
 
-    def _read_values(self, op: Operation, traits: OpTraits) -> None:
+    def _read_values(self, op: Operation, traits: OpTraits, maker: int) -> None:
         """Number the results of an operation that has shardings, or data flow."""
         if traits.has_flow:
             self._read_owners(op)
@@ -148,11 +149,11 @@ class _Reader:
         written = op.attributes.get(SHARDING)
         if isinstance(written, TensorShardingPerValueAttr):
             for result, sharding in zip(op.results, written.shardings, strict=True):
-                self._define(result, self._table.read(sharding))
+                self._define(result, self._table.read(sharding), maker)
             return
         own = self._table.read(get_sharding(op.results[0])) if traits.has_own_sharding else NO_SHARDING
         for result in op.results:
-            self._define(result, own)
+            self._define(result, own, maker)
 
     def _read_owners(self, op: Operation) -> None:
         """Number the values that own the edges of an operation with data flow, and let its other values share these."""
@@ -166,13 +167,14 @@ class _Reader:
             for argument in region.block.args if region.blocks else ():
                 if id(argument) not in values and (owner := owner_of(argument)) is not None:
                     values[id(argument)] = self.numbering.value(owner)
+                    self.numbering.aliased.add(values[id(argument)])
 
     # Operations
 
     def _read_block(self, block: Block, around: Sequence[int] = ()) -> None:
         """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
         numbering, program, types = self.numbering, self.program, self._types
-        values, homes, users = numbering.values, numbering.homes, numbering.users
+        values, homes, makers, users = numbering.values, numbering.homes, numbering.makers, numbering.users
         ops, operations = numbering.ops, numbering.operations
         for op in block.ops:
             traits, results = traits_of(type(op)), op.results
@@ -192,6 +194,7 @@ class _Reader:
                 values[id(result)] = value
                 slots.append(value)
                 homes.append(result)
+                makers.append(number)
                 users.append([])
                 types.append(id(result.type))
                 program.shardings.append(NO_SHARDING)
@@ -232,11 +235,14 @@ class _Reader:
         number = len(numbering.ops)
         numbering.operations[id(op)] = number
         numbering.ops.append(op)
-        self._read_values(op, traits)
+        self._read_values(op, traits, number)
         operands = [numbering.value(operand) for operand in op.operands]
-        for operand in operands:
-            numbering.users[operand].append(number)
         slots = [*operands, *map(numbering.value, op.results)]
+        if isinstance(op, DataFlowEdgeOp):  # which is the same value as its operand
+            numbering.indirect.update(slots)
+        else:
+            for operand in operands:
+                numbering.users[operand].append(number)
         if SHARDING_RULE in op.attributes:
             numbering.with_written_rule.append(op)
             op_class = self._new_class(op)
@@ -270,7 +276,8 @@ class _Reader:
         for region in op.regions:
             if starts:
                 for argument, operand in zip(region.block.args, op.operands, strict=True):
-                    values[id(argument)] = values.get(id(operand), NO_VALUE)
+                    values[id(argument)] = self.numbering.value(operand)
+                    self.numbering.aliased.add(values[id(argument)])
             for block in region.blocks:
                 self._read_block(block, around)
 

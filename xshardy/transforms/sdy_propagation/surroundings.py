@@ -24,22 +24,25 @@ from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 class ModuleSurroundings:
     """The answers for one module, with the numbers of `numbering`. Dead operations are erased from the module."""
 
-    def __init__(self, numbering: Numbering, slots: Sequence[Sequence[int]], calls: CallSites):
+    def __init__(self, numbering: Numbering, calls: CallSites):
         self._numbering = numbering
-        self._slots = slots
         self._calls = calls
+        self._single_use: list[bool | None] = []
+        """By operation the answer of `is_single_use`, for all when first asked; None where its operands must be."""
 
     # Notifications
 
     def hearers(self, value: int) -> tuple[Sequence[int], Sequence[int]]:
         """Whom a change of the sharding of `value` concerns: see `Surroundings`."""
-        home = self._numbering.homes[value]
-        if value in self._numbering.indirect or not isinstance(home, OpResult):
-            return self._hearers_of_indirect(home)
-        operations, users = self._numbering.operations, self._numbering.users[value]
+        numbering = self._numbering
+        if value in numbering.indirect:
+            return self._hearers_of_indirect(numbering.homes[value])
+        users = numbering.users[value]
         if len(users) > 1:  # they are in the order of the text, which need not be that of the list of uses
+            (home, operations) = (numbering.homes[value], numbering.operations)
+            assert isinstance(home, OpResult), "only operations make values that nothing else has to do with"
             users = [operations[id(use.operation)] for use in home.uses]
-        notified = [operations[id(home.op)], *users]
+        notified = [numbering.makers[value], *users]
         return notified, notified
 
     def _hearers_of_indirect(self, home: Home | None) -> tuple[Sequence[int], Sequence[int]]:
@@ -101,8 +104,31 @@ class ModuleSurroundings:
 
     def is_single_use(self, op: int) -> bool:
         """Whether no operand of `op`, scalars aside, has another use."""
-        operands = self._numbering.ops[op].operands
-        return all(operand.has_one_use() or _is_scalar(operand) for operand in operands)
+        if not self._single_use:
+            self._single_use = self._by_shared_values()
+        known = self._single_use[op]
+        if known is None:
+            known = self._single_use[op] = self._has_single_uses(op)
+        return known
+
+    def _by_shared_values(self) -> list[bool | None]:
+        """`is_single_use` of all operations, found from the values that have several uses, which are few."""
+        numbering = self._numbering
+        found: list[bool | None] = [True] * len(numbering.ops)
+        for value, users in enumerate(numbering.users):
+            if len(users) < 2 and value not in numbering.indirect:
+                continue
+            home = numbering.homes[value]
+            if value in numbering.aliased:
+                for op in users:
+                    found[op] = None
+            elif isinstance(home, SSAValue) and home.has_more_than_one_use() and not _is_scalar(home):
+                for op in users:
+                    found[op] = False
+        return found
+
+    def _has_single_uses(self, op: int) -> bool:
+        return all(operand.has_one_use() or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
 
     def erase_if_dead(self, op: int) -> Erased | None:
         """Erase `op` and what is in it if nothing uses it and it has no effect; None if it stays."""
@@ -121,8 +147,12 @@ class ModuleSurroundings:
             notified += self._makers_to_see_again(inner)
             inner.detach()
             inner.erase()
+        single = self._now_single_use(operands)
+        if self._single_use:
+            for number in single:
+                self._single_use[number] = True
         alive = [number for number in dict.fromkeys(notified) if number not in gone]
-        return Erased(alive, self._now_single_use(operands), gone)
+        return Erased(alive, single, gone)
 
     def _makers_to_see_again(self, op: Operation) -> Iterator[int]:
         """What makes an operand of `op` that at most one other operation uses."""
@@ -137,7 +167,7 @@ class ModuleSurroundings:
         """The operations that are the only user left of one of `values`, and of their other operands."""
         users = (value.get_user_of_unique_use() for value in values)
         numbers = (self._numbering.operations.get(id(user)) for user in users if user is not None)
-        return tuple(number for number in numbers if number is not None and self.is_single_use(number))
+        return tuple(number for number in numbers if number is not None and self._has_single_uses(number))
 
 
 def _users_first(op: Operation) -> Iterator[Operation]:
