@@ -142,6 +142,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-lower-xla-shared": "transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
     "xla-gpu-merge-pointers": "transforms.xla_gpu.merge_pointers:MergePointersPass",
     "xla-gpu-optimize-loops": "transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
+    "xla-gpu-pack-atomic-adds": "transforms.xla_gpu.pack_atomic_adds:PackAtomicAddsPass",
     "xla-gpu-peel-loops": "transforms.xla_gpu.peel_loops:PeelLoopsPass",
     "xla-gpu-propagate-slice-indices": "transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
     "xla-gpu-recover-exp2": "transforms.xla_gpu.recover_exp2:RecoverExp2Pass",

@@ -34,6 +34,10 @@ _VECTOR_ADD = re.compile(
     r'(?P<result>%\S+) = call \{[^}]*\} asm sideeffect "atom\.global\.v\d\.f32\.add [^"]*", "[^"]*"'
     r"\(ptr (?P<address>%\S+), (?P<addends>[^)]*)\)"
 )
+_PAIR_ADD = re.compile(
+    r'call void asm sideeffect (?:alignstack )?"red\.global\.add\.noftz(?:\.v\d)?\.(?P<type>b?f16)x2 [^"]*", "[^"]*"'
+    r"\(ptr (?P<address>%\S+), (?P<pairs>[^)]*)\)"
+)
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
 
 FLOAT_CONVERSIONS = """
@@ -151,6 +155,7 @@ def host_program(kernel: KernelSource) -> str:
     registers = set(_REGISTER.findall(text))
     text = _REGISTER.sub("", text).replace(f"@{REGISTERS}", "@xshardy.sreg.").replace("ptx_kernel ", "")
     text = _VECTOR_ADD.sub(_element_by_element, _LIBDEVICE.sub(_c_library_call, text))
+    text = _PAIR_ADD.sub(_half_by_half, text)
     if " asm " in text:
         raise InterpretationError("the host cannot run the PTX instructions in this kernel: run another level")
     definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
@@ -169,6 +174,24 @@ def _element_by_element(vector_add: re.Match[str]) -> str:
         place = f"{result}.{i}"
         lines.append(f"{place} = getelementptr float, ptr {address}, i64 {i}")
         lines.append(f"{place}.before = atomicrmw fadd ptr {place}, {addend} monotonic")
+    return "\n  ".join(lines)
+
+
+def _half_by_half(pair_add: re.Match[str]) -> str:
+    """An atomic addition of each half of a few i32, instead of one to a vector of pairs in memory."""
+    type = {"f16": "half", "bf16": "bfloat"}[pair_add["type"]]
+    name = f"%pairs.{pair_add.start()}"
+    lines: list[str] = []
+    for i, pair in enumerate(pair_add["pairs"].split(", ")):
+        for half in range(2):
+            place = f"{name}.{2 * i + half}"
+            lines += [
+                f"{place}.moved = lshr {pair}, {16 * half}",
+                f"{place}.bits = trunc i32 {place}.moved to i16",
+                f"{place}.value = bitcast i16 {place}.bits to {type}",
+                f"{place} = getelementptr {type}, ptr {pair_add['address']}, i64 {2 * i + half}",
+                f"{place}.before = atomicrmw fadd ptr {place}, {type} {place}.value monotonic",
+            ]
     return "\n  ".join(lines)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
-    "sm_70": (6, 0),
-    "sm_72": (6, 1),
+    "sm_70": (6, 3),
+    "sm_72": (6, 3),
     "sm_75": (6, 3),
     "sm_80": (7, 0),
     "sm_86": (7, 1),
@@ -34,8 +34,8 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
 }
 """
 The architectures from Volta on that LLVM knows, each with the oldest version of PTX that knows it. With `a`, PTX runs
-on this one only; with `f`, on its family. The versions for sm_89 and sm_90 are newer: from 8.1 on there are conversions
-to floats of 8 bits on the one, and atomic additions of vectors on the other.
+on this one only; with `f`, on its family. Some versions are newer: from 6.3 on there are atomic additions of f16, and
+from 8.1 on conversions to floats of 8 bits for sm_89, and atomic additions of vectors for sm_90.
 """
 
 ARCHITECTURES = tuple(PTX_VERSIONS)

@@ -35,6 +35,7 @@ from xshardy.transforms.xla_gpu.lower_xla_gpu_to_scf import LowerXlaGpuToScfPass
 from xshardy.transforms.xla_gpu.lower_xla_shared import LowerXlaSharedPass
 from xshardy.transforms.xla_gpu.merge_pointers import MergePointersPass
 from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
+from xshardy.transforms.xla_gpu.pack_atomic_adds import PackAtomicAddsPass
 from xshardy.transforms.xla_gpu.peel_loops import PeelLoopsPass
 from xshardy.transforms.xla_gpu.propagate_slice_indices import PropagateSliceIndicesPass
 from xshardy.transforms.xla_gpu.safe_integer_arithmetic import SafeIntegerArithmeticPass
@@ -96,6 +97,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
             (
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
+                PackAtomicAddsPass(),
                 MergePointersPass(),
                 *clean_up,
                 SimplifyArithPass(),

@@ -1,14 +1,16 @@
 """The constants of a function, each once, at its start."""
 
+from typing import cast
+
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
     TensorType,
     VectorType,
-    f32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -44,9 +46,9 @@ class FunctionConstants:
         """`llvm.mlir.constant(value : type) : type`."""
         return self._get(llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type))
 
-    def llvm_f32(self, value: float) -> SSAValue:
-        """`llvm.mlir.constant(value : f32) : f32`."""
-        return self._get(llvm.ConstantOp(FloatAttr(value, f32), f32))
+    def llvm_float(self, value: float, type: Attribute) -> SSAValue:
+        """`llvm.mlir.constant(value : type) : type`, for a float of LLVM."""
+        return self._get(llvm.ConstantOp(FloatAttr(value, cast(AnyFloat, type)), type))
 
     def erase_unused(self) -> None:
         """Erase the constants that nothing uses."""

@@ -41,7 +41,8 @@ from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRM
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
 from xshardy.indexing.contiguity import alignment_without
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.xla_gpu.atomic_updates import compare_and_swap, lower_atomic_rmw
+from xshardy.transforms.xla_gpu.atomic_updates import lower_atomic_rmw
+from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap
 from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buffers
 from xshardy.transforms.xla_gpu.device import parse_device_info
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    Float32Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -42,6 +41,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
 from xshardy.indexing.affine import dim, sym
 from xshardy.indexing.contiguity import alignment_without, stride
+from xshardy.transforms.xla_gpu.atomic_updates import adds_at_once
 from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
@@ -54,11 +54,6 @@ LENGTHS = frozenset({2, 4, 8, 16, 32})
 
 MAX_BITS = 256
 """The widest vector, in bits: two of the widest accesses of a thread, which PTX splits it into."""
-
-ATOMIC_LENGTHS = frozenset({2, 4})
-"""The numbers of f32 that `red.global.add` takes as one vector."""
-
-ATOMIC_VECTORS_SINCE = ComputeCapability(9)
 
 IN_BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])
 ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
@@ -195,14 +190,14 @@ class VectorizeAtomicAdd(RewritePattern):
     `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
     `%r = atomic_rmw %t[base] { (%c: vector<4xf32>): yield %c + %v }`
 
-    For f32, on GPUs since Hopper.
+    For what a GPU adds at once, of those the most: f32 and bf16 since Hopper, pairs of f16 since Volta.
     """
 
     device: ComputeCapability | None
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
-        if self.device is None or self.device < ATOMIC_VECTORS_SINCE:
+        if self.device is None:
             return
         loop = op.parent_op()
         result = written_result(op, op.input)
@@ -210,11 +205,7 @@ class VectorizeAtomicAdd(RewritePattern):
         if not isinstance(loop, scf.ForOp) or result is None or addend is None:
             return
         type_ = vector_type(op.input.type, loop)
-        if (
-            type_ is None
-            or not isinstance(type_.element_type, Float32Type)
-            or type_.get_shape()[0] not in ATOMIC_LENGTHS
-        ):
+        if type_ is None or not adds_at_once(type_, self.device):
             return
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:

@@ -432,23 +432,60 @@ func.func @atomic_add(%t: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// Eight f32, f16, another operation, and a doubling are no vector atomics.
-// CHECK-LABEL: func.func @other_atomics(
-// CHECK-NOT:     vector
-func.func @other_atomics(%t: tensor<8xf32>, %u: tensor<8xf16>, %x: f32, %y: f16) -> (tensor<8xf32>, tensor<8xf16>) {
+// Pairs of f16 are added on every GPU, those of bf16 since Hopper. Eight f32 are two vectors.
+// CHECK-LABEL:  func.func @atomic_add_halves(
+// CHECK:          xla_gpu.atomic_rmw {{.*}} : tensor<8xf16> {
+// CHECK-NEXT:     ^{{.*}}(%{{.*}}: vector<8xf16>):
+// CHECK:          xla_gpu.atomic_rmw {{.*}} : tensor<8xbf16> {
+// CHECK-NEXT:     ^{{.*}}(%{{.*}}: vector<2xbf16>):
+// CHECK:          xla_gpu.atomic_rmw {{.*}} : tensor<8xf32> {
+// CHECK-NEXT:     ^{{.*}}(%{{.*}}: vector<8xf32>):
+// AMPERE-LABEL: func.func @atomic_add_halves(
+// AMPERE:         xla_gpu.atomic_rmw {{.*}} : tensor<8xf16> {
+// AMPERE-NEXT:    ^{{.*}}(%{{.*}}: vector<8xf16>):
+// AMPERE:         xla_gpu.atomic_rmw {{.*}} : tensor<8xbf16> {
+// AMPERE-NEXT:    ^{{.*}}(%{{.*}}: bf16):
+func.func @atomic_add_halves(%t: tensor<8xf16>, %u: tensor<8xbf16>, %v: tensor<8xf32>, %x: f16, %y: bf16, %z: f32)
+    -> (tensor<8xf16>, tensor<8xbf16>, tensor<8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
   %c8 = arith.constant 8 : index
-  %eight = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+  %0 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf16>) {
+    %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xf16> {
+    ^bb0(%current: f16):
+      %sum = arith.addf %current, %x : f16
+      xla_gpu.yield %sum : f16
+    }
+    scf.yield %b : tensor<8xf16>
+  }
+  %1 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %u) -> (tensor<8xbf16>) {
+    %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xbf16> {
+    ^bb0(%current: bf16):
+      %sum = arith.addf %current, %y : bf16
+      xla_gpu.yield %sum : bf16
+    }
+    scf.yield %b : tensor<8xbf16>
+  }
+  %2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %v) -> (tensor<8xf32>) {
     %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xf32> {
     ^bb0(%current: f32):
-      %sum = arith.addf %current, %x : f32
+      %sum = arith.addf %current, %z : f32
       xla_gpu.yield %sum : f32
     }
     scf.yield %b : tensor<8xf32>
   }
-  %maximum = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %eight) -> (tensor<8xf32>) {
+  return %0, %1, %2 : tensor<8xf16>, tensor<8xbf16>, tensor<8xf32>
+}
+
+// f64, another operation, and a doubling are no vector atomics.
+// CHECK-LABEL: func.func @other_atomics(
+// CHECK-NOT:     vector
+func.func @other_atomics(%t: tensor<8xf32>, %u: tensor<8xf64>, %x: f32, %y: f64) -> (tensor<8xf32>, tensor<8xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %maximum = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xf32> {
     ^bb0(%current: f32):
       %max = arith.maximumf %current, %x : f32
@@ -464,13 +501,13 @@ func.func @other_atomics(%t: tensor<8xf32>, %u: tensor<8xf16>, %x: f32, %y: f16)
     }
     scf.yield %b : tensor<8xf32>
   }
-  %halves = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %u) -> (tensor<8xf16>) {
-    %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xf16> {
-    ^bb0(%current: f16):
-      %sum = arith.addf %current, %y : f16
-      xla_gpu.yield %sum : f16
+  %doubles = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %u) -> (tensor<8xf64>) {
+    %b = xla_gpu.atomic_rmw %a[%i] : tensor<8xf64> {
+    ^bb0(%current: f64):
+      %sum = arith.addf %current, %y : f64
+      xla_gpu.yield %sum : f64
     }
-    scf.yield %b : tensor<8xf16>
+    scf.yield %b : tensor<8xf64>
   }
-  return %doubled, %halves : tensor<8xf32>, tensor<8xf16>
+  return %doubled, %doubles : tensor<8xf32>, tensor<8xf64>
 }

@@ -1,0 +1,61 @@
+"""
+Add single f16 and bf16 elements to memory as pairs: what GPUs can do at once is to add to both halves of a word.
+
+PTX has an addition of one such element, too, but ptxas makes a loop around compare-and-exchange of it. The other
+half has -0 added to it, which changes no number. Source: PTX ISA, `red`.
+"""
+
+from xdsl.context import Context
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, bf16, f16, i8, i16, i32, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+
+from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicRMWOp
+from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
+
+HIGH_MINUS_ZERO = 0x8000_0000
+"""The bits of a pair whose second element is -0, and whose first one is 0."""
+BIT_OF_SECOND = 2
+"""The bit of the address of an element, in bytes, by which it is the second one of a word."""
+
+
+class PackAtomicAdd(RewritePattern):
+    """
+    `llvm.atomicrmw fadd %p, %x : f16` -> `red.global.add.noftz.f16x2 [%p & ~2], {%x, -0}`, or `{-0, %x}`
+
+    Where nobody asks for what was there before. The word is in the buffer, as buffers begin and end at multiples of 4.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
+        if op.bin_op.data is not AtomicBinOp.FADD or op.val.type not in (f16, bf16) or op.res.first_use:
+            return
+        ops: list[Operation] = []
+
+        def add(new: Operation) -> SSAValue:
+            ops.append(new)
+            return new.results[0]
+
+        def constant(value: int, type: IntegerType = i32) -> SSAValue:
+            return add(llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type))
+
+        second = add(llvm.AndOp(add(llvm.PtrToIntOp(op.ptr, i64)), constant(BIT_OF_SECOND, i64)))
+        back = add(llvm.SubOp(constant(0, i64), second))
+        word = add(llvm.GEPOp.from_mixed_indices(op.ptr, [back], i8, inbounds=True))
+        shift = add(llvm.ShlOp(add(llvm.TruncOp(second, i32)), constant(3)))  # from bytes to bits
+        bits = add(llvm.ZExtOp(add(arith.BitcastOp(op.val, i16)), i32))
+        neutral = add(llvm.LShrOp(constant(HIGH_MINUS_ZERO), shift))
+        pair = add(llvm.OrOp(add(llvm.ShlOp(bits, shift)), neutral))
+        rewriter.insert([*ops, pair_addition(word, [pair], op.val.type)])
+        rewriter.erase(op)
+
+
+class PackAtomicAddsPass(ModulePass):
+    """Add single f16 and bf16 elements to memory as pairs, one of which is -0."""
+
+    name = "xla-gpu-pack-atomic-adds"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(PackAtomicAdd(), apply_recursively=False).rewrite_module(op)
