@@ -38,7 +38,14 @@ class Step:
 
     op: Operation
     rule: Rule
+    operands: tuple[SSAValue, ...]
+    results: tuple[SSAValue, ...]
     dead: tuple[SSAValue, ...]
+
+    @staticmethod
+    def of(op: Operation, rule: Rule, dead: Sequence[SSAValue]) -> Step:
+        """The step of `op`. What it reads and makes is looked up once, not each time that it is executed."""
+        return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead))
 
 
 @dataclass(eq=False)
@@ -65,7 +72,7 @@ class Program:
         if block not in self.steps:
             ops = [op for op in block.ops if op is not block.last_op]
             dead = values_by_last_reader(block)
-            self.steps[block] = tuple(Step(op, self.rule_of(op), tuple(dead.get(op, ()))) for op in ops)
+            self.steps[block] = tuple(Step.of(op, self.rule_of(op), dead.get(op, ())) for op in ops)
         return self.steps[block]
 
     def rule_of(self, op: Operation) -> Rule:
@@ -131,12 +138,11 @@ class Lanes:
         values = self.values
         values.update(zip(block.args, arguments, strict=True))
         for step in self.program.steps_of(block):
-            op = step.op
-            results = step.rule(self, op, *[values[operand] for operand in op.operands])
+            results = step.rule(self, step.op, *[values[operand] for operand in step.operands])
             if isinstance(results, np.ndarray | Tensor):
-                values[op.results[0]] = results
+                values[step.results[0]] = results
             elif results is not None:
-                values.update(zip(op.results, results, strict=True))
+                values.update(zip(step.results, results, strict=True))
             for value in step.dead:
                 values.pop(value, None)
         terminator = block.last_op
