@@ -151,6 +151,19 @@ def test_permutation_instead_of_all_to_alls():
     assert check(((x,), (y,), ()), ((y,), (x,), ()), (8, 8, 8)) == [CollectivePermute(((y,), (x,), ()))]
 
 
+def test_all_to_alls_in_the_order_that_spares_a_permutation():
+    """x has to come before y, so it goes first, though y is in the first dimension."""
+    x, y = Span(0, 1, 2), Span(1, 1, 2)
+    steps = check(((y,), (x,), ()), ((), (), (x, y)), (8, 8, 8))
+    assert steps == [AllToAll((x,), 1, 2, ((y,), (), (x,))), AllToAll((y,), 0, 2, ((), (), (x, y)))]
+
+
+def test_no_permutation_where_sizes_do_not_divide():
+    """A permutation must not change into how many parts a dimension is divided, which is 6 * 3, or 2 and 5."""
+    x, y, z, w = Span(0, 1, 5), Span(1, 1, 2), Span(2, 1, 3), Span(3, 1, 6)
+    check(((y,), (w, z), ()), ((w, x), (y,), ()), (5040, 512, 8))
+
+
 def test_axes_that_no_splitting_has_both_of():
     """The axis of six devices cannot be split into 2 x 3 and into 3 x 2 at once: it is gathered first."""
     half, third = Span(0, 1, 2), Span(0, 1, 3)

@@ -44,6 +44,14 @@ func.func @manual(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], u
   return %0 : tensor<8xf32>
 }
 
+// What someone has asked for is not questioned, whatever the callee says.
+// CHECK-LABEL: @asked_for(
+func.func @asked_for(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  %0 = sdy.reshard %t <@mesh, [{}]> : tensor<8xf32>
+  %1 = call @callee(%0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
 // CHECK-LABEL: @calls(
 func.func @calls(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
   %0 = call @callee(%t) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<8xf32>) -> tensor<8xf32>
