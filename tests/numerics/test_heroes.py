@@ -204,6 +204,28 @@ FUSIONS = {
         "loop",
         "p = f32[3,500] parameter(0) ROOT t = f32[500,3] transpose(p), dimensions={1,0}",
     ),
+    "transposes in other shapes": (
+        "transpose",
+        "p = f32[40,50] parameter(0) e = f32[40,50] negate(p) "
+        "t = f32[50,40] transpose(p), dimensions={1,0} u = f32[50,40] transpose(e), dimensions={1,0} "
+        "b = f32[2000] bitcast(u) n = f32[4,500] bitcast(e) ROOT r = (f32[50,40], f32[2000], f32[4,500]) tuple(t, b, n)",
+    ),
+    "packed transposes in other shapes": (
+        "packed_transpose",
+        "p = f16[40,50] parameter(0) e = f16[40,50] negate(p) "
+        "t = f16[50,40] transpose(p), dimensions={1,0} u = f16[50,40] transpose(e), dimensions={1,0} "
+        "b = f16[2000] bitcast(u) n = f16[4,500] bitcast(e) ROOT r = (f16[50,40], f16[2000], f16[4,500]) tuple(t, b, n)",
+    ),
+    "transposes of other ranks": (
+        "packed_transpose",
+        "p = s8[40,48] parameter(0) q = s8[8,5,48] parameter(1) t = s8[48,40] transpose(p), dimensions={1,0} "
+        "u = s8[48,8,5] transpose(q), dimensions={2,0,1} ROOT r = (s8[48,40], s8[48,8,5]) tuple(t, u)",
+    ),
+    "transposes unlike each other": (
+        "loop",
+        "p = f32[40,50] parameter(0) q = f32[50,40] parameter(1) t = f32[50,40] transpose(p), dimensions={1,0} "
+        "u = f32[40,50] transpose(q), dimensions={1,0} ROOT r = (f32[50,40], f32[40,50]) tuple(t, u)",
+    ),
     "a transpose that moves rows": (
         "loop",
         "p = f32[8,9,64] parameter(0) ROOT t = f32[9,8,64] transpose(p), dimensions={1,0,2}",
