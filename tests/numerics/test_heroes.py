@@ -208,13 +208,15 @@ FUSIONS = {
         "transpose",
         "p = f32[40,50] parameter(0) e = f32[40,50] negate(p) "
         "t = f32[50,40] transpose(p), dimensions={1,0} u = f32[50,40] transpose(e), dimensions={1,0} "
-        "b = f32[2000] bitcast(u) n = f32[4,500] bitcast(e) ROOT r = (f32[50,40], f32[2000], f32[4,500]) tuple(t, b, n)",
+        "b = f32[2000] bitcast(u) n = f32[4,500] bitcast(e) "
+        "ROOT r = (f32[50,40], f32[2000], f32[4,500]) tuple(t, b, n)",
     ),
     "packed transposes in other shapes": (
         "packed_transpose",
         "p = f16[40,50] parameter(0) e = f16[40,50] negate(p) "
         "t = f16[50,40] transpose(p), dimensions={1,0} u = f16[50,40] transpose(e), dimensions={1,0} "
-        "b = f16[2000] bitcast(u) n = f16[4,500] bitcast(e) ROOT r = (f16[50,40], f16[2000], f16[4,500]) tuple(t, b, n)",
+        "b = f16[2000] bitcast(u) n = f16[4,500] bitcast(e) "
+        "ROOT r = (f16[50,40], f16[2000], f16[4,500]) tuple(t, b, n)",
     ),
     "transposes of other ranks": (
         "packed_transpose",
