@@ -77,6 +77,10 @@ class Real:
         """The larger one; NaN if either is NaN."""
         return self._binary(arith.MaximumfOp, other)
 
+    def larger_number(self, other: Real) -> Real:
+        """The larger one; the other one if either is NaN."""
+        return self._binary(arith.MaxnumfOp, other)
+
     def smaller(self, other: Real | float) -> Real:
         """The smaller one; NaN if either is NaN."""
         return self._binary(arith.MinimumfOp, other)
@@ -155,9 +159,9 @@ class Complex:
         large, small = re.larger(im), re.smaller(im)
         ratio = small / large
         length = large * (ratio * ratio + 1.0).apply(math.SqrtOp)
-        # 0/0 and inf/inf: then the sum is the length.
-        length = ratio.compare("uno", ratio).choose(large + small, length)
-        infinite = re.compare("oeq", inf) | im.compare("oeq", inf)
+        # 0/0 and inf/inf: then both are the length.
+        length = ratio.compare("uno", ratio).choose(small, length)
+        infinite = re.larger_number(im).compare("oeq", inf)
         return infinite.choose(self.constant(inf), length)
 
     def angle(self) -> Real:
