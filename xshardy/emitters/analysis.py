@@ -4,7 +4,7 @@ What the choice of an emitter is made from: the results of a fusion, and the ope
 Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-46.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -16,9 +16,8 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.selection import ClampOp, SelectOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
-from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.elemental.kinds import element_type_of
-from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
+from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.operations import ELEMENTWISE
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, shape_of
@@ -42,12 +41,17 @@ class Fusion:
     @cached_property
     def narrowest_input(self) -> int | None:
         """The width of the narrowest element that is read, in bits; None if nothing is read."""
-        return min(_widths(self.computation.body.block.args), default=None)
+        return min((bits_in_memory(value.type) for value in self.computation.body.block.args), default=None)
 
     @cached_property
     def narrowest_output(self) -> int:
         """The width of the narrowest element that is written, in bits."""
-        return min(_widths(self.roots))
+        return min(bits_in_memory(root.type) for root in self.roots)
+
+    def loop_launch(self, over: SSAValue, written: Sequence[SSAValue]) -> LaunchDimensions:
+        """The launch of a loop over the elements of `over` that writes elements of `written`."""
+        types = [element_type_of(value.type) for value in written]
+        return loop_launch_dimensions(shape_of(over), types, self.computation.body.block.ops, self.device)
 
     def only_hero(self, root: SSAValue, is_hero: Callable[[Operation], bool]) -> Operation | None:
         """
@@ -118,10 +122,6 @@ def _only_used_by_intermediates(hero: Operation) -> bool:
                 seen.add(user)
                 pending.append(user)
     return True
-
-
-def _widths(values: Iterable[SSAValue]) -> list[int]:
-    return [bit_width(element_type_of(value.type)) for value in values]
 
 
 def behind_bitcasts(value: SSAValue) -> SSAValue:

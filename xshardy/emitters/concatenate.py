@@ -13,11 +13,9 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
-from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.launch_dimensions import loop_launch_dimensions
 from xshardy.emitters.loop import thread_to_element
 from xshardy.emitters.partition import RootGroup, Subgraph
 from xshardy.emitters.places import carried_to
@@ -46,8 +44,7 @@ def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Mo
     """The kernel of a fusion whose result is made of `hero`, and the functions it calls, in a new module."""
     (root,), axis = fusion.roots, hero.dimension.value.data
     largest = max(hero.inputs, key=elements_in)
-    ops = fusion.computation.body.block.ops
-    launch = loop_launch_dimensions(shape_of(largest), [element_type_of(root.type)], ops, fusion.device)
+    launch = fusion.loop_launch(largest, [root])
     groups = [RootGroup.same_indices([operand]) for operand in hero.inputs]
     groups.append(RootGroup.same_place([root], [hero.result]))
     kernel = Kernel(fusion.computation, groups, launch, entry_name)

@@ -20,7 +20,6 @@ from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.launch_dimensions import loop_launch_dimensions
 from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.operations.lookups import clamped_start
 from xshardy.emitters.partition import RootGroup
@@ -58,8 +57,7 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
     """The kernel of a fusion whose results are `updates`, and the functions it calls, in a new module."""
     ops = [update.op for update in updates]
     first = ops[0].update
-    types = [element_type_of(op.update.type) for op in ops]
-    launch = loop_launch_dimensions(shape_of(first), types, fusion.computation.body.block.ops, fusion.device)
+    launch = fusion.loop_launch(first, [op.update for op in ops])
     groups = [RootGroup.same_indices([op.update for op in ops])]
     groups += [RootGroup.same_indices(op.start_indices) for op in ops if op.start_indices]
     aliases = {number: update.parameter for number, update in enumerate(updates)}

@@ -14,7 +14,6 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.dialects.xla_gpu.discardable import (
     INVARIANT,
     SLICE_INDEX,
@@ -23,6 +22,7 @@ from xshardy.dialects.xla_gpu.discardable import (
     set_range,
 )
 from xshardy.dialects.xla_gpu.ops import AtomicRMWOp, LoopOp, PredicatedInsertOp, SyncThreadsOp, YieldOp
+from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.launch_dimensions import LaunchDimensions
 from xshardy.emitters.signatures import emitted_tensor_type
@@ -94,8 +94,7 @@ def _buffer_attributes(buffer: int, type: AnyTensorType, is_output: bool, is_sha
 
 def size_in_bytes(type: AnyTensorType) -> int:
     """The size of a tensor in memory. Elements of less than a byte are packed, but a truth value takes a byte."""
-    width = bit_width(type.element_type)
-    return -(-prod(type.get_shape()) * (8 if width == 1 else width) // 8)
+    return -(-prod(type.get_shape()) * bits_in_memory(type) // 8)
 
 
 def thread_id(s: Scalars, launch: LaunchDimensions) -> tuple[SSAValue, Variable]:

@@ -12,11 +12,9 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.emitters.analysis import Choice, Fusion
-from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, domain_checks
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.launch_dimensions import loop_launch_dimensions
 from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.partition import RootGroup
 from xshardy.emitters.predicated import insert_if
@@ -42,9 +40,7 @@ def choose_input_slices(fusion: Fusion) -> Choice | None:
 def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str) -> ModuleOp:
     """The kernel of a fusion whose results are `slices`, and the functions it calls, in a new module."""
     operand = slices[0].operand
-    ops = fusion.computation.body.block.ops
-    types = [element_type_of(root.type) for root in fusion.roots]
-    launch = loop_launch_dimensions(shape_of(operand), types, ops, fusion.device)
+    launch = fusion.loop_launch(operand, fusion.roots)
     kernel = Kernel(fusion.computation, [RootGroup.same_indices([op.operand for op in slices])], launch, entry_name)
 
     def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.elemental.kinds import bits_in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,7 @@ def unroll_factor(elements: int, element_types: Iterable[Attribute], ops: Iterab
     factor = 1
     if elements >= device.cores * device.threads_per_core and not prevents_vectorization(ops):
         factor = next(n for n in (MAX_UNROLL, 2, 1) if elements % n == 0)
-    narrowest = min((bit_width(type) for type in element_types if type != i1), default=8)  # an i1 takes a byte
-    return max(factor, -(-8 // narrowest))
+    return max(factor, -(-8 // min(map(bits_in_memory, element_types))))
 
 
 def loop_launch_dimensions(

@@ -27,7 +27,7 @@ from xshardy.emitters.launch_dimensions import (
     unrolled_launch,
 )
 from xshardy.emitters.partition import RootGroup, roots_of
-from xshardy.emitters.wide_loops import WIDEST_ACCESS, wide_unroll
+from xshardy.emitters.wide_loops import wide_unroll
 from xshardy.indexing.affine import add, constant, dim, mul, sym
 from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.indexing.interval import Interval
@@ -38,10 +38,7 @@ def choose_loop(fusion: Fusion) -> Choice:
     """The loop emitter, for any fusion."""
     reason = "no result has a hero for which there is a special emitter"
     if (unroll := loop_launch(fusion.computation, fusion.device).unroll) > MAX_UNROLL:
-        reason += (
-            f"; a thread makes {unroll} elements, {WIDEST_ACCESS} bits at once, where XLA's makes {MAX_UNROLL}, "
-            "since little is computed"
-        )
+        reason += f"; a thread makes {unroll} elements at once, XLA's {MAX_UNROLL}, since little is computed for each"
     return Choice("loop", None, reason, partial(emit_loop_fusion, fusion.computation, device=fusion.device))
 
 

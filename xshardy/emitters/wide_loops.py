@@ -13,13 +13,14 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
-from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
+from xshardy.emitters.elemental.kinds import Kind, bits_in_memory, element_type_of, kind_of
 from xshardy.emitters.launch_dimensions import MAX_UNROLL, Device
 from xshardy.indexing.tensor_maps import minor_to_major, shape_of
 
 WIDEST_ACCESS = 128
 """Bits that a thread loads or stores at once, at most."""
+MOST_ELEMENTS = 16
+"""That a thread takes: code for each of them is written out."""
 MOST_INPUTS = 3
 """Tensors that are read: all their elements of a thread are in registers together."""
 MOST_OPERATIONS = 16
@@ -69,7 +70,7 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
     moved = [*(value for value in inputs if shape_of(value)), *roots]
     if len(moved) - len(roots) > MOST_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
         return None
-    unroll = WIDEST_ACCESS // max(_width(value) for value in moved)
+    unroll = min(MOST_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
     has_threads = elements * MAX_UNROLL >= unroll * device.cores * device.threads_per_core
     return unroll if unroll > MAX_UNROLL and has_threads and minor % unroll == 0 else None
 
@@ -77,11 +78,6 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
 def _is_cheap(op: Operation) -> bool:
     values = (*op.operands, *op.results)
     return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in KINDS for value in values)
-
-
-def _width(value: SSAValue) -> int:
-    """The bits that an element takes in memory; a truth value takes a byte."""
-    return max(8, bit_width(element_type_of(value.type)))
 
 
 def _minor_size(value: SSAValue) -> int:

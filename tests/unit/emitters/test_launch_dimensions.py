@@ -5,9 +5,13 @@ from xdsl.dialects.builtin import IntegerType, TensorType, bf16, f32, f64, i1
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 
+from xshardy import compiler
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.emitters.analysis import Fusion
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
+from xshardy.emitters.preparation import prepare
+from xshardy.hlo_text import parse_hlo
 
 
 def launch(*shape: int, types=(f32,)) -> LaunchDimensions:
@@ -101,3 +105,19 @@ def test_loops_that_carry_much_are_not_unrolled():
         for count in (1, 2)
     )
     assert [loop_launch_dimensions([1024, 1024], [f32], [op]).unroll for op in (dot, one, two)] == [1, 4, 1]
+
+
+def test_the_widths_of_a_fusion_are_those_in_memory():
+    text = """HloModule m
+ENTRY f {
+  p = pred[70,64] parameter(0)
+  q = s4[70,64] parameter(1)
+  c = pred[70,64] convert(q)
+  a = pred[70,64] and(p, c)
+  v = f32[70,64] convert(a)
+  ROOT r = (pred[70,64], f32[70,64]) tuple(a, v)
+}
+"""
+    (fusion,) = compiler.select_fusions(parse_hlo(text))
+    analysed = Fusion(prepare(fusion.callee_function()), Device())
+    assert (analysed.narrowest_input, analysed.narrowest_output) == (4, 8)

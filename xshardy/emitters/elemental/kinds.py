@@ -16,10 +16,13 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    i1,
 )
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
+
+from xshardy.dialects.stablehlo.types import bit_width
 
 
 class Kind(Enum):
@@ -76,6 +79,12 @@ def emitted_type(type: Attribute) -> Attribute:
 def element_type_of(type: Attribute) -> Attribute:
     """The element type of a tensor type, and any other type itself."""
     return cast(AnyTensorType, type).element_type if isinstance(type, TensorType) else type
+
+
+def bits_in_memory(type: Attribute) -> int:
+    """The bits that an element, or each of a tensor, takes there: a truth value takes a byte, others may share one."""
+    element_type = element_type_of(type)
+    return 8 if element_type == i1 else bit_width(element_type)
 
 
 def integer(type: Attribute) -> IntegerType:
