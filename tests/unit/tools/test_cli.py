@@ -146,6 +146,26 @@ def test_run_prints_results_without_a_check(capsys: pytest.CaptureFixture[str]):
     assert "tensor<7x13x11xf32>" in capsys.readouterr().out
 
 
+def test_run_check_of_more_than_memory_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "huge.hlo"
+    path.write_text(
+        """HloModule huge
+        fused {
+          x = f32[] parameter(0)
+          all = f32[900000000000,1000] broadcast(x), dimensions={}
+          negated = f32[900000000000,1000] negate(all)
+          ROOT some = f32[1,1000] slice(negated), slice={[0:1], [0:1000]}
+        }
+        ENTRY main {
+          x = f32[] parameter(0)
+          ROOT fusion = f32[1,1000] fusion(x), kind=kLoop, calls=fused
+        }"""
+    )
+    assert main(["run", "--check", str(path)]) == 1
+    assert "huge.hlo: error: out of memory (" in capsys.readouterr().err
+    assert main(["run", str(path)]) == 0
+
+
 def test_run_check_fails_when_a_result_differs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """A reference that is off by a half."""
     evaluate = stablehlo.evaluate
