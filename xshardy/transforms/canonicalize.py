@@ -121,6 +121,8 @@ class Canonicalizer:
         rewriter = self._rewriter_at(op)
         operands = tuple(op.operands)
         if self._is_dead(op, facts):
+            if op.regions:
+                operands += _captured(op)
             rewriter.erase(op)
         elif facts.is_constant:
             self._pool_constant(op, rewriter)
@@ -225,6 +227,14 @@ class Canonicalizer:
         for result in op.results:
             for use in result.uses:
                 self._worklist.push(use.operation)
+
+
+def _captured(op: Operation) -> tuple[SSAValue, ...]:
+    """What operations in `op` read of what is defined outside of it."""
+    inner = [*op.walk()]
+    defined: set[SSAValue] = {result for each in inner for result in each.results}
+    defined |= {arg for each in inner for region in each.regions for block in region.blocks for arg in block.args}
+    return tuple(operand for each in inner for operand in each.operands if operand not in defined)
 
 
 @dataclass(frozen=True)

@@ -126,21 +126,28 @@ class Writer:
         return ListOfAxisRefListsAttr(AxisRefListAttr(self._axes(of_dim)) for of_dim in axes)
 
 
+def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
+    """Whether `op` is between meshes with other axes, to or from a single device, or kept though it changes nothing."""
+    before, after = sharding_of(before_barriers(op.input)), op.sharding
+    if before is None:
+        return is_on_one_device(after, op) or (keep_redundant and after.is_fully_replicated)
+    if is_on_one_device(before, op) or is_on_one_device(after, op):
+        return True
+    if keep_redundant and is_equivalent(before, after):
+        return True
+    return not after.is_fully_replicated and not same_axes(before, after, op)
+
+
 @dataclass(slots=True)
 class ReshardReplacer:
     """Replaces reshards by collectives. What was found for one tensor is remembered for the next like it."""
 
-    keep_redundant: bool
     known: dict[Route, Sequence[Step]] = field(default_factory=dict[Route, Sequence[Step]], init=False)
 
     def replace(self, op: ReshardOp) -> None:
-        """`op` is left as it is if it is between meshes of different axes, or to or from a single device."""
+        """The operand of `op` may have been replaced, by a tensor over a mesh with other axes: then `op` stays."""
         tensor, after = before_barriers(op.input), op.sharding
         before = sharding_of(tensor) or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
-        if self.keep_redundant and is_equivalent(before, after):
-            return
-        if is_on_one_device(before, op) or is_on_one_device(after, op):
-            return
         if after.is_fully_replicated:
             if before.is_fully_replicated:
                 Rewriter.replace_op(op, [], [op.input])
@@ -186,6 +193,8 @@ class ReshardToCollectivesPass(ModulePass):
         reshards = [reshard for function in functions for reshard in operations_of(function, ReshardOp)]
         for reshard in reshards:
             check_unreduced_axes(reshard)
-        replacer = ReshardReplacer(self.keep_redundant_reshards)
-        for reshard in reshards:
+        # Which of them stay is settled before the first one goes, whose operand may be over another mesh than itself.
+        replaced = [op for op in reshards if not stays(op, keep_redundant=self.keep_redundant_reshards)]
+        replacer = ReshardReplacer()
+        for reshard in replaced:
             replacer.replace(reshard)

@@ -27,3 +27,20 @@ func.func @collectives(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
   %0 = sdy.all_slice [{}] %t out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// What is read in a loop that is dead is not read twice.
+// CHECK-LABEL: @also_read_by_what_is_dead(
+// CHECK-NEXT: sdy.reshard %arg0 <@mesh, [{"y"}]>
+// CHECK-NEXT: return %0
+func.func @also_read_by_what_is_dead(%t: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
+  %0 = sdy.reshard %t <@mesh, [{"x"}]> : tensor<8xf32>
+  %1 = sdy.reshard %0 <@mesh, [{"y"}]> : tensor<8xf32>
+  %2 = stablehlo.while(%i = %t) : tensor<8xf32>
+  cond {
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %3 = stablehlo.add %i, %0 : tensor<8xf32>
+    stablehlo.return %3 : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>
+}
