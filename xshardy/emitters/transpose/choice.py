@@ -10,9 +10,10 @@ from functools import partial
 from xdsl.ir import Operation
 
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
+from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.emit import emit_transpose
-from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition, width_in_memory
+from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition
 from xshardy.emitters.transpose.packed import is_packed, packed_tiling
 from xshardy.emitters.transpose.tiling import TransposeTiling, transpose_tiling
 
@@ -48,9 +49,9 @@ def _choose(
     if not heroes:
         return None
     first, *others = dict.fromkeys(heroes.values())
-    moved, width = transposition(first), width_in_memory(first)
+    moved, width = _what_it_moves(first)
     assert moved is not None
-    same = all(transposition(other) == moved and width_in_memory(other) == width for other in others)
+    same = all(_what_it_moves(other) == (moved, width) for other in others)
     if not same or any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
         return None
     tiling = plan(moved, width, 1 + len(others), fusion.device)
@@ -58,3 +59,8 @@ def _choose(
         return None
     because = reason.format(list(moved.permutation), list(moved.shape), tiling.square, width)
     return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))
+
+
+def _what_it_moves(hero: Operation) -> tuple[Transposition | None, int]:
+    """The order of elements before and after, and the bits of an element."""
+    return transposition(hero), bits_in_memory(hero.results[0].type)

@@ -13,14 +13,11 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.shape import TransposeOp
-from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.elemental.kinds import element_type_of
+from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.indexing.tensor_maps import minor_to_major, shape_of
 
 T = TypeVar("T")
 
-BYTE = 8
-"""Bits."""
 MIN_DIMENSION = 4
 """Elements. Tiles of less in one direction leave too many threads idle."""
 MIN_ELEMENTS = 16 * 16
@@ -88,17 +85,11 @@ def _merged(shape: Sequence[int], permutation: Sequence[int]) -> Transposition |
     return Transposition(tuple(sizes[d] for d in order), tuple(order.index(run[0]) for run in runs))
 
 
-def width_in_memory(op: Operation) -> int:
-    """The bits that an element of the result of `op` takes; a truth value takes a byte."""
-    width = bit_width(element_type_of(op.results[0].type))
-    return BYTE if width == 1 else width
-
-
 def is_tiled(op: Operation) -> bool:
     """Whether tiles of shared memory make the transposition `op` faster."""
     if (moved := transposition(op)) is None or 0 in moved.shape:
         return False
-    width = width_in_memory(op)
+    width = bits_in_memory(op.results[0].type)
     first, last = (moved.shape[d] for d in moved.swapped)
     narrow = min(first, last)
     if moved.keeps_minor:

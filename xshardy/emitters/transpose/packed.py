@@ -14,9 +14,10 @@ from math import prod
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
-from xshardy.emitters.transpose.normal_form import BYTE, Transposition, transposition, width_in_memory
+from xshardy.emitters.transpose.normal_form import Transposition, transposition
 from xshardy.emitters.transpose.tiling import (
     ROWS,
     SHARED_MEMORY,
@@ -31,6 +32,8 @@ from xshardy.indexing.tensor_maps import inside
 
 BANK_BITS = 32
 """The width of a bank of shared memory."""
+BYTE = 8
+"""Bits."""
 MIN_SQUARES = 10
 """Squares along a side of a tile. With fewer, most threads of a warp have none."""
 
@@ -98,7 +101,11 @@ def packed_tile(moved: Transposition, width: int) -> PackedTile | None:
 def is_packed(op: Operation) -> bool:
     """Whether packed tiles make the transposition `op` faster."""
     moved = transposition(op)
-    return moved is not None and 0 not in moved.shape and packed_tile(moved, width_in_memory(op)) is not None
+    return (
+        moved is not None
+        and 0 not in moved.shape
+        and packed_tile(moved, bits_in_memory(op.results[0].type)) is not None
+    )
 
 
 def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling | None:
