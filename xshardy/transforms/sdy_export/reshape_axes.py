@@ -30,7 +30,7 @@ def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorF
     )
     legal = [project(mapping, unproject(tensor, mapping, rule.sizes, 0), rule.sizes) for mapping, tensor in sides]
     return tuple(
-        _common_prefix([tensor.factors[factor].axes for tensor in legal if factor in tensor.factors])
+        common_prefix([tensor.factors[factor].axes for tensor in legal if factor in tensor.factors])
         for factor in range(len(rule.sizes))
     )
 
@@ -92,7 +92,7 @@ def deal_out(axes: Axes, sizes: Sequence[int]) -> tuple[list[Axes], Axes]:
     return [tuple(share) for share in shares], tuple(left)
 
 
-def _common_prefix(lists: Sequence[Axes]) -> Axes:
+def common_prefix(lists: Sequence[Axes]) -> Axes:
     """What all `lists` begin with; of the axes in which two of them differ, the part that these have in common."""
     common = lists[0] if lists else ()
     for axes in lists[1:]:

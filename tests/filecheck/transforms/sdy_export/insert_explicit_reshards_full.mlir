@@ -3,6 +3,7 @@
 sdy.mesh @mesh = <["a"=2, "b"=2, "c"=4]>
 sdy.mesh @reversed = <["a"=2, "b"=2, "c"=4], device_ids=[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]>
 sdy.mesh @other = <["x"=4]>
+sdy.mesh @twin = <["a"=2, "b"=2, "c"=4]>
 
 // Two of three tensors are sharded along "b", and the third moves.
 // CHECK-LABEL: func.func @majority
@@ -214,4 +215,44 @@ func.func @several_results(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@me
     stablehlo.return %a, %d : tensor<f32>, tensor<i32>
   }
   func.return %2#0, %2#1 : tensor<8xf32>, tensor<8xi32>
+}
+
+// Two meshes of one kind: a reshape that has no room for axes goes from one to the other.
+// CHECK-LABEL: func.func @twins
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{}, {}]>
+// CHECK-NEXT:    %1 = stablehlo.reshape %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>}
+// CHECK-NEXT:    %2 = sdy.reshard %1 <@twin, [{}, {"c"}]>
+// CHECK-NEXT:    %3 = sdy.reshard %arg1 <@mesh, [{}]>
+// CHECK-NEXT:    %4 = stablehlo.reshape %3 {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {}]>]>}
+// CHECK-NEXT:    %5 = sdy.reshard %2 <@twin, [{}, {}]>
+// CHECK-NEXT:    return %5, %4
+func.func @twins(%x: tensor<12x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"c"}, {}]>}, %y: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c"}]>}) -> (tensor<3x8xf32>, tensor<3x4xf32>) {
+  %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {"c"}]>]>} : (tensor<12x2xf32>) -> tensor<3x8xf32>
+  %1 = stablehlo.reshape %y {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {}]>]>} : (tensor<12xf32>) -> tensor<3x4xf32>
+  func.return %0, %1 : tensor<3x8xf32>, tensor<3x4xf32>
+}
+
+// Axes that have no room in an operation other than a reshape are given up.
+// CHECK-LABEL: func.func @no_room_elsewhere
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{}]>
+// CHECK-NEXT:    %1 = stablehlo.custom_call @f(%0) {sdy.sharding_rule = #sdy.op_sharding_rule<([ij])->([ij]) {i=3, j=4}>}
+// CHECK-NEXT:    return %1
+func.func @no_room_elsewhere(%x: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"c"}]>}) -> tensor<12xf32> {
+  %0 = stablehlo.custom_call @f(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([ij])->([ij]) {i=3, j=4}>} : (tensor<12xf32>) -> tensor<12xf32>
+  func.return %0 : tensor<12xf32>
+}
+
+// The same rule and the same shardings, and the larger operand stays.
+// CHECK-LABEL: func.func @larger_operand_stays
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{}, {"b"}]>
+// CHECK-NEXT:    %1 = stablehlo.concatenate %0, %arg1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"b"}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>}
+// CHECK-NEXT:    %2 = sdy.reshard %1 <@mesh, [{}, {}]>
+// CHECK-NEXT:    %3 = sdy.reshard %arg3 <@mesh, [{}, {"a"}]>
+// CHECK-NEXT:    %4 = stablehlo.concatenate %arg2, %3, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"a"}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>}
+// CHECK-NEXT:    %5 = sdy.reshard %4 <@mesh, [{}, {}]>
+// CHECK-NEXT:    return %2, %5
+func.func @larger_operand_stays(%x: tensor<2x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"a"}]>}, %y: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"b"}]>}, %z: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"a"}]>}, %u: tensor<2x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"b"}]>}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.concatenate %x, %y, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>} : (tensor<2x8xf32>, tensor<6x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.concatenate %z, %u, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>} : (tensor<6x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
+  func.return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }

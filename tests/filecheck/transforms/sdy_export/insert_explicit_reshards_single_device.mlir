@@ -49,3 +49,19 @@ func.func @tokens(%x: tensor<8xf32>, %t: !stablehlo.token) -> (tensor<8xf32>, !s
   %0:2 = stablehlo.custom_call @f(%x, %t) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@device_0, []>]>} : (tensor<8xf32>, !stablehlo.token) -> (tensor<8xf32>, !stablehlo.token)
   func.return %0#0, %0#1 : tensor<8xf32>, !stablehlo.token
 }
+
+// A result that is wanted replicated is so after one step.
+// CHECK-LABEL: func.func @replicated
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@device_0, []>
+// CHECK-NEXT:    %1:2 = stablehlo.custom_call @f(%0) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@device_0, []>]>}
+// CHECK-NEXT:    %2 = sdy.reshard %1#0 <@mesh, [{}]>
+// CHECK-NEXT:    %3 = sdy.reshard %1#1 <@mesh, [{}]>
+// CHECK-NEXT:    %4 = sdy.reshard %3 <@device_0, []>
+// CHECK-NEXT:    %5 = stablehlo.custom_call @f(%4) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>]>}
+// CHECK-NEXT:    %6 = sdy.reshard %5 <@mesh, [{}]>
+// CHECK-NEXT:    return %6
+func.func @replicated(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> tensor<8xf32> {
+  %0:2 = stablehlo.custom_call @f(%x) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@mesh, [{}]>]>} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %1 = stablehlo.custom_call @f(%0#1) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %1 : tensor<8xf32>
+}

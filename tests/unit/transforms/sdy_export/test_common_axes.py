@@ -12,7 +12,7 @@ from xshardy.sharding.factors import FactorSharding, TensorFactors
 from xshardy.sharding.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.transforms.sdy_export.common_axes import agreed_axes, common_axes, without
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
-from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, deal_out
+from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, deal_out
 
 SIZES = (2, 8, 3, 4)
 """The sizes of the axes of the mesh."""
@@ -114,6 +114,40 @@ def test_factors_that_only_pass_through_go_first() -> None:
     assert common_axes(rule, tensors, (63, 64, 8), NAMES) == ((), (A,))
 
 
+def test_reductions_cost_less_than_permutations() -> None:
+    tensors = [{0: (A,), 1: ()}, {0: (), 1: (A,)}, {0: (), 1: ()}]
+    mapping = ((0,), (1,))
+    for reduction, permutation in ((0, 1), (1, 0)):
+        rule = FactorRule((8, 8), (mapping,) * 3, (), reduction=(reduction,), permutation=(permutation,))
+        chosen = common_axes(rule, tensors, (64, 64, 64), NAMES)
+        assert (chosen[reduction], chosen[permutation]) == ((A,), ())
+
+
+def test_what_axes_begin_with_counts_for_all_that_go_on_differently() -> None:
+    rule = FactorRule((24, 8), (((0,),), ((0,),), ((1,),)), ())
+    tensors = [{0: (A, C)}, {0: (A, B)}, {1: (A,)}]
+    assert common_axes(rule, tensors, (4, 3, 6), NAMES)[0][0] == A
+    assert common_axes(rule, tensors, (4, 3, 8), NAMES) == ((), (A,))
+
+
+WHOLE, MAJOR = Span(3, 1, 4), Span(3, 1, 2)
+
+
+def test_gain_is_what_is_divided_further() -> None:
+    rule = FactorRule((64, 64, 64), (((0,),), ((0,),), ((1,),), ((2,),)), ())
+    tensors = [{0: (B,)}, {0: (B, MAJOR)}, {1: (WHOLE,)}, {2: ()}]
+    assert common_axes(rule, tensors, (10, 5, 5, 0), NAMES) == ((B,), (WHOLE,), ())
+    # As in C++ Shardy, an offer gains all that it divides again after an axis that it does not share has been chosen.
+    tensors = [*tensors[:3], {2: (A,)}]
+    assert common_axes(rule, tensors, (10, 5, 5, 7), NAMES) == ((B, MAJOR), (), (A,))
+
+
+def test_the_tensor_that_moves_keeps_what_is_free() -> None:
+    rule = FactorRule((8, 8, 8), (((0,), (1,)),), (((0,), (2,)),))
+    assert common_axes(rule, [{0: (A,), 1: ()}, {0: (), 2: (C, A)}], (64, 64), NAMES) == ((), (), (C, A))
+    assert common_axes(rule, [{0: (A,), 1: ()}, {0: (), 2: (C, A)}], (65, 64), NAMES) == ((A,), (), (C,))
+
+
 def test_a_minor_factor_waits_for_the_major_one() -> None:
     rule = FactorRule((2, 12), (((0, 1),),), (((0,), (1,)),))
     assert common_axes(rule, [{0: (), 1: ()}, {0: (), 1: (C,)}], (24, 24), NAMES) == ((), ())
@@ -127,6 +161,12 @@ def test_freed_axes_divide_the_batch() -> None:
     assert common_axes(rule, tensors, (120, 120), NAMES) == ((Span(1, 1, 2),), (), ())
     tensors = [{0: (Span(1, 1, 2),), 1: (), 2: (Span(1, 2, 4), A, C)}] * 2
     assert common_axes(rule, tensors, (120, 120), NAMES) == ((Span(1, 1, 4),), (A, C), ())
+
+
+def test_freed_axes_are_lost_where_some_tensor_lacks_their_factor() -> None:
+    rule = FactorRule((4, 4), (((0,), (1,)), ((0,), (1,))), (((0,),),), need_replication=(1,))
+    tensors = [{0: (), 1: (A,)}, {0: (), 1: (A,)}, {0: ()}]
+    assert common_axes(rule, tensors, (16, 16, 4), NAMES) == ((), ())
 
 
 @given(disjoint_axes(), disjoint_axes())
@@ -149,6 +189,7 @@ def test_all_axes_are_dealt_out(axes: Sequence[Span], sizes: Sequence[int]) -> N
     assert prod(map(size_of, shares)) * size_of(rest) == size_of(axes)
     for share, size in zip(shares, sizes, strict=True):
         assert size % size_of(share) == 0
+        assert size > 1 or not share
         assert not rest or size == 0 or gcd(size // size_of(share), rest[0].size) == 1
 
 
@@ -157,6 +198,33 @@ def test_both_sides_of_a_reshape_keep_what_they_can() -> None:
     operand = TensorFactors({0: FactorSharding((A,), overflow=(Span(3, 1, 4),)), 1: FactorSharding(is_closed=True)})
     result = TensorFactors({0: FactorSharding(), 1: FactorSharding((Span(3, 1, 4),))})
     assert axes_of_both_sides(rule, operand, result) == ((A,), ())
+
+
+def test_the_side_that_is_divided_more_is_dealt_out() -> None:
+    rule = FactorRule((4, 3), (((0, 1),),), (((0,), (1,)),))
+
+    def sides(major: Axes, overflow: Axes, *result: Axes) -> tuple[Axes, ...]:
+        operand = {0: FactorSharding(major, overflow=overflow), 1: FactorSharding(is_closed=True)}
+        return axes_of_both_sides(
+            rule, TensorFactors(operand), TensorFactors({f: FactorSharding(axes) for f, axes in enumerate(result)})
+        )
+
+    assert sides((), (C, A), (MAJOR,), (C,)) == ((A,), ())  # as many parts on both sides
+    assert sides((), (C,), (MAJOR,), (C,)) == ((MAJOR,), ())
+    assert sides((), (C, A), (WHOLE,), (C,)) == ((WHOLE,), (C,))
+    # A part of "b" is enough for the first factor, and what is left of it divides nothing, but has to go somewhere.
+    assert sides((), (B,), (A,), ()) == ((Span(1, 1, 4),), (Span(1, 4, 8),))
+
+
+@given(disjoint_axes(), disjoint_axes(), st.integers(0, 4), st.booleans())
+def test_common_prefix(axes: Sequence[Span], others: Sequence[Span], shared: int, cut: bool) -> None:
+    start = tuple(axes[:shared])
+    first, second = start, (*start, *(axis for axis in others if not any(overlaps(axis, taken) for taken in start)))
+    if cut and start and start[-1].size == 8:
+        first = (*start[:-1], start[-1]._replace(end=start[-1].start * 4))
+    assert common_prefix([first, second]) == common_prefix([second, first]) == first
+    assert common_prefix([first, second, ()]) == ()
+    assert common_prefix([(A, C), (A, B), (A,)]) == (A,)
 
 
 DOT = FactorRule((8, 8, 8, 8), (((0,), (1,), (3,)), ((0,), (3,), (2,))), (((0,), (1,), (2,)),), reduction=(3,))
@@ -186,6 +254,8 @@ def test_which_results_of_dot_products_move() -> None:
     moved = {0: (), 1: (), 2: (C,)}
     assert result_as_operands(DOT, (lhs, rhs, result), (1, 8, 8)) == moved
     assert result_as_operands(DOT, (lhs, rhs, result), (9, 8, 9)) is None  # larger than what it is to be like
+    batch = {**lhs, 0: (C,)}, {**rhs, 0: (C,), 2: ()}, {0: (A,), 1: (), 2: ()}
+    assert result_as_operands(DOT, batch, (9, 8, 9)) == {0: (C,), 1: (), 2: ()}  # both operands have it
     assert result_as_operands(DOT, (lhs, rhs, moved), (8, 8, 8)) is None  # nothing to do
     assert result_as_operands(DOT, (lhs, rhs, {**result, 2: (B,)}), (8, 8, 8)) is None
     assert result_as_operands(DOT, (lhs, {**rhs, 3: ()}, result), (8, 8, 8)) is None
