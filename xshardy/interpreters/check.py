@@ -15,6 +15,7 @@ from xshardy.interpreters.element_types import (
     float_info,
     numpy_dtype,
 )
+from xshardy.interpreters.inputs import PIECE
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.floats import bits, total_order
 
@@ -181,9 +182,14 @@ def unlike(expected: Array) -> Array:
 
     An output buffer that starts like this shows which elements a kernel leaves out.
     """
-    with np.errstate(invalid="ignore"):
-        near_zero = np.abs(convert(expected, widest(expected.dtype))) < 0.5
-    return convert(np.arange(2), expected.dtype)[near_zero.astype(np.intp)].reshape(expected.shape)
+    zero, one = convert(np.arange(2), expected.dtype)
+    flat, result = expected.reshape(-1), np.full(expected.size, zero)
+    for start in range(0, flat.size, PIECE):
+        part = flat[start : start + PIECE]
+        with np.errstate(invalid="ignore"):
+            near_zero = np.abs(convert(part, widest(part.dtype))) < 0.5
+        result[start : start + PIECE][near_zero] = one
+    return result.reshape(expected.shape)
 
 
 def widest(dtype: DType) -> DType:

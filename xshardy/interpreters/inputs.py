@@ -45,6 +45,9 @@ SPECIAL_SHARE = 1 / 32
 The share of the elements of an input that are special: zeros, infinities, NaN, the bounds of the type, and the like.
 """
 
+PIECE = 2**20
+"""Elements that are made at once."""
+
 # -- Element types ----------------------------------------------------------------------------------------------------
 
 
@@ -105,8 +108,15 @@ def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kin
         shape = () if tensor is None else tensor.get_shape()
         dtype = numpy_dtype(kind)
         size = int(np.prod(shape, dtype=np.int64))
-        result.append(generators[KINDS[dtype]](rng, size, dtype).reshape(shape))
+        result.append(_in_pieces(generators[KINDS[dtype]], rng, size, dtype).reshape(shape))
     return result
+
+
+def _in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:
+    """`size` elements by `make`, a piece after the other: it takes many times the memory of what it gives."""
+    if size <= PIECE:
+        return make(rng, size, dtype)
+    return np.concatenate([make(rng, min(PIECE, size - start), dtype) for start in range(0, size, PIECE)])
 
 
 # -- Computations -----------------------------------------------------------------------------------------------------
