@@ -217,19 +217,18 @@ func.func @several_results(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@me
   func.return %2#0, %2#1 : tensor<8xf32>, tensor<8xi32>
 }
 
-// Two meshes of one kind: a reshape that has no room for axes goes from one to the other.
+// Two meshes of one kind: a reshape that has no room for axes goes from one to the other, unless nothing is sharded.
 // CHECK-LABEL: func.func @twins
-// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{}, {}]>
-// CHECK-NEXT:    %1 = stablehlo.reshape %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>}
-// CHECK-NEXT:    %2 = sdy.reshard %1 <@twin, [{}, {"c"}]>
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{"a"}]>
+// CHECK-NEXT:    %1 = stablehlo.reshape %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}, {}]>]>}
+// CHECK-NEXT:    %2 = sdy.reshard %1 <@twin, [{"a"}, {}]>
 // CHECK-NEXT:    %3 = sdy.reshard %arg1 <@mesh, [{}]>
 // CHECK-NEXT:    %4 = stablehlo.reshape %3 {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {}]>]>}
-// CHECK-NEXT:    %5 = sdy.reshard %2 <@twin, [{}, {}]>
-// CHECK-NEXT:    return %5, %4
-func.func @twins(%x: tensor<12x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"c"}, {}]>}, %y: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c"}]>}) -> (tensor<3x8xf32>, tensor<3x4xf32>) {
-  %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {"c"}]>]>} : (tensor<12x2xf32>) -> tensor<3x8xf32>
+// CHECK-NEXT:    return %2, %4
+func.func @twins(%x: tensor<24xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c"}]>}, %y: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c"}]>}) -> (tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@twin, [{"a"}, {}]>}, tensor<3x4xf32>) {
+  %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{"a"}, {}]>]>} : (tensor<24xf32>) -> tensor<6x4xf32>
   %1 = stablehlo.reshape %y {sdy.sharding = #sdy.sharding_per_value<[<@twin, [{}, {}]>]>} : (tensor<12xf32>) -> tensor<3x4xf32>
-  func.return %0, %1 : tensor<3x8xf32>, tensor<3x4xf32>
+  func.return %0, %1 : tensor<6x4xf32>, tensor<3x4xf32>
 }
 
 // Axes that have no room in an operation other than a reshape are given up.
