@@ -115,13 +115,11 @@ class _Inserter:
             ReshardChecks(self._module, self._functions, self._conflicts, full=self._full).check()
 
     def insert(self, function: FuncOp) -> None:
-        """Insert what `function` needs, which must have a body."""
+        """Insert what `function` needs."""
         for op in list(operations_in(function, inner_first=True)):
             self._insert_around(op)
-        end = function.body.block.last_op
-        if end is not None:
-            for use, wanted in wanted_by_function(function):
-                meet(use, wanted, InsertPoint.before(end), full=self._full)
+        for use, wanted in wanted_by_function(function):
+            meet(use, wanted, InsertPoint.before(use.operation), full=self._full)
 
     def _insert_around(self, op: Operation) -> None:
         traits = traits_of(type(op))
@@ -177,5 +175,4 @@ class InsertExplicitReshardsPass(ModulePass):
         inserter = _Inserter(op, full=self.enable_full_version)
         inserter.check()
         for function in functions_of(op).values():
-            if not function.is_declaration:
-                inserter.insert(function)
+            inserter.insert(function)

@@ -92,8 +92,7 @@ class ReshardChecks:
                     _check_uses(wanted_by_call(op, self._functions.callee(op)))
                 elif traits.only_reads:
                     self._check_plain(op)
-            if not function.is_declaration:
-                _check_uses(wanted_by_function(function))
+            _check_uses(wanted_by_function(function))
 
     def _check_plain(self, op: Operation) -> None:
         """Check an operation that does not give its operands on to another place."""

@@ -6,7 +6,7 @@ That is so along data flow edges, at calls, and at the end of functions.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, OpResult, Region, SSAValue, Use
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
@@ -89,7 +89,7 @@ def _over_devices(value: SSAValue, op: Operation) -> TensorShardingAttr | None:
 
 def wanted_by_function(function: FuncOp) -> Iterator[WantedUse]:
     """What `function` returns, with the shardings of its results."""
-    end = function.body.block.last_op
-    if end is not None:
-        shardings = written_shardings(function.res_attrs, len(end.operands))
-        yield from ((Use(end, index), sharding) for index, sharding in enumerate(shardings))
+    shardings = written_shardings(function.res_attrs, len(function.function_type.outputs))
+    for block in function.body.blocks:
+        if isinstance(end := block.last_op, ReturnOp):
+            yield from ((Use(end, index), sharding) for index, sharding in enumerate(shardings))

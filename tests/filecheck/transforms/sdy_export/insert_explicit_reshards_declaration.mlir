@@ -1,4 +1,4 @@
-// RUN: xshardy-opt %s -p sdy-insert-explicit-reshards | filecheck %s
+// RUN: xshardy-opt %s -p "sdy-insert-explicit-reshards{enable-full-version=true}" | filecheck %s
 
 sdy.mesh @mesh = <["a"=2]>
 
@@ -12,3 +12,19 @@ func.func @call(%x: tensor<8xf32>) -> tensor<8xf32> {
   func.return %0 : tensor<8xf32>
 }
 func.func private @declared(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32>
+
+// Every return gives what the function gives.
+// CHECK-LABEL: func.func @several_returns
+// CHECK-NEXT:    cf.cond_br %arg0, ^bb1, ^bb2
+// CHECK-NEXT:    b1:  // pred: ^bb0
+// CHECK-NEXT:    return %arg1
+// CHECK-NEXT:    b2:  // pred: ^bb0
+// CHECK-NEXT:    %0 = sdy.reshard %arg2 <@mesh, [{"a"}]>
+// CHECK-NEXT:    return %0
+func.func @several_returns(%c: i1, %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %y: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  func.return %x : tensor<8xf32>
+^bb2:
+  func.return %y : tensor<8xf32>
+}
