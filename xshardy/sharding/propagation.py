@@ -138,7 +138,7 @@ class Engine:
         for op_class in dict.fromkeys(program.classes):
             if op_class is not None:
                 self._classes.setdefault(op_class.kind, []).append(op_class)
-        self._keys = [itemgetter(*slots, *PADDING) if slots else itemgetter(*PADDING) for slots in program.slots]
+        self._keys = [itemgetter(*slots, *PADDING) for slots in program.slots]
 
     def run(self, strategies: Sequence[Strategy], *, by_op_priority: bool) -> None:
         """Propagate until nothing changes, with one strategy after the other, and by op priorities if asked for."""

@@ -7,7 +7,7 @@ Source: Shardy's docs, "Sharding propagation", section "User priorities".
 
 from collections.abc import Mapping
 
-from xshardy.sharding.interning import Dim, Sharding
+from xshardy.sharding.interning import NO_SHARDING, Dim, Sharding
 from xshardy.sharding.propagation import Program
 
 
@@ -42,8 +42,9 @@ def hold_back(program: Program) -> Mapping[int, Mapping[int, Sharding]]:
     table = program.table
     waiting: dict[int, dict[int, Sharding]] = {}
     for value, number in enumerate(program.shardings):
-        sharding = table.sharding(number)
-        if sharding is None or all(dim.priority is None for dim in sharding.dims):
+        if number == NO_SHARDING or (sharding := table.sharding(number)) is None:
+            continue
+        if all(dim.priority is None for dim in sharding.dims):
             continue
         for priority in {_priority(dim) for dim in sharding.dims} - {0}:
             waiting.setdefault(priority, {})[value] = sharding

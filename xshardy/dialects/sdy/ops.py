@@ -311,7 +311,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
     @property
     def terminator(self) -> Operation:
         """What ends the body. Raises `ValueError` for an empty body."""
-        last = self.body.block.last_op
+        last = self.regions[0].block.last_op
         if last is None:
             raise ValueError(f"{self.name} has an empty body")
         return last
@@ -324,8 +324,9 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
         return self.body.block.args
 
     def edge_sources(self, owner: SSAValue) -> Sequence[SSAValue]:
+        # Its operands are its inputs; asked for by that name they take several times as long, and this is asked a lot.
         if isinstance(owner, BlockArgument):
-            return (self.inputs[owner.index],)
+            return (self.operands[owner.index],)
         return (self.terminator.operands[_position(owner)],)
 
     def edge_owner_from_target(self, target: SSAValue) -> SSAValue | None:

@@ -25,6 +25,7 @@ from xshardy.dialects.sdy.ops import (
     ShardingConstraintOp,
 )
 from xshardy.dialects.stablehlo import nullary as stablehlo
+from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
@@ -82,6 +83,8 @@ class OpTraits(NamedTuple):
     """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
     calls: bool
     """Whether it is a call of a function."""
+    starts: bool
+    """Whether it starts another operation: the arguments of its region are its operands."""
     has_no_rule: bool
     """Whether it is known to have no rule."""
     looks_back: bool
@@ -106,6 +109,7 @@ def traits_of(op: type[Operation]) -> OpTraits:
         is_edge=is_edge,
         only_reads=not gives_on,
         calls=issubclass(op, CallOp),
+        starts=issubclass(op, AsyncStartOp),
         has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
         looks_back=looks_back,
         is_elementwise=issubclass(op, ELEMENTWISE) and not issubclass(op, NOT_ELEMENTWISE),

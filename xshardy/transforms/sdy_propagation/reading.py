@@ -22,7 +22,6 @@ from xshardy.dialects.sdy.ops import (
     ShardingGroupOp,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
-from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.priorities import OpKind
@@ -75,6 +74,8 @@ class _Reader:
         """The identity of the type of each value."""
         self._known: dict[Hashable, OpClass | None] = {}
         """The class of operations that look alike, by their type and the identity of all that matters."""
+        self._known_edges: dict[Hashable, OpClass] = {}
+        """The class of edges that look alike."""
         self._classes: dict[Hashable, OpClass] = {}
         """The class of operations by all that decides on it."""
         self._edges: list[tuple[int, Operation]] = []
@@ -138,13 +139,6 @@ class _Reader:
         """Number the results of an operation that has shardings, or data flow."""
         if traits.has_flow:
             self._read_owners(op)
-            return
-        if traits.is_edge and isinstance(op, DataFlowEdgeOp):
-            (operand,), (result,) = op.operands, op.results
-            number = self.numbering.values[id(operand)]
-            self.numbering.values[id(result)] = number
-            self.numbering.homes[number] = result
-            self.program.shardings[number] = self._table.read(op.sharding)
             return
         written = op.attributes.get(SHARDING)
         if isinstance(written, TensorShardingPerValueAttr):
@@ -212,22 +206,47 @@ class _Reader:
                 numbering.around[number] = around
                 numbering.indirect.update(slots)
             if op.regions:
-                self._read_regions(op, around if op_class is None else (number, *around))
+                self._read_regions(op, traits, around if op_class is None else (number, *around))
 
     def _read_other(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         """Read an operation that is not plain, or has attributes, or no results."""
+        if traits.is_edge:
+            self._read_edge(op, around)
+            return
         if op.results:
             self._read_operation(op, traits, around)
             return
-        if isinstance(op, ShardingGroupOp):
-            self.groups.setdefault(group_of(op), []).append(op.input)
+        if traits.has_flow:
+            self._read_owners(op)
         elif traits.calls and isinstance(op, CallOp):
             self._calls.add(op)
-        elif traits.has_flow:
-            self._read_owners(op)
+        elif traits.only_reads and isinstance(op, ShardingGroupOp):
+            self.groups.setdefault(group_of(op), []).append(op.input)
         self.numbering.indirect.update([self.numbering.value(operand) for operand in op.operands])
         if op.regions:
-            self._read_regions(op, around)
+            self._read_regions(op, traits, around)
+
+    def _read_edge(self, op: Operation, around: Sequence[int]) -> None:
+        """Number an edge. One through regions is the same value as its operand; it connects that with the sources."""
+        numbering = self.numbering
+        (operand,), (result,) = op.operands, op.results
+        number = len(numbering.ops)
+        numbering.operations[id(op)] = number
+        numbering.ops.append(op)
+        if isinstance(op, DataFlowEdgeOp):
+            value = numbering.values[id(result)] = numbering.values[id(operand)]
+            numbering.homes[value] = result
+            numbering.indirect.add(value)
+            self.program.shardings[value] = self._table.read(op.sharding)
+        else:
+            self._define(result, NO_SHARDING, number)
+            numbering.users[numbering.value(operand)].append(number)
+        if around:
+            numbering.around[number] = around
+            numbering.indirect.update((numbering.value(operand), numbering.value(result)))
+        self.program.classes.append(None)
+        self.program.slots.append(())
+        self._edges.append((number, op))
 
     def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         """Number an operation and its results, and what is in it."""
@@ -238,11 +257,8 @@ class _Reader:
         self._read_values(op, traits, number)
         operands = [numbering.value(operand) for operand in op.operands]
         slots = [*operands, *map(numbering.value, op.results)]
-        if isinstance(op, DataFlowEdgeOp):  # which is the same value as its operand
-            numbering.indirect.update(slots)
-        else:
-            for operand in operands:
-                numbering.users[operand].append(number)
+        for operand in operands:
+            numbering.users[operand].append(number)
         if SHARDING_RULE in op.attributes:
             numbering.with_written_rule.append(op)
             op_class = self._new_class(op)
@@ -256,9 +272,7 @@ class _Reader:
             op_class.members.append(number)
         program.classes.append(op_class)
         program.slots.append(slots)
-        if traits.is_edge:
-            self._edges.append((number, op))
-        elif op.results[-1].first_use is None:
+        if op.results[-1].first_use is None:
             program.unused.add(number)
         if len(op.results) > 1 and not traits.has_flow:
             self._add_siblings(op)
@@ -269,17 +283,18 @@ class _Reader:
         if traits.calls and isinstance(op, CallOp):
             self._calls.add(op)
         if op.regions:
-            self._read_regions(op, around if op_class is None or not op_class.has_rule else (number, *around))
+            self._read_regions(op, traits, around if op_class is None or not op_class.has_rule else (number, *around))
 
-    def _read_regions(self, op: Operation, around: Sequence[int]) -> None:
-        values, starts = self.numbering.values, isinstance(op, AsyncStartOp)
+    def _read_regions(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         for region in op.regions:
-            if starts:
-                for argument, operand in zip(region.block.args, op.operands, strict=True):
-                    values[id(argument)] = self.numbering.value(operand)
-                    self.numbering.aliased.add(values[id(argument)])
-            for block in region.blocks:
+            block = region.first_block
+            if traits.starts and block is not None:
+                for argument, operand in zip(block.args, op.operands, strict=True):
+                    number = self.numbering.values[id(argument)] = self.numbering.value(operand)
+                    self.numbering.aliased.add(number)
+            while block is not None:
                 self._read_block(block, around)
+                block = block.next_block
 
     def _add_siblings(self, op: Operation) -> None:
         ranked = tuple((self.numbering.values[id(result)], rank_of(result)) for result in op.results)
@@ -318,24 +333,27 @@ class _Reader:
 
     def _connect(self, number: int, edge: Operation) -> None:
         """Let shardings go between the sources and the result of an edge."""
-        (target,) = edge.operands
+        (target,), (result,) = edge.operands, edge.results
         if isinstance(edge, DataFlowEdgeOp):
             sources, border = sources_of(target), self._borders.of(target)
         else:
             sources, border = self._calls.sources(target), None
         if not sources:
             return
-        op_class = self._identity(target, len(sources), border)
+        op_class = self._identity(result, len(sources), border)
         op_class.members.append(number)
-        self.program.slots[number] = [self.numbering.value(value) for value in (*sources, *edge.results)]
+        self.program.slots[number] = [self.numbering.value(value) for value in (*sources, result)]
         self.program.classes[number] = op_class
 
     def _identity(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
         """The class of edges from so many sources to something sharded like `value`."""
-        key = shape_of(value), sources, border
-        if (known := self._classes.get(key)) is None:
-            signature = Signature(FactorRule.identity(shape_of(value), sources), border=border)
-            known = self._classes[key] = OpClass(signature, OpKind.PASS_THROUGH)
+        key = id(value.type), sources, border
+        if (known := self._known_edges.get(key)) is None:
+            shape = shape_of(value)
+            if (known := self._classes.get((shape, sources, border))) is None:
+                signature = Signature(FactorRule.identity(shape, sources), border=border)
+                known = self._classes[shape, sources, border] = OpClass(signature, OpKind.PASS_THROUGH)
+            self._known_edges[key] = known
         return known
 
 

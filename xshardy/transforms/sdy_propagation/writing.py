@@ -19,25 +19,25 @@ from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 def write_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> None:
     """Write the shardings of `program` that differ from those that the module has, which `written` lists by value."""
-    table = program.table
+    table, homes, siblings = program.table, numbering.homes, program.siblings
     of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
     of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
-    made: dict[tuple[int, ...], TensorShardingPerValueAttr] = {}
+    per_value = _PerValue(table)
     for number, (sharding, old) in enumerate(zip(program.shardings, written, strict=True)):
         if sharding == old or (attribute := table.attribute(sharding)) is None:
             continue
-        home = numbering.homes[number]
+        home = homes[number]
         if isinstance(home, OpResult):
-            traits = traits_of(type(home.op))
-            if traits.is_edge and isinstance(home.op, DataFlowEdgeOp):
-                home.op.sharding = attribute
+            op = home.op
+            traits = traits_of(type(op))
+            if traits.is_edge and isinstance(op, DataFlowEdgeOp):
+                op.sharding = attribute
             elif traits.has_flow or traits.has_own_sharding:
                 set_sharding(home, attribute)
+            elif number in siblings:
+                op.attributes[SHARDING] = per_value[tuple([program.shardings[each] for each, _ in siblings[number]])]
             else:
-                of_all = (sharding,)
-                if number in program.siblings:
-                    of_all = tuple([program.shardings[sibling] for sibling, _ in program.siblings[number]])
-                home.op.attributes[SHARDING] = _per_result(of_all, table, made)
+                op.attributes[SHARDING] = per_value[sharding,]
         elif isinstance(home, FunctionResult):
             of_results.setdefault(home.function, {})[home.index] = {SHARDING: attribute}
         elif isinstance(home, BlockArgument):
@@ -51,14 +51,17 @@ def write_shardings(program: Program, numbering: Numbering, written: Sequence[in
         add_result_attributes(function, additions)
 
 
-def _per_result(
-    shardings: tuple[int, ...], table: ShardingTable, made: dict[tuple[int, ...], TensorShardingPerValueAttr]
-) -> TensorShardingPerValueAttr:
-    """The attribute for the shardings of all results of an operation; equal ones share it."""
-    if (known := made.get(shardings)) is None:
-        attributes = map(table.attribute, shardings)
-        known = made[shardings] = TensorShardingPerValueAttr(each for each in attributes if each is not None)
-    return known
+class _PerValue(dict[tuple[int, ...], TensorShardingPerValueAttr]):
+    """The attribute for the shardings of all results of an operation, by their numbers; equal ones share it."""
+
+    def __init__(self, table: ShardingTable):
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, numbers: tuple[int, ...]) -> TensorShardingPerValueAttr:
+        attributes = map(self._table.attribute, numbers)
+        made = self[numbers] = TensorShardingPerValueAttr(each for each in attributes if each is not None)
+        return made
 
 
 def write_rules(program: Program, numbering: Numbering) -> None:
