@@ -16,9 +16,9 @@ func.func private @declared(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [
 // Every return gives what the function gives.
 // CHECK-LABEL: func.func @several_returns
 // CHECK-NEXT:    cf.cond_br %arg0, ^bb1, ^bb2
-// CHECK-NEXT:    b1:  // pred: ^bb0
+// CHECK-NEXT:  ^bb1:
 // CHECK-NEXT:    return %arg1
-// CHECK-NEXT:    b2:  // pred: ^bb0
+// CHECK-NEXT:  ^bb2:
 // CHECK-NEXT:    %0 = sdy.reshard %arg2 <@mesh, [{"a"}]>
 // CHECK-NEXT:    return %0
 func.func @several_returns(%c: i1, %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %y: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
