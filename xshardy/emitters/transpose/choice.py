@@ -14,20 +14,25 @@ from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.emit import emit_transpose
 from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition
-from xshardy.emitters.transpose.packed import is_packed, packed_tiling
+from xshardy.emitters.transpose.packed import BANK_BITS, is_packed, packed_tiling, why_not_packed
 from xshardy.emitters.transpose.tiling import TransposeTiling, transpose_tiling
 
 Plan = Callable[[Transposition, int, int, Device], TransposeTiling | None]
 """From a transposition, the bits of an element and the number of tensors that it moves, to how it is done, if it is."""
+Reason = Callable[[Transposition, int], str]
+"""From a transposition and the bits of an element to how it is moved, in words."""
 
 
 def choose_packed_transpose(fusion: Fusion) -> Choice | None:
     """
-    The transpose emitter with packed tiles, if elements have less than 32 bits and the result consists of squares.
+    The transpose emitter with packed tiles, if nothing speaks against them (`why_not_packed`), and they fit.
 
     Apart from that, the conditions are those of `choose_transpose`.
     """
-    reason = "it moves dimensions {} of {} through shared memory, {} elements of {} bits at once"
+
+    def reason(moved: Transposition, width: int) -> str:
+        return f"{BANK_BITS // width} elements of {width} bits at once"
+
     return _choose(fusion, "packed_transpose", is_packed, packed_tiling, reason)
 
 
@@ -37,12 +42,15 @@ def choose_transpose(fusion: Fusion) -> Choice | None:
 
     All such transpositions must be alike, and every other result have as many elements.
     """
-    reason = "it moves dimensions {} of {} through shared memory"
+
+    def reason(moved: Transposition, width: int) -> str:
+        return f"not packed: {why_not_packed(moved, width) or 'there is not enough of it'}"
+
     return _choose(fusion, "transpose", is_tiled, transpose_tiling, reason)
 
 
 def _choose(
-    fusion: Fusion, emitter: str, is_hero: Callable[[Operation], bool], plan: Plan, reason: str
+    fusion: Fusion, emitter: str, is_hero: Callable[[Operation], bool], plan: Plan, reason: Reason
 ) -> Choice | None:
     found = [fusion.only_hero(root, is_hero) for root in fusion.roots]
     heroes = {number: hero for number, hero in enumerate(found) if hero is not None}
@@ -57,7 +65,8 @@ def _choose(
     tiling = plan(moved, width, 1 + len(others), fusion.device)
     if tiling is None:
         return None
-    because = reason.format(list(moved.permutation), list(moved.shape), tiling.square, width)
+    order, shape = list(moved.permutation), list(moved.shape)
+    because = f"it moves dimensions {order} of {shape} through shared memory, {reason(moved, width)}"
     return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))
 
 

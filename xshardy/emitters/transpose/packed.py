@@ -72,16 +72,12 @@ class PackedTile:
         return prod(self.shape) * width // 8
 
 
-def packed_tile(moved: Transposition, width: int) -> PackedTile | None:
+def packed_tile(moved: Transposition, width: int) -> PackedTile:
     """
-    The tile for elements of `width` bits, of up to 32 by 32 squares; None if it is not worthwhile.
+    The tile for elements of `width` bits, less than a bank has: up to 32 by 32 squares.
 
     Where the minor dimension of the input is short, columns go on along the one before it, if that stays where it is.
-    The result has to consist of whole squares, and, as a part of a byte is never written by itself, so has the input
-    if elements share bytes.
     """
-    if width >= BANK_BITS or moved.keeps_minor:
-        return None
     square = BANK_BITS // width
     side = TILE * square
     row, minor = moved.swapped
@@ -91,20 +87,38 @@ def packed_tile(moved: Transposition, width: int) -> PackedTile | None:
     middle = minor - 1 if minor > 1 and moved.permutation[minor - 1] == minor - 1 else minor
     if middle < minor:
         blocks[middle] = min(moved.shape[middle], side // blocks[minor])
-    tile = PackedTile(square, tuple(blocks), blocks[row], middle)
-    whole = [moved.shape[row], tile.columns, *([moved.shape[minor]] if width < BYTE else [])]
-    if any(size % square for size in whole) or min(tile.rows, tile.columns) < MIN_SQUARES * square:
-        return None
-    return tile
+    return PackedTile(square, tuple(blocks), blocks[row], middle)
+
+
+def why_not_packed(moved: Transposition, width: int) -> str | None:
+    """
+    What speaks against packed tiles for elements of `width` bits; None if nothing does.
+
+    The result has to consist of whole squares, and, as a part of a byte is never written by itself, so has the input
+    if elements share bytes.
+    """
+    if width >= BANK_BITS:
+        return f"an element of {width} bits fills a bank"
+    if moved.keeps_minor:
+        return "the minor dimension stays where it is"
+    tile = packed_tile(moved, width)
+    row, minor = moved.swapped
+    sizes = [("rows", moved.shape[row]), ("columns of a tile", tile.columns)]
+    if width < BYTE:
+        sizes.append(("columns", moved.shape[minor]))
+    for what, size in sizes:
+        if size % tile.square:
+            return f"{size} {what} are no multiple of {tile.square}"
+    if min(tile.rows, tile.columns) < MIN_SQUARES * tile.square:
+        return f"tiles of {tile.rows} by {tile.columns} have too few squares of {tile.square} by {tile.square}"
+    return None
 
 
 def is_packed(op: Operation) -> bool:
     """Whether packed tiles make the transposition `op` faster."""
     moved = transposition(op)
     return (
-        moved is not None
-        and 0 not in moved.shape
-        and packed_tile(moved, bits_in_memory(op.results[0].type)) is not None
+        moved is not None and 0 not in moved.shape and why_not_packed(moved, bits_in_memory(op.results[0].type)) is None
     )
 
 
@@ -112,10 +126,12 @@ def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device)
     """
     The plan with packed tiles for elements of `width` bits, of each of `heroes` tensors.
 
-    None if they are not worthwhile, or do not fit into shared memory.
+    None if something speaks against them, or there is not enough shared memory.
     """
+    if why_not_packed(moved, width) is not None:
+        return None
     tile = packed_tile(moved, width)
-    if tile is None or heroes * tile.size(width) > SHARED_MEMORY:
+    if heroes * tile.size(width) > SHARED_MEMORY:
         return None
     counts = tile_counts(moved.result_shape, moved.permuted(tile.blocks))
     launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))

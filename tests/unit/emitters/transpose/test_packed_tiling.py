@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, composite, integers, permutations, sam
 
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.normal_form import Transposition
-from xshardy.emitters.transpose.packed import packed_tile, packed_tiling
+from xshardy.emitters.transpose.packed import packed_tiling, why_not_packed
 from xshardy.emitters.transpose.squares import square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
 from xshardy.indexing.indexing_map import IndexingMap
@@ -87,7 +87,7 @@ def packed_transpositions(draw: DrawFn) -> tuple[Transposition, int]:
 @given(packed_transpositions())
 def test_every_element_arrives(drawn: tuple[Transposition, int]):
     moved, width = drawn
-    if packed_tile(moved, width) is not None:
+    if why_not_packed(moved, width) is None:
         check(moved, width)
 
 
@@ -109,20 +109,22 @@ def test_every_element_arrives_of(shape: tuple[int, ...], permutation: tuple[int
 
 
 REFUSED = {
-    "elements as wide as a bank": ((64, 64), (1, 0), 32),
-    "a minor dimension that stays": ((64, 64, 2), (1, 0, 2), 16),
-    "too few rows": ((18, 64), (1, 0), 16),
-    "too few columns": ((64, 36), (1, 0), 8),
-    "columns that fill no square": ((64, 63), (1, 0), 16),
-    "rows that fill no square": ((63, 64), (1, 0), 16),
-    "rows that fill no square at the end": ((65, 64), (1, 0), 16),
-    "half a byte at the end of a row": ((256, 257), (1, 0), 4),
+    "elements as wide as a bank": ((64, 64), (1, 0), 32, "an element of 32 bits fills a bank"),
+    "a minor dimension that stays": ((64, 64, 2), (1, 0, 2), 16, "the minor dimension stays where it is"),
+    "too few rows": ((18, 64), (1, 0), 16, "tiles of 18 by 64 have too few squares of 2 by 2"),
+    "too few columns": ((64, 36), (1, 0), 8, "tiles of 64 by 36 have too few squares of 4 by 4"),
+    "columns that fill no square": ((64, 63), (1, 0), 16, "63 columns of a tile are no multiple of 2"),
+    "rows that fill no square": ((63, 64), (1, 0), 16, "63 rows are no multiple of 2"),
+    "rows that fill no square at the end": ((65, 64), (1, 0), 16, "65 rows are no multiple of 2"),
+    "half a byte at the end of a row": ((256, 257), (1, 0), 4, "257 columns are no multiple of 8"),
 }
 
 
-@pytest.mark.parametrize(("shape", "permutation", "width"), REFUSED.values(), ids=REFUSED)
-def test_no_packed_tile_for(shape: tuple[int, ...], permutation: tuple[int, ...], width: int):
-    assert packed_tile(Transposition(shape, permutation), width) is None
+@pytest.mark.parametrize(("shape", "permutation", "width", "reason"), REFUSED.values(), ids=REFUSED)
+def test_not_packed(shape: tuple[int, ...], permutation: tuple[int, ...], width: int, reason: str):
+    moved = Transposition(shape, permutation)
+    assert why_not_packed(moved, width) == reason
+    assert packed_tiling(moved, width, 1, Device()) is None
 
 
 @pytest.mark.parametrize(("width", "tensors"), [(16, 5), (8, 2), (4, 1)])
