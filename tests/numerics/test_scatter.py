@@ -61,9 +61,9 @@ FUSIONS = {
     ),
     "runs of rows longer than a warp": (
         "scatter",
-        "groups of 64 threads take 12 of them",
+        "groups of 64 threads take 8 of them",
         body("bf16", "maximum(a, b)"),
-        "p = bf16[30,1000] parameter(0) i = s32[3001] parameter(1) u = bf16[3001,1000] parameter(2) ROOT s = "
+        "p = bf16[30,1000] parameter(0) i = s32[1101] parameter(1) u = bf16[1101,1000] parameter(2) ROOT s = "
         "bf16[30,1000] scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0}, "
         f"scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, {SORTED}",
     ),
@@ -87,7 +87,7 @@ FUSIONS = {
         "scatter",
         "updates of one element are atomic",
         body("s32", "subtract(a, b)"),
-        f"p = s32[30] parameter(0) i = s32[2000] parameter(1) u = s32[2000] parameter(2) ROOT s = s32[30] "
+        f"p = s32[3000] parameter(0) i = s32[40000] parameter(1) u = s32[40000] parameter(2) ROOT s = s32[3000] "
         f"scatter(p, i, u), {SCALARS}, {SORTED}",
     ),
     "seen through bitcasts": (
@@ -101,9 +101,17 @@ FUSIONS = {
         "scatter",
         "updates of one element are atomic",
         ADD,
-        "p = f32[4,9,8] parameter(0) i = s32[4,5,1] parameter(1) u = f32[4,5,3] parameter(2) ROOT s = f32[4,9,8] "
-        "scatter(p, i, u), update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+        "p = f32[4,30,32] parameter(0) i = s32[4,300,1] parameter(1) u = f32[4,300,32] parameter(2) "
+        "ROOT s = f32[4,30,32] scatter(p, i, u), update_window_dims={2}, inserted_window_dims={1}, "
+        "scatter_dims_to_operand_dims={1}, "
         f"input_batching_dims={{0}}, scatter_indices_batching_dims={{0}}, index_vector_dim=2, {SORTED}",
+    ),
+    "indices too wide for an index": (
+        "scatter",
+        "updates of one element are atomic",
+        ADD,
+        "p = f32[30] parameter(0) i = s64[3] constant({4294967297, -4294967290, 3}) u = f32[3] parameter(1) "
+        f"ROOT s = f32[30] scatter(p, i, u), {SCALARS}, to_apply=combine",
     ),
     "an operand that is computed": (
         "loop",
@@ -182,6 +190,17 @@ OPERATIONS = {
     **dict.fromkeys(["pred", "s16", "u32", "s64", "u8"], ("and", "or", "xor")),
 }
 """For each element type: what may combine elements in any order, with no more of a difference than rounding makes."""
+
+
+@pytest.mark.parametrize(("type", "operation"), [(type, name) for type in OPERATIONS for name in OPERATIONS[type]])
+def test_updates_of_any_type(type: str, operation: str):
+    scatter = (
+        f"p = {type}[57] parameter(0) i = s32[70] parameter(1) u = {type}[70] parameter(2) "
+        f"ROOT s = {type}[57] scatter(p, i, u), {SCALARS}, to_apply=combine"
+    )
+    fusion = fusion_of(body(type, f"{operation}(a, b)"), scatter)
+    check(fusion, emit_fusion(fusion), LEVELS[-1:])
+
 
 DEVICES = (Device(cores=1, threads_per_core=64), Device(cores=3, threads_per_core=256), Device())
 """The smaller a device, the fewer updates are many, for which the work is shared in other ways."""
