@@ -211,7 +211,7 @@ class _Reader:
     def _read_other(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         """Read an operation that is not plain, or has attributes, or no results."""
         if traits.is_edge:
-            self._read_edge(op, around)
+            self._read_edge(op, traits, around)
             return
         if op.results:
             self._read_operation(op, traits, around)
@@ -226,7 +226,7 @@ class _Reader:
         if op.regions:
             self._read_regions(op, traits, around)
 
-    def _read_edge(self, op: Operation, around: Sequence[int]) -> None:
+    def _read_edge(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         """Number an edge. One through regions is the same value as its operand; it connects that with the sources."""
         numbering = self.numbering
         (operand,), (result,) = op.operands, op.results
@@ -239,7 +239,7 @@ class _Reader:
             numbering.indirect.add(value)
             self.program.shardings[value] = self._table.read(op.sharding)
         else:
-            self._define(result, NO_SHARDING, number)
+            self._read_values(op, traits, number)
             numbering.users[numbering.value(operand)].append(number)
         if around:
             numbering.around[number] = around
