@@ -50,7 +50,7 @@ def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr
 
     A dimension that loses axes loses its priority too, as upstream. What has no static shape is left alone.
     """
-    if not isinstance(type, ShapedType) or not type.has_static_shape():
+    if sharding.is_fully_replicated or not isinstance(type, ShapedType) or not type.has_static_shape():
         return sharding
     dims = list(sharding.dim_shardings)
     for index, (extent, dim) in enumerate(zip(type.get_shape(), dims, strict=True)):

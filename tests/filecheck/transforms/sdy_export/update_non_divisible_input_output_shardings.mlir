@@ -1,6 +1,7 @@
 // RUN: xshardy-opt %s -p sdy-update-non-divisible-input-output-shardings | filecheck %s
 
 sdy.mesh @mesh = <["a"=2, "b"=6, "c"=4]>
+sdy.mesh @single = <[], device_ids=[3]>
 
 // Axes are kept from the first on, as long as the dimension divides by them; the last one is cut where a part fits.
 // CHECK-LABEL: @prefixes(
@@ -56,4 +57,11 @@ func.func private @callee(%x: tensor<6xf32>) -> tensor<6xf32> {
 }
 func.func private @local(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>
+}
+
+// What is on a single device is not divided at all, and its sharding has no dimensions.
+// CHECK-LABEL: @single_device(
+// CHECK-SAME: %arg0: tensor<7xf32> {sdy.sharding = #sdy.sharding<@single, []>}
+func.func @single_device(%x: tensor<7xf32> {sdy.sharding = #sdy.sharding<@single, []>}) {
+  return
 }
