@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
@@ -28,7 +27,7 @@ from xshardy.transforms.sdy_export.wanted_shardings import (
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.sdy_import.function_copies import Functions
 from xshardy.transforms.sdy_import.function_shardings import written_shardings
-from xshardy.transforms.sdy_import.shardings import WITH_SHARDINGS
+from xshardy.transforms.sdy_import.shardings import shardings_in
 from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 from xshardy.transforms.walk import operations_in
 
@@ -44,21 +43,7 @@ class Peculiarities(NamedTuple):
 
 def peculiarities(module: ModuleOp) -> Peculiarities:
     """Those of `module`. Reads each operation once."""
-    seen: dict[int, Attribute] = {}
-    for op in operations_in(module):
-        for holder in (op.attributes, op.properties):
-            for attribute in holder.values():
-                if type(attribute) in WITH_SHARDINGS:
-                    seen[id(attribute)] = attribute
-        if isinstance(op, FuncOp):
-            for entries in (op.arg_attrs, op.res_attrs):
-                seen |= {id(known): known for known in written_shardings(entries, 0) if known is not None}
-    shardings = [
-        sharding
-        for attribute in seen.values()
-        for sharding in (attribute.shardings if isinstance(attribute, TensorShardingPerValueAttr) else (attribute,))
-        if isinstance(sharding, TensorShardingAttr)
-    ]
+    shardings = [*shardings_in(module)]
     maximal = {op.sym_name.data for op in module.ops if isinstance(op, MeshOp) and op.mesh.is_maximal}
     return Peculiarities(
         any(sharding.unreduced_axes.data for sharding in shardings),

@@ -41,7 +41,9 @@ from xshardy.sharding.resharding import (
 )
 from xshardy.sharding.spans import Axes, Span
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers, unreduced_axes
+from xshardy.transforms.sdy_export.single_device import is_on_single_device
+from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
+from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.walk import operations_of
 
@@ -64,11 +66,6 @@ def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bo
         return True
     of_a, of_b = lookup_mesh(a, op), lookup_mesh(b, op)
     return of_a is not None and of_b is not None and of_a.axes == of_b.axes
-
-
-def is_on_one_device(sharding: TensorShardingAttr, op: ReshardOp) -> bool:
-    mesh = lookup_mesh(sharding, op)
-    return mesh is not None and mesh.is_maximal
 
 
 def check_unreduced_axes(op: ReshardOp) -> None:
@@ -129,10 +126,10 @@ class Writer:
 def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
     """Whether `op` is between meshes with other axes, to or from a single device, or kept though it changes nothing."""
     before, after = sharding_of(before_barriers(op.input)), op.sharding
-    if before is None:
-        return is_on_one_device(after, op) or (keep_redundant and after.is_fully_replicated)
-    if is_on_one_device(before, op) or is_on_one_device(after, op):
+    if is_on_single_device(before, op) or is_on_single_device(after, op):
         return True
+    if before is None:
+        return keep_redundant and after.is_fully_replicated
     if keep_redundant and is_equivalent(before, after):
         return True
     return not after.is_fully_replicated and not same_axes(before, after, op)

@@ -24,6 +24,7 @@ from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
 from xshardy.transforms.sdy_import.function_shardings import written_shardings
 from xshardy.transforms.sdy_import.shardings import shardings_in
@@ -62,11 +63,6 @@ def before_barriers(value: SSAValue) -> SSAValue:
 def is_explicit(value: SSAValue) -> bool:
     """Whether `value` is as someone asked for, barriers aside: whatever it is unreduced along is on purpose."""
     return isinstance(before_barriers(value).owner, EXPLICIT)
-
-
-def unreduced_axes(sharding: TensorShardingAttr | None) -> Sequence[AxisRefAttr]:
-    """The axes that a value of this sharding is unreduced along."""
-    return () if sharding is None else sharding.unreduced_axes.data
 
 
 def verify_same(before: Sequence[AxisRefAttr], after: Sequence[AxisRefAttr], where: str) -> None:
