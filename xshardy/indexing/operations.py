@@ -14,6 +14,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.chlo.elementwise import FloatPredicateOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
 from xshardy.dialects.stablehlo.selection import CompareOp
@@ -98,7 +99,7 @@ RELATIONS: Mapping[type[Operation], Relation] = {
 }
 """One row per operation that is not elementwise."""
 
-ELEMENTWISE = (UnaryElementwiseOp, BinaryElementwiseOp, CompareOp, ComplexOp, IsFiniteOp)
+ELEMENTWISE = (UnaryElementwiseOp, BinaryElementwiseOp, CompareOp, ComplexOp, FloatPredicateOp, IsFiniteOp)
 """Operations that read every operand at the index of the result."""
 
 

@@ -26,10 +26,11 @@ from xshardy.emitters.elemental.integers import (
 )
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
+from xshardy.emitters.elemental.special_functions import SPECIAL_OPS, SPECIAL_RULES
 
 OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
     Kind.COMPLEX: COMPLEX_OPS,
-    Kind.FLOAT: FLOAT_OPS,
+    Kind.FLOAT: {**FLOAT_OPS, **SPECIAL_OPS},
     Kind.PRED: PRED_OPS,
     Kind.SIGNED: SIGNED_OPS,
     Kind.UNSIGNED: UNSIGNED_OPS,
@@ -38,7 +39,7 @@ OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
 
 RULES: Mapping[Kind, Mapping[str, Rule]] = {
     Kind.COMPLEX: COMPLEX_RULES,
-    Kind.FLOAT: FLOAT_RULES,
+    Kind.FLOAT: {**FLOAT_RULES, **SPECIAL_RULES},
     Kind.PRED: PRED_RULES,
     Kind.SIGNED: SIGNED_RULES,
     Kind.UNSIGNED: UNSIGNED_RULES,

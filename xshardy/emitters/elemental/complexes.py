@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from xdsl.dialects import complex
+from xdsl.dialects import arith, complex
 from xdsl.ir import SSAValue
 
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
@@ -39,4 +39,14 @@ def logistic(s: Scalars, x: SSAValue) -> SSAValue:
     return s(complex.DivOp(one, s(complex.AddOp(one, s(complex.ExpOp(s(complex.NegOp(x))))))))
 
 
-COMPLEX_RULES: Mapping[str, Rule] = {"stablehlo.logistic": logistic}
+def conj(s: Scalars, x: SSAValue) -> SSAValue:
+    """The same real part, and the imaginary part with the other sign."""
+    real, imag = s.parts(x)
+    return s.complex(real, s(arith.NegfOp(imag)))
+
+
+def square(s: Scalars, x: SSAValue) -> SSAValue:
+    return s(complex.MulOp(x, x))
+
+
+COMPLEX_RULES: Mapping[str, Rule] = {"chlo.conj": conj, "chlo.square": square, "stablehlo.logistic": logistic}

@@ -14,8 +14,8 @@ LARGE = 12
 
 
 def lgamma(x: float) -> float:
-    """The logarithm of the absolute value of the gamma function; infinite at its poles."""
-    if x <= 0 and x == math.floor(x):
+    """The logarithm of the absolute value of the gamma function; infinite at its poles, and where `x` is."""
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
         return math.inf
     try:
         return math.lgamma(x)
@@ -27,8 +27,8 @@ def digamma(x: float) -> float:
     """The derivative of `lgamma`; NaN at its poles."""
     if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
         return math.nan
-    if x == math.inf:
-        return x
+    if x > 1 / math.ulp(1.0):  # all other terms are too small to count
+        return math.log(x) if x < math.inf else x
     if x < 0:
         return digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
     shift = 0.0
