@@ -30,6 +30,16 @@ func.func @main(%x: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{?}}],
 """
 
 
+RECORDED = f"""{MESH}
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {{
+  %0 = stablehlo.negate %x {{
+    sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x"}}]>]>, sdy.sharding_origins = [{{x = "self"}}]
+  }} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}}
+"""
+
+
 def export(text: str, options: ExportPipelinePass) -> ModuleOp:
     module = parse_module(text)
     options.apply(new_context(), module)
@@ -60,6 +70,13 @@ def test_dumps(tmp_path: Path, collectives: bool, files: list[str]):
     first, last = ((tmp_path / file).read_text() for file in (files[0], files[-1]))
     assert "sdy.reshard" in first and "?" not in first and "@mesh" in first
     assert ("sdy.all_gather" in last, "sdy.reshard" in last) == (collectives, not collectives)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_records_are_kept_for_dumps_and_dropped_if_the_pipeline_knows_of_them(tmp_path: Path, recorded: bool):
+    module = export(RECORDED, ExportPipelinePass(str(tmp_path), dump_sharding_origins=recorded))
+    assert "sdy.sharding_origins" in (tmp_path / "00.after_propagation.mlir").read_text()
+    assert ("sdy.sharding_origins" in print_module(module)) == (not recorded)
 
 
 def test_no_reshards_before_another_propagation(tmp_path: Path):
