@@ -14,7 +14,7 @@ from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import Tensor
 
 BANKS = 32
-BANK_BYTES = 4
+BANK_BITS = 32
 
 
 @dataclass(slots=True)
@@ -26,7 +26,9 @@ class Traffic:
     shared_accesses: int = 0
     """Loads and stores of shared memory, each of a whole warp."""
     shared_turns: int = 0
-    """Turns that shared memory takes for these: one each, unless elements of different rows of a bank are wanted."""
+    """
+    Turns that shared memory takes for these: one each, unless a bank has more of the words that are wanted than others.
+    """
 
     @property
     def conflicts(self) -> float:
@@ -42,17 +44,22 @@ class Traffic:
         if tensor.buffer.elements_per_block is None:
             self.global_bytes += int(active.sum()) * places.shape[1] * bits // 8
             return
+        words = places[:, :, None] * bits // BANK_BITS + np.arange(max(bits // BANK_BITS, 1))
         for first in range(0, active.size, WARP_SIZE):
             warp = slice(first, first + WARP_SIZE)
             if active[warp].any():
                 self.shared_accesses += 1
-                self.shared_turns += turns(places[warp][active[warp]] * bits // 8 // BANK_BYTES)
+                self.shared_turns += turns(words[warp][active[warp]])
 
 
 def turns(words: Array) -> int:
-    """The turns that shared memory takes for these words: a bank gives one of its words at a time, to all threads."""
+    """
+    The turns that shared memory takes for these words: a bank gives one of its words at a time, to all threads.
+
+    Those that so many words take in any case, as vectors do, count as one.
+    """
     distinct = np.unique(words)
-    least = -(-words.shape[1] * len(words) // BANKS) if words.ndim > 1 and len(distinct) > BANKS else 1
+    least = max(-(-len(distinct) // BANKS), 1)
     return int(np.bincount(distinct % BANKS).max(initial=1)) - least + 1
 
 
