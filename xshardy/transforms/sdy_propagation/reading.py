@@ -5,31 +5,24 @@ Values along a data flow edge are one value, since they are always sharded alike
 home. Rules are looked up once for operations that have the same types and attributes.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, ShapedType, TupleType
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import (
     DataFlowEdgeOp,
     MeshOp,
-    PropagationBarrierOp,
     ShardingGroupOp,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
-from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
-from xshardy.sharding.priorities import OpKind
 from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
 from xshardy.sharding.rules.registry import ShardingRules
-from xshardy.sharding.steps import Border, Signature
-from xshardy.sharding.strategies import Direction
-from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_import.data_flow_edges import (
     argument_owners,
     has_static_shape,
@@ -37,26 +30,15 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
     owner_sharding,
     rank_of,
     result_owners,
-    shape_of,
     sources_of,
 )
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
 from xshardy.transforms.sdy_propagation.numbering import NO_OPERATION, FunctionResult, Numbering
-from xshardy.transforms.sdy_propagation.op_kinds import OpTraits, is_elementwise, kind_of, traits_of
+from xshardy.transforms.sdy_propagation.op_classes import OpClasses
+from xshardy.transforms.sdy_propagation.op_kinds import OpTraits, traits_of
 from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
-
-BARRIER_DIRECTIONS = {
-    PropagationDirection.NONE: Direction.NONE,
-    PropagationDirection.FORWARD: Direction.FORWARD,
-    PropagationDirection.BACKWARD: Direction.BACKWARD,
-    PropagationDirection.BOTH: Direction.BOTH,
-}
-
-
-_UNSEEN = OpClass(Signature(FactorRule.identity(())))
-"""Stands for the class of an operation that has not been looked up yet; None is one that is known to be none."""
 
 
 class _Reader:
@@ -65,19 +47,13 @@ class _Reader:
     def __init__(self, module: ModuleOp, table: ShardingTable, rules: ShardingRules):
         self._module = module
         self._table = table
-        self._rules = rules
+        self._classes = OpClasses(rules)
         self._calls = CallSites(module)
         self._borders = ManualBorders(table)
         self.numbering = Numbering()
         self.program = Program(table, ModuleSurroundings(self.numbering, self._calls))
         self._types = [id(None)]
         """The identity of the type of each value."""
-        self._known: dict[Hashable, OpClass | None] = {}
-        """The class of operations that look alike, by their type and the identity of all that matters."""
-        self._known_edges: dict[Hashable, OpClass] = {}
-        """The class of edges that look alike."""
-        self._classes: dict[Hashable, OpClass] = {}
-        """The class of operations by all that decides on it."""
         self._edges: list[tuple[int, Operation]] = []
         self.groups: dict[int, list[SSAValue]] = {}
         """The members of each sharding group, in the order of the text."""
@@ -132,7 +108,7 @@ class _Reader:
         terminator = function.body.block.last_op if function.body.blocks else None
         for index, value in enumerate(terminator.operands if terminator is not None and is_main else ()):
             if has_static_shape(value):
-                signature = self._identity(value, 1).signature
+                signature = self._classes.of_edge(value, 1).signature
                 self.program.returns.append((self.numbering.value(value), first + index, signature))
 
     def _read_values(self, op: Operation, traits: OpTraits, maker: int) -> None:
@@ -261,11 +237,11 @@ class _Reader:
             numbering.users[operand].append(number)
         if SHARDING_RULE in op.attributes:
             numbering.with_written_rule.append(op)
-            op_class = self._new_class(op)
+            op_class = self._classes.new(op)
         elif traits.has_no_rule:
             op_class = None
         elif traits.looks_back:
-            op_class = self._new_class(op)
+            op_class = self._classes.new(op)
         else:
             op_class = self._look_up(op, slots)
         if op_class is not None:
@@ -301,33 +277,10 @@ class _Reader:
         self.program.siblings.update((value, ranked) for value, _ in ranked)
 
     def _look_up(self, op: Operation, slots: Sequence[int]) -> OpClass | None:
-        """The class of `op`, worked out for the first operation with such properties, and tensors of such types."""
-        types, properties = self._types, op.properties
         if NO_VALUE in slots:  # nobody noted the types of values that cannot be sharded
-            key = (type(op), len(op.results), *[id(tensor.type) for tensor in (*op.operands, *op.results)])
-        else:
-            key = (type(op), len(op.results), *[types[slot] for slot in slots])
-        if properties:
-            key = (*key, *properties, *map(id, properties.values()))
-        if (known := self._known.get(key, _UNSEEN)) is _UNSEEN:
-            known = self._known[key] = self._new_class(op)
-        return known
-
-    def _new_class(self, op: Operation) -> OpClass | None:
-        """The class of operations that propagate like `op`; None where nothing goes through it."""
-        check_shapes(op)
-        if isinstance(op, PropagationBarrierOp):
-            signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
-            return OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
-        rule = self._rules.factor_rule(op)
-        if rule is None:
-            return None
-        # Operations of the same shapes have the very same rule, and comparing rules would take long.
-        key = id(rule), kind_of(op), is_elementwise(op)
-        if (known := self._classes.get(key)) is None:
-            signature = Signature(rule, is_elementwise(op), self._rules.conservative)
-            known = self._classes[key] = OpClass(signature, kind_of(op), has_rule=True)
-        return known
+            return self._classes.look_up(op, [id(tensor.type) for tensor in (*op.operands, *op.results)])
+        types = self._types
+        return self._classes.look_up(op, [types[slot] for slot in slots])
 
     # Edges
 
@@ -340,21 +293,10 @@ class _Reader:
             sources, border = self._calls.sources(target), None
         if not sources:
             return
-        op_class = self._identity(result, len(sources), border)
+        op_class = self._classes.of_edge(result, len(sources), border)
         op_class.members.append(number)
         self.program.slots[number] = [self.numbering.value(value) for value in (*sources, result)]
         self.program.classes[number] = op_class
-
-    def _identity(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
-        """The class of edges from so many sources to something sharded like `value`."""
-        key = id(value.type), sources, border
-        if (known := self._known_edges.get(key)) is None:
-            shape = shape_of(value)
-            if (known := self._classes.get((shape, sources, border))) is None:
-                signature = Signature(FactorRule.identity(shape, sources), border=border)
-                known = self._classes[shape, sources, border] = OpClass(signature, OpKind.PASS_THROUGH)
-            self._known_edges[key] = known
-        return known
 
 
 def main_function(functions: Sequence[FuncOp]) -> FuncOp | None:
@@ -394,14 +336,3 @@ def read_module(module: ModuleOp, rules: ShardingRules) -> ReadModule:
     reader = _Reader(module, ShardingTable(lambda sharding: _mesh_of(sharding, meshes)), rules)
     reader.read()
     return ReadModule(reader.program, reader.numbering, reader.groups)
-
-
-def check_shapes(op: Operation) -> None:
-    """Raise `OperationFailedException` if a result of `op` is a tuple, or a tensor without a static shape."""
-    for type in op.result_types:
-        if isinstance(type, ShapedType) and not type.has_static_shape():
-            raise OperationFailedException(
-                op, f"Shardy propagation only supports ranked tensors with a static shape. type: '{type}'"
-            )
-        if isinstance(type, TupleType):
-            raise OperationFailedException(op, f"Shardy propagation doesn't support tuples: '{type}'")
