@@ -16,6 +16,7 @@ from xshardy.emitters.index_width import narrow_indices
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.preparation import prepare
 from xshardy.hlo_text import parse_hlo
+from xshardy.lowering.nvptx import compile_module
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
@@ -194,12 +195,62 @@ OPERATIONS = {
 
 @pytest.mark.parametrize(("type", "operation"), [(type, name) for type in OPERATIONS for name in OPERATIONS[type]])
 def test_updates_of_any_type(type: str, operation: str):
+    fusion = updates_of(type, operation)
+    check(fusion, emit_fusion(fusion), LEVELS[-1:])
+
+
+INSTRUCTIONS = [
+    ("pred", "or", "sm_70", "atom.global.or.b32"),
+    ("u8", "and", "sm_70", "atom.global.and.b32"),
+    ("s64", "xor", "sm_70", "atom.global.xor.b64"),
+    ("s8", "add", "sm_90", "cas.b32"),
+    ("s32", "add", "sm_70", "atom.global.add.u32"),
+    ("s32", "maximum", "sm_70", "atom.global.max.s32"),
+    ("f16", "add", "sm_70", "red.global.add.noftz.f16x2"),
+    ("bf16", "add", "sm_80", "cas.b32"),
+    ("bf16", "add", "sm_90", "red.global.add.noftz.bf16x2"),
+    ("f32", "add", "sm_70", "atom.global.add.f32"),
+    ("f32", "minimum", "sm_70", "atom.global.max.u32"),
+    ("f64", "maximum", "sm_70", "atom.global.max.s64"),
+    ("c64", "add", "sm_90", "cas.b64"),
+]
+
+
+@pytest.mark.parametrize(("type", "operation", "target", "instruction"), INSTRUCTIONS)
+def test_instructions(type: str, operation: str, target: str, instruction: str):
+    ptx = compiled(updates_of(type, operation), target)
+    assert instruction in ptx
+    assert ("cas" in instruction) == (".cas." in ptx)
+
+
+STORED = {"f64": 64, "c64": 64, "f32": 32, "bf16": 16, "s8": 8, "pred": 8}
+"""The width of an element of each type in memory, in bits."""
+
+
+@pytest.mark.parametrize(("type", "width"), STORED.items())
+def test_overwriting_is_a_store(type: str, width: int):
+    fusion = fusion_of(
+        f"combine {{ a = {type}[] parameter(0)  ROOT b = {type}[] parameter(1) }}",
+        f"p = {type}[57] parameter(0) i = s32[70] parameter(1) u = {type}[70] parameter(2) "
+        f"ROOT s = {type}[57] scatter(p, i, u), {SCALARS}, to_apply=combine",
+    )
+    ptx = compiled(fusion, "sm_80")
+    assert f"st.relaxed.sys.global.b{width}" in ptx
+    assert "atom" not in ptx
+
+
+def updates_of(type: str, operation: str) -> FusionOp:
+    """A scatter of a few numbers."""
     scatter = (
         f"p = {type}[57] parameter(0) i = s32[70] parameter(1) u = {type}[70] parameter(2) "
         f"ROOT s = {type}[57] scatter(p, i, u), {SCALARS}, to_apply=combine"
     )
-    fusion = fusion_of(body(type, f"{operation}(a, b)"), scatter)
-    check(fusion, emit_fusion(fusion), LEVELS[-1:])
+    return fusion_of(body(type, f"{operation}(a, b)"), scatter)
+
+
+def compiled(fusion: FusionOp, target: str) -> str:
+    """The PTX of a fusion."""
+    return compile_module(compiler.lower(emit_fusion(fusion), LEVELS[-1], target=target), target).ptx
 
 
 DEVICES = (Device(cores=1, threads_per_core=64), Device(cores=3, threads_per_core=256), Device())
