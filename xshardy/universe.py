@@ -72,6 +72,7 @@ PASSES: Mapping[str, str] = {
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
     ),
+    "sdy-convert-global-to-local": "transforms.sdy_export.convert_global_to_local:ConvertGlobalToLocalPass",
     "sdy-drop-sharding-and-mesh": "transforms.sdy_export.drop_sharding_and_mesh:DropShardingAndMeshPass",
     "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
     "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
@@ -106,6 +107,9 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
+    "sdy-resolve-single-device-sharding": (
+        "transforms.sdy_export.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
+    ),
     "sdy-save-module": "transforms.save_module:SaveModulePass",
     "sdy-sharding-constraint-to-reshard": (
         "transforms.sdy_export.sharding_constraint_to_reshard:ShardingConstraintToReshardPass"

@@ -35,6 +35,8 @@ NEWER_THAN_JAXLIB = {
     "insert_explicit_reshards_single_device",
     "insert_func_call_reshards_unreduced",
     "reshard_to_collectives_single_device",
+    "resolve_single_device_sharding",
+    "resolve_single_device_sharding_one_device",
     "verify_unreduced_axes",
 }
 """Inputs on which C++ Shardy has changed since jaxlib was built."""
