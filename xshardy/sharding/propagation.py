@@ -22,7 +22,7 @@ NO_VALUE = 0
 """The number of a value that cannot be sharded."""
 
 PADDING = (NO_VALUE, NO_VALUE)
-"""What is put behind the values of an operation, so that the key of one that has a single tensor is a tuple too."""
+"""What is put behind the value of an operation that has a single tensor, so that its key is a tuple too."""
 
 
 class Erased(NamedTuple):
@@ -138,7 +138,7 @@ class Engine:
         for op_class in dict.fromkeys(program.classes):
             if op_class is not None:
                 self._classes.setdefault(op_class.kind, []).append(op_class)
-        self._keys = [itemgetter(*slots, *PADDING) for slots in program.slots]
+        self._keys = [itemgetter(*(slots if len(slots) > 1 else (*slots, *PADDING))) for slots in program.slots]
 
     def run(self, strategies: Sequence[Strategy], *, by_op_priority: bool) -> None:
         """Propagate until nothing changes, with one strategy after the other, and by op priorities if asked for."""
@@ -198,9 +198,8 @@ class Engine:
         self._allowed[strategy, op_class] = allowed
         active, dirty, keys = self._active[strategy], self._dirty[strategy], self._keys
         shardings, is_single_use = self._program.shardings, self._program.surroundings.is_single_use
-        for op in op_class.members:
-            if op in self._erased:
-                continue
+        erased = self._erased
+        for op in [op for op in op_class.members if op not in erased] if erased else op_class.members:
             steps = allowed.single_use
             if steps is not allowed.other and not is_single_use(op):
                 steps = allowed.other
