@@ -9,8 +9,17 @@ from xshardy.emitters.scatter.kernel import ScatterFusion
 from xshardy.emitters.scatter.sharing import runs_of
 
 
-def rows(type: str, operand: int, updates: int, row: int, index: str = "s32", operation: str = "add") -> ScatterFusion:
+def rows(
+    type: str,
+    operand: int,
+    updates: int,
+    row: int,
+    index: str = "s32",
+    operation: str = "add",
+    combine: str | None = None,
+) -> ScatterFusion:
     """A scatter of `updates` rows into a tensor of `operand` of them."""
+    combine = combine or f"ROOT r = {type}[] {operation}(a, b)"
     parameters = (
         (
             f"p = {type}[{operand},{row}] parameter(0) i = {index}[{updates}] parameter(1) "
@@ -25,7 +34,7 @@ def rows(type: str, operand: int, updates: int, row: int, index: str = "s32", op
         combine {{
           a = {type}[] parameter(0)
           b = {type}[] parameter(1)
-          ROOT r = {type}[] {operation}(a, b)
+          {combine}
         }}
         fused {{
           {parameters}
@@ -75,6 +84,12 @@ def test_slices_are_shared(type, operand, updates, row, lanes, slices, vector_sl
     assert (runs.launch.threads, runs.launch.blocks) == (128, (blocks, 1))
 
 
+def test_sums_of_narrow_floats_may_be_wide():
+    wide = "a32 = f32[] convert(a)\n b32 = f32[] convert(b)\n sum = f32[] add(a32, b32)"
+    runs = runs_of(rows("bf16", 10, 40000, 256, combine=f"{wide}\n ROOT r = bf16[] convert(sum)"))
+    assert runs is not None
+
+
 def test_wide_indices_are_fewer_at_once():
     runs = runs_of(rows("f32", 4096, 100000, 64, index="s64"))
     assert runs is not None
@@ -90,6 +105,14 @@ def test_wide_indices_are_fewer_at_once():
         pytest.param(rows("s4", 10, 40000, 64), id="elements that share bytes"),
         pytest.param(rows("s32", 10, 40000, 64, operation="subtract"), id="an operation that is not associative"),
         pytest.param(rows("f32", 10, 40000, 0), id="rows of nothing"),
+        pytest.param(
+            rows("s32", 10, 40000, 64, combine="n = s32[] negate(b)\n ROOT r = s32[] add(a, n)"),
+            id="a difference",
+        ),
+        pytest.param(
+            rows("f32", 10, 40000, 64, combine="i = s8[] convert(b)\n j = f32[] convert(i)\n ROOT r = f32[] add(a, j)"),
+            id="rounded updates",
+        ),
     ],
 )
 def test_slices_are_not_shared(scatter: ScatterFusion):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.scatter import ScatterOp
@@ -40,17 +40,31 @@ ASSOCIATIVE = frozenset(
 
 
 def is_associative(op: ScatterOp) -> bool:
-    """Whether `f(f(x, a), b)` is `f(x, f(a, b))` for what `op` combines elements by: one of a few, or the last one."""
+    """
+    Whether `f(f(x, a), b)` is `f(x, f(a, b))` for what `op` combines elements by: one of a few, or the last one.
+
+    It may compute with wider floats than the elements are.
+    """
     block = op.update_computation.block
-    *operations, last = block.ops
-    match operations:
-        case []:
-            return tuple(last.operands) == tuple(block.args[1:])
-        case [operation]:
-            both = set(operation.operands) == set(block.args)
-            return both and type(operation) in ASSOCIATIVE and tuple(last.operands) == tuple(operation.results)
+    last = block.last_op
+    assert last is not None
+    combined = _behind_widening(last.operands[0])
+    if combined is block.args[1]:
+        return True
+    match combined.owner:
+        case Operation(operands=operands) as operation if type(operation) in ASSOCIATIVE:
+            return {_behind_widening(operand) for operand in operands} == set(block.args)
         case _:
             return False
+
+
+def _behind_widening(value: SSAValue) -> SSAValue:
+    """The float that `value` is with more or less digits; `value` itself if it was not converted."""
+    conversion = value.owner
+    if not isinstance(conversion, stablehlo.ConvertOp):
+        return value
+    types = [element_type_of(of.type) for of in (conversion.operand, conversion.result)]
+    return conversion.operand if all(kind_of(type) is Kind.FLOAT for type in types) else value
 
 
 @dataclass(frozen=True, slots=True)
