@@ -35,6 +35,11 @@ def dense(type: Any, data: bytes) -> Dense:
     return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
 
+def zeros(type: Any) -> Dense:
+    """`dense<0> : type`, in the form of zero that its elements have."""
+    return dense(type, bytes(type.element_type.compile_time_size))
+
+
 def dense_values(type: Any, values: Any) -> Dense:
     """As xDSL's `DenseIntOrFPElementsAttr.from_list`: one value is that of every element."""
     if len(values) == 1:

@@ -174,17 +174,18 @@ def _scatter(op: ScatterOp) -> Scatter:
             numbers.scatter_indices_batching_dims.get_values(),
             numbers.index_vector_dim.data,
         ),
-        _combines(op),
+        combiner_of(op) is not None,
     )
 
 
-def _combines(op: ScatterOp) -> bool:
-    """Whether all that the region of `op` returns are results of one kind of combiner."""
+def combiner_of(op: ScatterOp) -> type[Operation] | None:
+    """The one kind of combiner whose results the region of `op` returns; None if it returns anything else."""
     block = op.update_computation.block
     if len(block.args) != 2 * len(op.inputs) or not isinstance(block.last_op, ReturnOp):
-        return False
+        return None
     owners = [value.owner for value in block.last_op.operands]
-    return len(owners) == len(op.inputs) and all(map(_is_combiner, owners)) and len(set(map(type, owners))) == 1
+    kinds = {type(owner) if isinstance(owner, Operation) and _is_combiner(owner) else None for owner in owners}
+    return kinds.pop() if len(owners) == len(op.inputs) and len(kinds) == 1 else None
 
 
 def _is_combiner(owner: Operation | Block) -> bool:

@@ -1,0 +1,160 @@
+"""
+From the program for all devices to the program that each one executes on its parts of the tensors.
+
+Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.local.before import Before, Rewrite, local_type, refuse, types_only
+from xshardy.transforms.sdy_export.local.table import local_form_of
+from xshardy.transforms.sdy_export.local.writer import LocalOptions, LocalWriter
+from xshardy.transforms.sdy_import.function_shardings import written_shardings
+from xshardy.transforms.walk import operations_in
+
+
+@dataclass(slots=True)
+class LocalTypes:
+    """The types of parts. What was found for one type and sharding is remembered for the next like it."""
+
+    known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
+        default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
+    )
+
+    def of(self, type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
+        """As `local_type`."""
+        if sharding is None:
+            return type
+        key = type, sharding
+        if (found := self.known.get(key)) is None:
+            found = self.known[key] = local_type(type, sharding, op)
+        return found
+
+    def of_value(self, value: SSAValue, op: Operation) -> Attribute:
+        return self.of(value.type, local_sharding(value), op)
+
+    def of_function(self, op: FuncOp) -> FunctionType:
+        """The type of a function on parts."""
+        types = op.function_type
+        inputs, outputs = (
+            [
+                self.of(type, sharding, op)
+                for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
+            ]
+            for listed, attributes in ((types.inputs, op.arg_attrs), (types.outputs, op.res_attrs))
+        )
+        return FunctionType.from_lists(inputs, outputs)
+
+
+def next_channel(module: ModuleOp) -> int:
+    """The number after the largest one of the channels of `module`."""
+    handles = (op.properties.get("channel_handle") for op in operations_in(module))
+    return 1 + max((handle.handle.data for handle in handles if isinstance(handle, ChannelHandleAttr)), default=0)
+
+
+def values_of(op: Operation) -> Iterator[SSAValue]:
+    """The results of `op`, and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+
+
+def rewrite_of(op: Operation) -> Rewrite | None:
+    """What makes `op` local besides its types. Raises `OperationFailedException` if nothing does."""
+    form = local_form_of(op)
+    if form is types_only:
+        return None
+    if form is None:
+        raise OperationFailedException(
+            op,
+            f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
+            "StableHLO, and the collectives, constants and computations of sdy become local",
+        )
+    return form(op, Before.of(op))
+
+
+def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:
+    """Raises `OperationFailedException` if `op` and what it calls do not agree on the parts that devices have."""
+    callee = functions.get(op.callee.string_value())
+    if callee is None:
+        return
+    for what, values, expected in (("operand", op.operands, callee.inputs), ("result", op.results, callee.outputs)):
+        for index, (value, type) in enumerate(zip(values, expected, strict=True)):
+            if (own := types.of_value(value, op)) != type:
+                raise refuse(
+                    op,
+                    f"{what} {index} is {own} on each device, and {type} in @{op.callee.string_value()}: let "
+                    "sdy-insert-func-call-reshards give both the same sharding",
+                )
+
+
+@dataclass(frozen=True)
+class ConvertGlobalToLocalPass(ModulePass):
+    """
+    Give every value the type of the part that each device has, and do what communicates by StableHLO's collectives.
+
+    With `per_dim_all_gather`, each dimension is gathered by itself. With `combine_multi_dimension_reduce_scatter`, more
+    than one dimension is scattered by one reduce-scatter. With `enable_rgv3`, groups of devices are written as axes of
+    a mesh. If `replica_count` is more than 1, devices are the replicas, else the partitions of one replica. A module
+    with an operation that cannot be made local is left as it was.
+    """
+
+    name = "sdy-convert-global-to-local"
+    per_dim_all_gather: bool = False
+    combine_multi_dimension_reduce_scatter: bool = False
+    enable_rgv3: bool = False
+    replica_count: int = 1
+    partition_count: int = 1
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.replica_count > 1 and self.partition_count > 1:
+            raise OperationFailedException(
+                op,
+                "Shardy partitioner convert_global_to_local does not support both replica_count > 1 and "
+                "partition_count > 1 yet.",
+            )
+        types = LocalTypes()
+        functions = {inner: types.of_function(inner) for inner in op.ops if isinstance(inner, FuncOp)}
+        by_name = {function.sym_name.data: type for function, type in functions.items()}
+        new_types: list[tuple[SSAValue, Attribute]] = []
+        rewrites: list[tuple[Operation, Rewrite]] = []
+        for inner in operations_in(op):
+            for value in values_of(inner):
+                if (type := types.of_value(value, inner)) is not value.type:
+                    new_types.append((value, type))
+            if isinstance(inner, FuncOp | MeshOp | ModuleOp):
+                continue
+            if isinstance(inner, CallOp):
+                check_call(inner, types, by_name)
+            if (rewrite := rewrite_of(inner)) is not None:
+                rewrites.append((inner, rewrite))
+        writer = LocalWriter(self._options(), next_channel(op), InsertPoint.at_end(op.body.block))
+        for function, type in functions.items():
+            function.function_type = type
+        for value, type in new_types:
+            Rewriter.replace_value_with_new_type(value, type)
+        for inner, rewrite in rewrites:
+            writer.place = InsertPoint.before(inner)
+            rewrite(writer)
+
+    def _options(self) -> LocalOptions:
+        return LocalOptions(
+            self.per_dim_all_gather,
+            self.combine_multi_dimension_reduce_scatter,
+            groups_over_axes=self.enable_rgv3,
+            by_replica=self.replica_count > 1,
+        )

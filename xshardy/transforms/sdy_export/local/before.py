@@ -1,0 +1,130 @@
+"""What an operation was before its values became local: whole tensors, and how they are sharded."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.axes import sharded_size
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.local.writer import LocalWriter
+
+Axes: TypeAlias = Sequence[AxisRefAttr]
+
+
+def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
+    """
+    The type of the part that each device has of a value of `type`, which `op` produces or reads.
+
+    Dynamic dimensions stay so, and what is not a tensor is on every device.
+    Raises `OperationFailedException` where a dimension does not divide evenly.
+    """
+    if sharding is None or sharding.is_fully_replicated or not isa(type, TensorType[Attribute]):
+        return type
+    mesh = lookup_mesh(sharding, op)
+    if mesh is None:
+        return type
+    shape: list[int] = []
+    for dim, (extent, dimension) in enumerate(zip(type.get_shape(), sharding.dim_shardings, strict=True)):
+        parts = sharded_size(dimension.axes, mesh)
+        if extent != DYNAMIC_INDEX and extent % parts:
+            raise OperationFailedException(
+                op,
+                f"'{op.name}' op Failed to compute local type due to non-divisible sharding: dimension {dim} of {type} "
+                f"in {parts} parts; pad the tensor, or shard it along fewer axes",
+            )
+        shape.append(extent if extent == DYNAMIC_INDEX else extent // parts)
+    return TensorType(type.element_type, shape, type.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A tensor as it was before each device got its part of it."""
+
+    type: Attribute
+    sharding: TensorShardingAttr | None
+    op: Operation
+
+    @property
+    def shape(self) -> Sequence[int]:
+        return tensor_type(self.type).get_shape()
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether every device has all of it."""
+        return self.sharding is None or self.sharding.is_fully_replicated
+
+    @property
+    def mesh(self) -> MeshAttr:
+        """The mesh that it is sharded over. Raises `OperationFailedException` if there is none."""
+        mesh = None if self.sharding is None else lookup_mesh(self.sharding, self.op)
+        if mesh is None:
+            raise OperationFailedException(self.op, f"'{self.op.name}' op failed to resolve mesh")
+        return mesh
+
+    def axes(self, dim: int) -> Axes:
+        """The axes that dimension `dim` is sharded along."""
+        return () if self.sharding is None else self.sharding.dim_shardings.data[dim].axes.data
+
+    def parts(self, dim: int) -> int:
+        """Into how many parts dimension `dim` is divided."""
+        return sharded_size(axes, self.mesh) if (axes := self.axes(dim)) else 1
+
+    @property
+    def local(self) -> TensorType[Attribute]:
+        """The type of each part."""
+        return tensor_type(local_type(self.type, self.sharding, self.op))
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The tensors that an operation reads and makes, as they were. Its own values are local by the time it changes."""
+
+    operands: tuple[Whole, ...]
+    results: tuple[Whole, ...]
+
+    @staticmethod
+    def of(op: Operation) -> "Before":
+        def wholes(values: Iterable[SSAValue]) -> tuple[Whole, ...]:
+            return tuple(Whole(value.type, local_sharding(value), op) for value in values)
+
+        return Before(wholes(op.operands), wholes(op.results))
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether no value is sharded."""
+        return all(value.is_replicated for value in (*self.operands, *self.results))
+
+    @property
+    def mesh(self) -> MeshAttr:
+        """The mesh of the first value that has a sharding. Raises `OperationFailedException` if there is none."""
+        values = (*self.operands, *self.results)
+        return next((value for value in values if value.sharding is not None), values[0]).mesh
+
+
+Rewrite: TypeAlias = Callable[[LocalWriter], None]
+"""Changes an operation whose operands and results have their local types already."""
+
+LocalForm: TypeAlias = Callable[[Any, Before], Rewrite | None]
+"""
+What makes an operation local; None if it is enough that its values are.
+
+It changes nothing itself. Raises `OperationFailedException` for an operation that cannot be made local.
+"""
+
+
+def types_only(op: Operation, before: Before) -> None:
+    """Each device does the same to its part as was done to the whole."""
+
+
+def refuse(op: Operation, reason: str) -> OperationFailedException:
+    """A failure that is about `op`, in the form that upstream gives it."""
+    return OperationFailedException(op, f"'{op.name}' op {reason}")

@@ -1,0 +1,86 @@
+"""
+Which device has which part: the devices of a mesh, numbered along some of its axes.
+
+All tables are by device number, so that a device finds its entry by the number that it knows itself by.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.sharding.axes import axis_between, contains, next_pre_size, pre_size, sharded_size, size
+
+Axes = Sequence[AxisRefAttr]
+
+
+def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
+    """Where along `axis` the devices lie, in the order of the mesh."""
+    names = [*mesh.sizes]
+    minor = prod(mesh.sizes[name] for name in names[names.index(axis.axis.data) + 1 :])
+    stride = minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
+    return np.arange(mesh.device_count) // stride % size(axis, mesh)
+
+
+def _indices(axes: Axes, mesh: MeshAttr) -> NDArray[np.int64]:
+    """The index of each device along `axes` together, major to minor, in the order of the mesh."""
+    index = np.zeros(mesh.device_count, np.int64)
+    for axis in axes:
+        index = index * size(axis, mesh) + _coordinates(axis, mesh)
+    return index
+
+
+def _device_ids(mesh: MeshAttr) -> NDArray[np.int64]:
+    """The numbers of the devices, in the order of the mesh."""
+    return np.array([device.data for device in mesh.device_ids] or range(mesh.device_count), np.int64)
+
+
+def shard_indices(axes: Axes, mesh: MeshAttr) -> list[int]:
+    """Which part of a dimension that is sharded along `axes` each device has."""
+    by_device = np.empty(mesh.device_count, np.int64)
+    by_device[_device_ids(mesh)] = _indices(axes, mesh)
+    return by_device.tolist()
+
+
+def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
+    """The axes of `mesh` with more than one device, in its order, cut wherever one of `axes` starts or ends."""
+    cuts = {name: {1, extent} for name, extent in mesh.sizes.items()}
+    for axis in axes:
+        cuts[axis.axis.data] |= {pre_size(axis), next_pre_size(axis, mesh)}
+    return tuple(
+        axis_between(name, start, end, mesh) for name, places in cuts.items() for start, end in pairwise(sorted(places))
+    )
+
+
+def device_groups(axes: Axes, mesh: MeshAttr) -> list[list[int]]:
+    """The devices that differ along `axes` only, in the order of `axes`; the groups in the order of the mesh."""
+    others = [axis for axis in split_axes(axes, mesh) if axis not in axes]
+    order = np.lexsort((_indices(axes, mesh), _indices(others, mesh)))
+    return _device_ids(mesh)[order].reshape(-1, sharded_size(axes, mesh)).tolist()
+
+
+def exchange_pairs(
+    before: TensorShardingAttr, in_mesh: MeshAttr, after: TensorShardingAttr, out_mesh: MeshAttr
+) -> list[tuple[int, int]]:
+    """
+    For each device, itself and the device that is to have its part.
+
+    Both meshes have the same axes. Copies of a part, on devices that differ along axes which do not shard the tensor,
+    go to different devices in the order of the mesh.
+    """
+    parts = split_axes([*before.axis_refs(), *after.axis_refs()], out_mesh)
+
+    def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> NDArray[np.int64]:
+        """The devices in the order of the parts that they have, then of the mesh."""
+        sharded = [axis for dimension in sharding.dim_shardings for axis in dimension.axes]
+        order = [part for axis in sharded for part in parts if contains(axis, part)]
+        order += [part for part in parts if part not in order]
+        return _device_ids(mesh)[np.argsort(_indices(order, mesh))]
+
+    pairs = zip(numbered(before, in_mesh).tolist(), numbered(after, out_mesh).tolist(), strict=True)
+    return sorted(pairs)

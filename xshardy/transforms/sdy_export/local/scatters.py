@@ -1,0 +1,154 @@
+"""Scatters: each device applies the updates that it has, or those that fall into its part."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import Dense, dense, dense_values
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.interpreters.element_types import float_info, numpy_dtype
+from xshardy.sharding.rules.gather_scatter import combiner_of
+from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse
+from xshardy.transforms.sdy_export.local.contractions import require_reduction
+from xshardy.transforms.sdy_export.local.devices import shard_indices
+from xshardy.transforms.sdy_export.local.indices import Indexing
+from xshardy.transforms.sdy_export.local.writer import LocalWriter
+
+ZERO_OR_ONE: Mapping[type[Operation], int] = {
+    stablehlo.AddOp: 0,
+    stablehlo.OrOp: 0,
+    stablehlo.AndOp: 1,
+    stablehlo.MulOp: 1,
+}
+"""What combining leaves as it is, by the operation that combines."""
+
+
+def _limit(element: Attribute, *, largest: bool) -> int | float:
+    """The largest or smallest value of this type; of floats the finite one, as upstream."""
+    if not isa(element, IntegerType):
+        limit = float_info(numpy_dtype(element)).largest
+        return limit if largest else -limit
+    if element == i1 or element.signedness.data is Signedness.UNSIGNED:
+        return (1 << element.width.data) - 1 if largest else 0
+    half = 1 << (element.width.data - 1)
+    return half - 1 if largest else -half
+
+
+def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
+    """A scalar that `kind` leaves the other operand as it is with; None where there is none."""
+    scalar = TensorType(element, [])
+    if kind in ZERO_OR_ONE and isinstance(element, IntegerType):
+        return dense_values(scalar, [ZERO_OR_ONE[kind]])
+    if kind in ZERO_OR_ONE:
+        return dense(scalar, np.array(ZERO_OR_ONE[kind], numpy_dtype(element)).tobytes())
+    if kind in (stablehlo.MaxOp, stablehlo.MinOp):
+        return dense_values(scalar, [_limit(element, largest=kind is stablehlo.MinOp)])
+    return None
+
+
+def _partial_axes(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> list[AxisRefAttr]:
+    """The axes along which devices have different updates for the same part."""
+    windows = op.scatter_dimension_numbers.update_window_dims.get_values()
+    own = {axis for dim in range(len(source.shape)) for axis in source.axes(dim)}
+    return [
+        axis for dim in range(len(updates.shape)) if dim not in windows for axis in updates.axes(dim) if axis not in own
+    ]
+
+
+def _points(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> list[int]:
+    """
+    The sharded dimensions in which an index says on which device an update falls.
+
+    Raises `OperationFailedException` where updates could reach over several parts. One that has the first element only
+    of a dimension, which no index speaks of, is applied to the first element of every part, as upstream.
+    """
+    numbers = op.scatter_dimension_numbers
+    inserted, indexed = numbers.inserted_window_dims.get_values(), numbers.scatter_dims_to_operand_dims.get_values()
+    dropped = (*inserted, *numbers.input_batching_dims.get_values())
+    kept = [dim for dim in range(len(source.shape)) if dim not in dropped]
+    windows = dict(zip(kept, numbers.update_window_dims.get_values(), strict=True))
+    points: list[int] = []
+    for dim, extent in enumerate(source.shape):
+        if source.parts(dim) == 1:
+            continue
+        if dim in inserted and dim not in indexed:
+            raise refuse(
+                op,
+                f"sharding operand dimension {dim} that is not indexed but in inserted window dimension is not "
+                "supported.",
+            )
+        size = updates.shape[windows[dim]] if dim in windows else 1
+        if dim in indexed and size == 1:
+            points.append(dim)
+        elif size not in (1, extent):
+            raise refuse(
+                op,
+                f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: let "
+                "sdy-insert-explicit-reshards replicate it",
+            )
+    return points
+
+
+def _on_first(
+    inputs: Sequence[SSAValue], identities: Mapping[Attribute, Dense], leaders: Sequence[bool], writer: LocalWriter
+) -> list[SSAValue]:
+    """`inputs` on the devices that `leaders` marks, and what changes nothing on the others, so that they count once."""
+    scalars = {element: writer.constant(identity) for element, identity in identities.items()}
+    device = writer.device_id()
+    table = dense_values(TensorType(i1, [len(leaders)]), leaders)
+    entry = writer.entry(table, device)
+    shape = tensor_type(inputs[0]).get_shape()
+    mask = writer.insert(stablehlo.BroadcastInDimOp(entry, [0], TensorType(i1, shape)))
+    others = {
+        element: writer.insert(stablehlo.BroadcastInDimOp(scalar, [], TensorType(element, shape)))
+        for element, scalar in scalars.items()
+    }
+    return [writer.insert(stablehlo.SelectOp(mask, value, others[tensor_type(value).element_type])) for value in inputs]
+
+
+def scatter(op: stablehlo.ScatterOp, before: Before) -> Rewrite | None:
+    """
+    The same updates of each part.
+
+    Where the inputs are sharded in a dimension that is indexed, indices are counted from where the part begins: updates
+    of other parts are out of bounds, and ignored. Where devices have different updates for the same part, all but one
+    of them start from what changes nothing, and the all-reduce behind it combines them.
+    """
+    source, updates = before.operands[0], before.operands[len(op.inputs) + 1]
+    if source.is_replicated and updates.is_replicated:
+        return None
+    axes, points = _partial_axes(op, source, updates), _points(op, source, updates)
+    if not axes and not points:
+        return None
+    identities: dict[Attribute, Dense] = {}
+    if axes:
+        require_reduction(op, axes, before, "scatter")
+        for value in op.inputs:
+            element = tensor_type(value).element_type
+            combiner = combiner_of(op)
+            if combiner is None or (identity := identity_of(combiner, element)) is None:
+                raise refuse(op, "failed to get scatter reduction identity.")
+            identities[element] = identity
+    mesh, numbers = before.mesh, op.scatter_dimension_numbers
+
+    def rewrite(writer: LocalWriter) -> None:
+        if axes:
+            leaders = [index == 0 for index in shard_indices(axes, mesh)]
+            for index, value in enumerate(_on_first(op.inputs, identities, leaders, writer)):
+                op.operands[index] = value
+        if points:
+            indexing = Indexing(
+                op.scatter_indices,
+                numbers.index_vector_dim.data,
+                numbers.scatter_dims_to_operand_dims.get_values(),
+                source,
+                points,
+            )
+            op.operands[len(op.inputs)] = indexing.local(writer)
+
+    return rewrite

@@ -1,0 +1,23 @@
+"""Windows that slide over a tensor: in a sharded dimension they must not reach beyond a part."""
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.windows import dilated
+from xshardy.transforms.sdy_export.local.before import Before, refuse
+
+
+def windowed(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, before: Before) -> None:
+    """
+    The same windows over each part.
+
+    Raises `OperationFailedException` if a window in a sharded dimension could reach beyond a part, or if windows do not
+    begin where parts do.
+    """
+    source = before.operands[0]
+    if source.is_replicated:
+        return
+    for dim, window in enumerate(op.window()):
+        if source.parts(dim) == 1:
+            continue
+        is_apart = window.base_dilation == 1 and window.stride >= dilated(window.size, window.window_dilation)
+        if window.low or window.high or not is_apart or source.local.get_shape()[dim] % window.stride:
+            raise refuse(op, f"dimension {dim} is sharded but is not a pass-through dimension.")

@@ -1,0 +1,143 @@
+"""Writes operations that devices execute: what differs between them is looked up by the number of the device."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xshardy.dialects.dense_elements import Dense, dense_values
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.stablehlo.collectives import PartitionIdOp, ReplicaIdOp
+from xshardy.dialects.stablehlo.control_flow import ReturnOp
+from xshardy.dialects.stablehlo.elementwise_binary import AddOp, BinaryElementwiseOp, MaxOp, MinOp
+from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
+from xshardy.dialects.stablehlo.nullary import ConstantOp
+from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
+from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr, ReplicaGroups
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.dialects.stablehlo.slicing import DynamicSliceOp
+from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.transforms.sdy_export.local.devices import device_groups, shard_indices
+from xshardy.transforms.sdy_import.stablehlo_meshes import to_stablehlo
+
+DEVICE_TO_DEVICE = 1
+"""The type of a channel between devices."""
+
+INDEX = TensorType[Attribute](i64, [])
+
+REDUCERS: dict[ReductionOp, type[BinaryElementwiseOp]] = {
+    ReductionOp.SUM: AddOp,
+    ReductionOp.MAX: MaxOp,
+    ReductionOp.MIN: MinOp,
+}
+
+
+def reducer(kind: type[Operation], element: Attribute) -> Region:
+    """A region that combines two elements by one operation of this kind."""
+    scalar = TensorType(element, [])
+    block = Block(arg_types=[scalar, scalar])
+    combined = kind.create(operands=block.args, result_types=[scalar])
+    block.add_ops([combined, ReturnOp(*combined.results)])
+    return Region(block)
+
+
+def reduction(kind: ReductionOp, element: Attribute) -> Region:
+    """A region that reduces as `kind` says."""
+    return reducer(REDUCERS[kind], element)
+
+
+def integers_of(type: TensorType[Attribute], values: Sequence[int]) -> Dense:
+    """A literal of integers; one value is that of every element."""
+    return dense_values(type, values)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOptions:
+    """
+    How collectives are written, and by which number a device knows itself.
+
+    That is the number of its replica if there is more than one, and else that of its partition.
+    """
+
+    per_dim_all_gather: bool = False
+    combine_multi_dimension_reduce_scatter: bool = False
+    groups_over_axes: bool = False
+    by_replica: bool = False
+
+
+@dataclass(slots=True)
+class LocalWriter:
+    """Inserts operations at `place`. Channels are numbered in the order in which they are asked for."""
+
+    options: LocalOptions
+    next_channel: int
+    place: InsertPoint
+
+    def insert(self, op: Operation) -> SSAValue:
+        """Insert `op`, and give its result."""
+        Rewriter.insert_op(op, self.place)
+        return op.results[0]
+
+    def constant(self, value: Dense) -> SSAValue:
+        return self.insert(ConstantOp(value))
+
+    def integer(self, value: int, element: Attribute = i64) -> SSAValue:
+        """A scalar."""
+        return self.constant(integers_of(TensorType(element, []), [value]))
+
+    def reshaped(self, value: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
+        return self.insert(ReshapeOp(value, TensorType(element, shape)))
+
+    def channel(self) -> ChannelHandleAttr:
+        """A channel that nothing else in the module talks over."""
+        number = self.next_channel
+        self.next_channel += 1
+        return ChannelHandleAttr(IntAttr(number), IntAttr(DEVICE_TO_DEVICE))
+
+    def groups(
+        self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, mesh_or_ref: SymbolRefAttr | MeshAttr
+    ) -> ReplicaGroups:
+        """
+        The devices that talk to each other along `axes`.
+
+        Lists of devices, or the axes themselves if that is asked for and all of them are whole.
+        """
+        if self.options.groups_over_axes and all(axis.is_full for axis in axes):
+            names = ArrayAttr(GroupAxisAttr(axis.axis, NoneAttr()) for axis in axes)
+            named = mesh_or_ref if isinstance(mesh_or_ref, SymbolRefAttr) else to_stablehlo(mesh_or_ref)
+            return ReplicaGroupMeshAxesAttr(named, names)
+        groups = device_groups(axes, mesh)
+        flat = [device for group in groups for device in group]
+        return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
+
+    def device_id(self) -> SSAValue:
+        """The number of the device that executes this."""
+        number = self.insert(ReplicaIdOp() if self.options.by_replica else PartitionIdOp())
+        return self.insert(ConvertOp(number, INDEX))
+
+    def entry(self, table: Dense, device: SSAValue) -> SSAValue:
+        """A tensor of one element: the entry of `table`, which has one for each device, that is for `device`."""
+        return self.insert(DynamicSliceOp(self.constant(table), [device], [1]))
+
+    def index(self, table: Sequence[int], device: SSAValue) -> SSAValue:
+        """A scalar: the entry of `table` for `device`."""
+        entry = self.entry(integers_of(TensorType(i64, [len(table)]), table), device)
+        return self.insert(ReshapeOp(entry, INDEX))
+
+    def shard_offset(self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, extent: int) -> SSAValue:
+        """Where in a dimension sharded along `axes` the part of a device begins, in elements; `extent` is its size."""
+        return self.index([index * extent for index in shard_indices(axes, mesh)], self.device_id())
+
+    def part(
+        self, tensor: SSAValue, axes: Sequence[Sequence[AxisRefAttr]], mesh: MeshAttr, shape: Sequence[int]
+    ) -> SSAValue:
+        """The part of `tensor`, of `shape`, that a device has when each dimension is sharded along `axes` of it."""
+        starts = [
+            self.shard_offset(of_dim, mesh, extent) if of_dim else self.integer(0)
+            for of_dim, extent in zip(axes, shape, strict=True)
+        ]
+        return self.insert(DynamicSliceOp(tensor, starts, shape))
