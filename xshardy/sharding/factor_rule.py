@@ -69,13 +69,13 @@ class FactorRule:
         """The rule as it stands in a module."""
         return OpShardingRuleAttr(
             _integers(self.sizes),
-            map(_tensor_mapping, self.operands),
-            map(_tensor_mapping, self.results),
+            _tensor_mappings(self.operands),
+            _tensor_mappings(self.results),
             _integers(self.reduction),
             _integers(self.need_replication),
             _integers(self.permutation),
             _integers(self.blocked),
-            BoolAttr.from_bool(self.is_custom),
+            _CUSTOM if self.is_custom else _NOT_CUSTOM,
         )
 
 
@@ -86,9 +86,17 @@ def _mapping(tensor: TensorMappingAttr) -> Mapping:
 # The parts of rules are few, and an attribute takes long to make: they are shared.
 
 
+_CUSTOM, _NOT_CUSTOM = BoolAttr.from_bool(True), BoolAttr.from_bool(False)
+
+
 @lru_cache(maxsize=4096)
 def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
     return ArrayAttr(map(IntAttr, values))
+
+
+@lru_cache(maxsize=4096)
+def _tensor_mappings(tensors: tuple[Mapping, ...]) -> ArrayAttr[TensorMappingAttr]:
+    return ArrayAttr(map(_tensor_mapping, tensors))
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,7 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.sharding.propagation import Erased
 from xshardy.transforms.sdy_import.data_flow_edges import has_data_flow, owner_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
-from xshardy.transforms.sdy_propagation.numbering import Home, Numbering
+from xshardy.transforms.sdy_propagation.numbering import Numbering
 from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
@@ -36,24 +36,25 @@ class ModuleSurroundings:
         """Whom a change of the sharding of `value` concerns: see `Surroundings`."""
         numbering = self._numbering
         if value in numbering.indirect:
-            return self._hearers_of_indirect(numbering.homes[value])
+            return self._hearers_of_indirect(value)
         users = numbering.users[value]
         if len(users) > 1:  # they are in the order of the text, which need not be that of the list of uses
-            (home, operations) = (numbering.homes[value], numbering.operations)
+            home, operations = numbering.homes[value], numbering.operations
             assert isinstance(home, OpResult), "only operations make values that nothing else has to do with"
             users = [operations[id(use.operation)] for use in home.uses]
         notified = [numbering.makers[value], *users]
         return notified, notified
 
-    def _hearers_of_indirect(self, home: Home | None) -> tuple[Sequence[int], Sequence[int]]:
+    def _hearers_of_indirect(self, value: int) -> tuple[Sequence[int], Sequence[int]]:
+        home, is_aliased = self._numbering.homes[value], value in self._numbering.aliased
         notified: list[int] = []
         later: list[int] = []
         if isinstance(home, OpResult):
             traits = traits_of(type(home.op))
-            if traits.is_edge and isinstance(home.op, DataFlowEdgeOp):
+            if is_aliased and isinstance(home.op, DataFlowEdgeOp):
                 for target in _other_targets(home.op.input):
                     self._tell_users(target, notified, later)
-            elif traits.has_flow:
+            elif is_aliased and traits.has_flow:
                 for target in _other_targets(home):
                     self._tell_users(target, later, later)
             self._tell(home.op, notified)
