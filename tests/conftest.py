@@ -5,7 +5,12 @@ The suite draws the same examples on every machine, so that a run that passed pa
 """
 
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("suite")
+
+# Hypothesis also tries the numbers and strings that stand in the modules imported so far, and which these are depends
+# on the tests that a process ran before.
+providers._get_local_constants = lambda: providers._local_constants

@@ -80,12 +80,12 @@ class DenseLiteralParser(TokenParser):
             self._verify_shape(contents.shape, expected, start)
             try:
                 data = contents.to_bytes(expected.element_type)
+                if data is not None:
+                    return self._dense(expected, data, start)
             except NotImplementedError:
                 self.raise_error(
                     f"elements of type {expected.element_type} cannot be kept: xDSL has no bytes for it", start
                 )
-            if data is not None:
-                return self._dense(expected, data, start)
             self._resume_from(inside)
         raise AssertionError("elements that are read one by one become bytes, or a complaint")
 

@@ -109,3 +109,11 @@ func.func @no_bytes() {
   %0 = arith.constant dense<1.0> : tensor<2xf80>
   func.return
 }
+
+// -----
+
+// CHECK: elements of type i65 cannot be kept: xDSL has no bytes for it
+func.func @no_element_that_is_too_wide() {
+  %0 = arith.constant dense<[]> : tensor<0xi65>
+  func.return
+}
