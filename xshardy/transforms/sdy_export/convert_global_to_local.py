@@ -84,7 +84,10 @@ def rewrite_of(op: Operation) -> Rewrite | None:
             f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
             "StableHLO, and the collectives, constants and computations of sdy become local",
         )
-    return form(op, Before.of(op))
+    before = Before.of(op)
+    if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
+        raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
+    return form(op, before)
 
 
 def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:

@@ -58,6 +58,11 @@ class Whole:
         return tensor_type(self.type).get_shape()
 
     @property
+    def is_static(self) -> bool:
+        """Whether every dimension has a known size."""
+        return DYNAMIC_INDEX not in self.shape
+
+    @property
     def is_replicated(self) -> bool:
         """Whether every device has all of it."""
         return self.sharding is None or self.sharding.is_fully_replicated

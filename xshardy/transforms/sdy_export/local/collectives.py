@@ -137,9 +137,6 @@ def all_to_all(op: sdy.AllToAllOp, before: Before) -> Rewrite | None:
     if not all(axes for _, axes in moves.values()):
         raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
     shape, mesh = before.operands[0].local.get_shape(), op.mesh
-    dims = [dim for target, (source, _) in moves.items() for dim in (source, target)]
-    if any(shape[dim] < 0 for dim in dims):
-        raise refuse(op, "dynamic shape not supported")
     factors = {target: sharded_size(axes, mesh) for target, (_, axes) in moves.items()}
     if any(shape[dim] % factor for dim, factor in factors.items()):
         raise refuse(op, "dimension not divisible by num devices per group")

@@ -98,6 +98,25 @@ def _expanded(extent: int, interior: int) -> int:
     return extent + max(extent - 1, 0) * interior
 
 
+def _stays(low: int, step: int, extent: int, result: int, parts: int) -> bool:
+    """
+    Whether each of `parts` parts of `extent` elements lies in its part, of size `result`, of what is padded.
+
+    Elements are `step` apart there, the first one at `low`. Those that are cut off do not count.
+    """
+    total = result * parts
+    for part in range(parts):
+        first = low + part * extent * step
+        last = first + (extent - 1) * step
+        if first < 0:
+            first %= step
+        if last >= total:
+            last -= -(-(last - total + 1) // step) * step
+        if first <= last and not part * result <= first <= last < (part + 1) * result:
+            return False
+    return True
+
+
 def _offsets(op: stablehlo.PadOp, source: Whole, target: Whole) -> list[list[int]]:
     """For each dimension and device, where the part of the operand begins in the part of the result, in elements."""
     mesh, offsets = source.mesh, list[list[int]]()
@@ -113,7 +132,7 @@ def pad(op: stablehlo.PadOp, before: Before) -> Rewrite | None:
     """
     A pad of each part; or, where devices pad differently, one that is large enough for all, and a slice of it.
 
-    In no case does an element go to another device: what would have to is taken to be cared for by earlier passes.
+    In no case does an element go to another device: where one would have to, `OperationFailedException` is raised.
     """
     source, (target,) = before.operands[0], before.results
     if source.is_replicated:
@@ -126,9 +145,17 @@ def pad(op: stablehlo.PadOp, before: Before) -> Rewrite | None:
         return None
     for dim in range(len(source.shape)):
         require_same_axes(op, source, target, dim)
-    interior = op.interior_padding.get_values()
-    offsets = _offsets(op, source, target)
+    interior, lows = op.interior_padding.get_values(), op.edge_padding_low.get_values()
     extents, result = source.local.get_shape(), target.local.get_shape()
+    for dim, low in enumerate(lows):
+        parts = source.parts(dim)
+        if parts > 1 and not _stays(low, interior[dim] + 1, extents[dim], result[dim], parts):
+            raise refuse(
+                op,
+                f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "
+                "device communication which should have been handled by previous passes.",
+            )
+    offsets = _offsets(op, source, target)
     expanded = [_expanded(extent, amount) for extent, amount in zip(extents, interior, strict=True)]
 
     def uniform(writer: LocalWriter) -> None:

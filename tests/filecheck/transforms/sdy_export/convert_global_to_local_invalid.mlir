@@ -1,0 +1,273 @@
+// RUN: xshardy-opt %s -p sdy-convert-global-to-local --split-input-file --verify-diagnostics | filecheck %s
+
+// A dimension that does not divide evenly.
+// CHECK: error: 'func.func' op Failed to compute local type due to non-divisible sharding: dimension 0 of tensor<5xf32> in 2 parts; pad the tensor, or shard it along fewer axes
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+// An operation that is to be gone by now.
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: only operations of StableHLO, and the collectives, constants and computations of sdy become local
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.reshard %a <@mesh, [{}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// An operation of another dialect.
+// CHECK: error: failed to legalize operation 'chlo.tan' that was explicitly marked illegal: only operations of StableHLO, and the collectives, constants and computations of sdy become local
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = chlo.tan %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A collective that moves nothing.
+// CHECK: error: 'sdy.collective_permute' op changes nothing: let sdy-canonicalize-collectives remove it
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"x"}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A gather along no axis.
+// CHECK: error: 'sdy.all_gather' op gathers along no axis: let sdy-canonicalize-collectives remove it
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = sdy.all_gather [{}] %a out_sharding=<@mesh, [{"x"}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A concatenation between devices.
+// CHECK: error: 'stablehlo.concatenate' op dimension 0 is sharded but the concatenation is on this dimension.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.concatenate %a, %a, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// The same, of a result that is replicated.
+// CHECK: error: 'stablehlo.concatenate' op operand 0 is sharded on concatenation dimension 0. This is not supported.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Operands of a concatenation that are sharded differently.
+// CHECK: error: 'stablehlo.concatenate' op dimension 0 has mismatched sharding axes ({"x"} vs {}). This requires a reshard which should have been handled by previous passes.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x8xf32> {
+  %0 = stablehlo.concatenate %a, %a, dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// A slice that is on other devices.
+// CHECK: error: 'stablehlo.slice' op dimension 0 is sharded but the slice is not a full slice and requires device communication.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.slice %a [2:6] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A slice in steps that parts do not begin with.
+// CHECK: error: 'stablehlo.slice' op dimension 0 is sharded but the slice is not a full slice and requires device communication.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.slice %a [0:10:3] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<10xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A dynamic slice that may be on any device.
+// CHECK: error: 'stablehlo.dynamic_slice' op dimension 0 is sharded but the slice is not a full slice and requires device communication.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<i32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.dynamic_slice %a, %i, sizes = [4] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Padding that moves elements to the next device.
+// CHECK: error: 'stablehlo.pad' op dimension 0 is sharded and its padding moves elements to other devices. This requires device communication which should have been handled by previous passes.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %p: tensor<f32>) -> (tensor<10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.pad %a, %p, low = [2], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+// A pad of a replicated operand that is sharded.
+// CHECK: error: 'stablehlo.pad' op has a sharded result and a replicated operand. This requires a reshard which should have been handled by previous passes.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32>, %p: tensor<f32>) -> (tensor<10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.pad %a, %p, low = [2], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+// A partial sum that nothing completes.
+// CHECK: error: 'stablehlo.dot' op Expected sharded contracting dot to have one user and the user is an sdy.all_reduce.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot %a, %b : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// A partial sum that is completed along another axis.
+// CHECK: error: 'stablehlo.dot_general' op The axes of the sdy.all_reduce should match the sharded dimensions of the contracting dot_general.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = sdy.all_reduce {"y"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// A sum over padding that is not zero.
+// CHECK: error: 'stablehlo.dot' op Padding value must be zero for sharded contracting dot.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x4xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %p = stablehlo.pad %a, %one, low = [0, 1], high = [0, 1], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %0 = stablehlo.dot %p, %b : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// Windows that reach over parts.
+// CHECK: error: 'stablehlo.reduce_window' op dimension 0 is sharded but is not a pass-through dimension.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %z: tensor<f32>) -> (tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// Slices of a gather that reach over parts.
+// CHECK: error: 'stablehlo.gather' op operand dimension 0 is sharded, and slices have 3 of its 8 elements: let sdy-insert-explicit-reshards replicate it
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<1xi32>) -> tensor<3xf32> {
+  %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], start_index_map = [0]>, slice_sizes = array<i64: 3>}> : (tensor<8xf32>, tensor<1xi32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+// Updates that cannot be combined later.
+// CHECK: error: 'stablehlo.scatter' op failed to get scatter reduction identity.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32>, %i: tensor<4x1xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %u: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.subtract %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<8xf32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// Updates that nothing combines.
+// CHECK: error: 'stablehlo.scatter' op Expected sharded scatter to have one user and the user is an sdy.all_reduce.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8xf32>, %i: tensor<4x1xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %u: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// An inserted dimension that no index speaks of.
+// CHECK: error: 'stablehlo.scatter' op sharding operand dimension 0 that is not indexed but in inserted window dimension is not supported.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<4x1xi32>, %u: tensor<4xf32>) -> (tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<8x2xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<8x2xf32>
+  return %0 : tensor<8x2xf32>
+}
+
+// -----
+
+// A call whose result is sharded otherwise in the function.
+// CHECK: error: 'func.call' op result 0 is tensor<4xf32> on each device, and tensor<2xf32> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A sharded dimension whose size is not known.
+// CHECK: error: 'stablehlo.pad' op dynamic shape not supported: what is sharded here must have a static one
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<?xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %p: tensor<f32>) -> (tensor<?xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.pad %a, %p, low = [2], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
