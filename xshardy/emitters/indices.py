@@ -42,18 +42,22 @@ def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence
 
 
 def domain_checks(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> list[SSAValue]:
-    """What has to hold for `in_domain`. Only what the shape does not imply is compared; there may be nothing."""
+    """
+    What has to hold for `in_domain`; there may be nothing.
+
+    Only what the shape does not imply is compared: the shape itself, and together with the other things compared.
+    """
     everywhere = replace(
         map,
-        constraints=(),
         dimensions=tuple(
             replace(variable, bounds=Interval.of_size(size))
             for variable, size in zip(map.dimensions, shape, strict=True)
         ),
     )
     checks: list[SSAValue] = []
-    for index, variable, size in zip(dims, map.dimensions, shape, strict=True):
-        checks += _bounds_checks(s, index, variable.bounds, Interval.of_size(size))
+    known = everywhere.simplify().dimensions
+    for index, variable, implied in zip(dims, map.dimensions, known, strict=True):
+        checks += _bounds_checks(s, index, variable.bounds, implied.bounds)
     for c in map.constraints:
         value = _apply_expr(s, everywhere, c.expr, dims)
         checks += _bounds_checks(s, value, c.bounds, everywhere.range_of(c.expr))
