@@ -194,6 +194,21 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 
 // -----
 
+// Windows that do not begin where parts do.
+// CHECK: error: 'stablehlo.reduce_window' op dimension 0 is sharded but is not a pass-through dimension.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %z: tensor<f32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1>, window_strides = array<i64: 3>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<10xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // Slices of a gather that reach over parts.
 // CHECK: error: 'stablehlo.gather' op operand dimension 0 is sharded, and slices have 3 of its 8 elements: let sdy-insert-explicit-reshards replicate it
 sdy.mesh @mesh = <["x"=2, "y"=2]>

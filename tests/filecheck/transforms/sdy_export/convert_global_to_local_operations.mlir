@@ -66,6 +66,40 @@ func.func @pads_differently(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m
   return %0 : tensor<10x5xf32>
 }
 
+// Negative padding cuts off an element of each part: of the first at the front, of the second at the end.
+// CHECK-LABEL: @cuts_off(
+// CHECK-SAME: %arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %arg1: tensor<f32>) -> (tensor<3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+// CHECK-NEXT: %0 = stablehlo.pad %arg0, %arg1, low = [0], high = [0], interior = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %1 = stablehlo.partition_id : tensor<ui32>
+// CHECK-NEXT: %2 = stablehlo.convert %1 : (tensor<ui32>) -> tensor<i64>
+// CHECK-NEXT: %c = stablehlo.constant dense<[1, 1, 0, 0]> : tensor<4xi64>
+// CHECK-NEXT: %3 = stablehlo.dynamic_slice %c, %2, sizes = [1] : (tensor<4xi64>, tensor<i64>) -> tensor<1xi64>
+// CHECK-NEXT: %4 = stablehlo.reshape %3 : (tensor<1xi64>) -> tensor<i64>
+// CHECK-NEXT: %5 = stablehlo.dynamic_slice %0, %4, sizes = [3] : (tensor<4xf32>, tensor<i64>) -> tensor<3xf32>
+// CHECK-NEXT: return %5 : tensor<3xf32>
+func.func @cuts_off(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %p: tensor<f32>) -> (tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.pad %a, %p, low = [-1], high = [-1], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// Windows side by side.
+// CHECK-LABEL: @windows(
+// CHECK-SAME: %arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %arg1: tensor<f32>) -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+// CHECK-NEXT: %0 = "stablehlo.reduce_window"(%arg0, %arg1) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+// CHECK-NEXT: ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+// CHECK-NEXT: %1 = stablehlo.add %arg2, %arg3 : tensor<f32>
+// CHECK-NEXT: stablehlo.return %1 : tensor<f32>
+// CHECK-NEXT: }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT: return %0 : tensor<2xf32>
+func.func @windows(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %z: tensor<f32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // What is summed over a sharded dimension is reduced right behind.
 // CHECK-LABEL: @dot(
 // CHECK-SAME: %arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x4xf32> {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.sharding.axes import axis_between, contains, next_pre_size, pre_size, sharded_size, size
+from xshardy.sharding.axes import axis_between, next_pre_size, pre_size, sharded_size, size
 
 Axes = Sequence[AxisRefAttr]
 
@@ -73,14 +73,11 @@ def exchange_pairs(
     Both meshes have the same axes. Copies of a part, on devices that differ along axes which do not shard the tensor,
     go to different devices in the order of the mesh.
     """
-    parts = split_axes([*before.axis_refs(), *after.axis_refs()], out_mesh)
 
     def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> NDArray[np.int64]:
         """The devices in the order of the parts that they have, then of the mesh."""
-        sharded = [axis for dimension in sharding.dim_shardings for axis in dimension.axes]
-        order = [part for axis in sharded for part in parts if contains(axis, part)]
-        order += [part for part in parts if part not in order]
-        return _device_ids(mesh)[np.argsort(_indices(order, mesh))]
+        axes = [axis for dimension in sharding.dim_shardings for axis in dimension.axes]
+        return _device_ids(mesh)[np.argsort(_indices(axes, mesh), kind="stable")]
 
     pairs = zip(numbered(before, in_mesh).tolist(), numbered(after, out_mesh).tolist(), strict=True)
     return sorted(pairs)

@@ -16,8 +16,12 @@ def windowed(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, before
     if source.is_replicated:
         return
     for dim, window in enumerate(op.window()):
-        if source.parts(dim) == 1:
+        parts = source.parts(dim)
+        if parts == 1:
             continue
-        is_apart = window.base_dilation == 1 and window.stride >= dilated(window.size, window.window_dilation)
-        if window.low or window.high or not is_apart or source.local.get_shape()[dim] % window.stride:
+        extent = source.local.get_shape()[dim]
+        is_apart = window.stride >= dilated(window.size, window.window_dilation)
+        is_aligned = extent * window.base_dilation % window.stride == 0
+        is_divided = window.positions(extent) * parts == window.positions(extent * parts)
+        if window.low or window.high or not (is_apart and is_aligned and is_divided):
             raise refuse(op, f"dimension {dim} is sharded but is not a pass-through dimension.")
