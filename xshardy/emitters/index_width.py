@@ -15,8 +15,6 @@ from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.indexing.indexing_map import IndexingMap
 
 LARGEST_INDEX = 2**31 - 1
-MOST_ELEMENTS_PER_THREAD = 16
-"""No thread of a loop writes more at once; threads beyond the last element still compute their index."""
 
 
 def narrow_indices(module: ModuleOp, computation: FuncOp) -> None:
@@ -26,7 +24,7 @@ def narrow_indices(module: ModuleOp, computation: FuncOp) -> None:
 
 
 def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
-    """The elements of each tensor, the most that the threads could write together, and the values of index maps."""
+    """The elements of each tensor, the iterations that all threads make of a loop, and the values of index maps."""
     values: list[SSAValue] = [*computation.body.block.args]
     values += [result for op in computation.walk() for result in op.results]
     for value in values:
@@ -35,7 +33,9 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
     for function in module.ops:
         if isinstance(function, FuncOp) and is_entry(function) and (launch := launch_dimensions(function)) is not None:
             block, grid = launch
-            yield prod(block) * prod(grid) * MOST_ELEMENTS_PER_THREAD
+            loops = (op for op in function.body.block.ops if isinstance(op, LoopOp))
+            iterations = max((prod(range.bounds.size for range in loop.map.ranges) for loop in loops), default=1)
+            yield prod(block) * prod(grid) * iterations  # threads beyond the last element compute their index too
     for op in module.walk():
         if isinstance(op, ApplyIndexingOp | LoopOp):
             yield _largest(op.map)
