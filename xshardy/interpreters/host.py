@@ -38,6 +38,7 @@ _PAIR_ADD = re.compile(
     r'call void asm sideeffect (?:alignstack )?"red\.global\.add\.noftz(?:\.v\d)?\.(?P<type>b?f16)x2 [^"]*", "[^"]*"'
     r"\(ptr (?P<address>%\S+), (?P<pairs>[^)]*)\)"
 )
+_FUNCTION = re.compile(r"^define ", re.MULTILINE)
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
 
 FLOAT_CONVERSIONS = """
@@ -112,9 +113,8 @@ def _compiled(kernel: KernelSource) -> Generator[int]:
     """The address of a function that runs all threads, given an array of pointers to the arguments."""
     jit = binding.create_lljit_compiler(_host_machine())
     builder = binding.JITLibraryBuilder()
-    library = (
-        builder.add_ir(_without_coroutines(host_program(kernel))).export_symbol("xshardy.run").add_current_process()
-    )
+    program = _prepared(host_program(kernel), kernel)
+    library = builder.add_ir(program).export_symbol("xshardy.run").add_current_process()
     try:
         tracker = library.link(jit, "kernel")
     except RuntimeError as error:
@@ -123,12 +123,17 @@ def _compiled(kernel: KernelSource) -> Generator[int]:
     del tracker
 
 
-def _without_coroutines(text: str) -> str:
-    """LLVM IR whose coroutines, if any, are split into functions."""
-    if "presplitcoroutine" not in text:
+def _prepared(text: str, kernel: KernelSource) -> str:
+    """
+    LLVM IR whose coroutines are split into functions, and which calls what only computes once for the same arguments.
+
+    Functions of a fusion call each other, and without that each value would be computed once for every way to it.
+    """
+    level = 1 if len(_FUNCTION.findall(kernel.llvm_ir)) > 1 else 0
+    if not level and "presplitcoroutine" not in text:
         return text
     module = binding.parse_assembly(text)
-    builder = binding.create_pass_builder(_host_machine(), binding.create_pipeline_tuning_options(speed_level=0))
+    builder = binding.create_pass_builder(_host_machine(), binding.create_pipeline_tuning_options(speed_level=level))
     builder.getModulePassManager().run(module, builder)
     return str(module)
 
