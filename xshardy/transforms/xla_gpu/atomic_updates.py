@@ -258,7 +258,7 @@ def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability 
         case AtomicBinOp.FADD:
             return type in FADD_SINCE and capability >= FADD_SINCE[type]
         case AtomicBinOp.FMAX | AtomicBinOp.FMIN:
-            return type == f32 and kind is AtomicBinOp.FMAX or type in (f32, f64) and capability >= VOLTA
+            return (type == f32 and kind is AtomicBinOp.FMAX) or (type in (f32, f64) and capability >= VOLTA)
         case AtomicBinOp.AND | AtomicBinOp.OR | AtomicBinOp.XOR:
             return isa(type, IntegerType) and type.width.data <= i64.bitwidth
         case _:
