@@ -30,6 +30,9 @@ MODULE_PASSES = {
 """Passes that C++ Shardy runs on modules; the others run on functions."""
 
 NEWER_THAN_JAXLIB = {
+    "convert_global_to_local",
+    "convert_global_to_local_operations",
+    "convert_global_to_local_options",
     "export_pipeline",
     "export_pipeline_collectives",
     "insert_explicit_reshards_single_device",
