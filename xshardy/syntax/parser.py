@@ -25,9 +25,9 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
+from xshardy.garbage import no_collection
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
-from xshardy.syntax.garbage import collection_paused
 from xshardy.syntax.lexer import Lexer, make_span
 from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.templates import Line, ResolvedOperand, Template
@@ -116,7 +116,7 @@ class Parser(DenseLiteralParser):
         self.raise_error("expected valid keyword", span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        with collection_paused():
+        with no_collection():
             return self._parse_operations() if allow_implicit_module else super().parse_module(False)
 
     def _parse_operations(self) -> ModuleOp:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
@@ -14,9 +13,10 @@ from xshardy.syntax.source_names import what
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy_import.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.history import Arrival, Neighbourhood, Tensor
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
-from xshardy.transforms.sdy_propagation.reading import main_function
 
 
 def axis_text(axis: AxisRefAttr) -> str:
@@ -61,7 +61,7 @@ def _values(program: ShardedProgram) -> Iterator[SSAValue]:
 
 def argument(program: ShardedProgram, index: int, file: str) -> int:
     """Argument `index` of the main function. Raises `InputError` if it has none."""
-    function = main_function([op for op in program.module.ops if isinstance(op, FuncOp)])
+    function = main_if_any(functions_of(program.module))
     arguments = () if function is None else function.args
     number = program.history.number(arguments[index]) if 0 <= index < len(arguments) else None
     if number is None:

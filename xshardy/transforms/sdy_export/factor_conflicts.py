@@ -32,6 +32,7 @@ from xshardy.sharding.interning import Dim, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.spans import Axes, Span
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.memo import once_per_object
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
@@ -83,6 +84,11 @@ class _Decision(NamedTuple):
     reduction: Axes
 
 
+def element_count(type: Attribute) -> int:
+    """The number of elements of a tensor; 0 for what is no tensor, or has a size that is not known."""
+    return prod(type.get_shape()) if isinstance(type, ShapedType) and type.has_static_shape() else 0
+
+
 class FactorConflicts:
     """Settles the conflicts between the shardings of the operands and results of an operation."""
 
@@ -91,7 +97,7 @@ class FactorConflicts:
         self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
         self._table = ShardingTable(self._mesh_of)
         self._written: dict[int, tuple[Attribute, FactorRule | None]] = {}
-        self._elements: dict[int, tuple[Attribute, int]] = {}
+        self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Settlement | None] = {}
 
     def settle(self, op: Operation, *, full: bool) -> Settlement | None:
@@ -163,13 +169,6 @@ class FactorConflicts:
             sorted_and_merged(reduced, mesh) if op.results else (),
             over.mesh_or_ref,
         )
-
-    def _element_count(self, type: Attribute) -> int:
-        """The number of elements of a tensor; 0 for what is no tensor, or has a size that is not known."""
-        if (known := self._elements.get(id(type))) is None:
-            shape = type.get_shape() if isinstance(type, ShapedType) and type.has_static_shape() else (0,)
-            known = self._elements[id(type)] = type, prod(shape)
-        return known[1]
 
     # Meshes
 

@@ -19,10 +19,14 @@ def main_function(module: ModuleOp) -> FuncOp:
 
 def main_of(functions: Mapping[str, FuncOp]) -> FuncOp:
     """The same of `functions` by name, where some of a module do not count."""
-    if len(functions) == 1:
-        return next(iter(functions.values()))
-    if MAIN not in functions:
+    main = main_if_any(functions)
+    if main is None:
         raise PassFailedException(
             f"the module has {len(functions)} functions and none of them is @{MAIN}: rename the one that starts"
         )
-    return functions[MAIN]
+    return main
+
+
+def main_if_any(functions: Mapping[str, FuncOp]) -> FuncOp | None:
+    """The only one of `functions`, or the one called `main`; None if there is neither."""
+    return next(iter(functions.values())) if len(functions) == 1 else functions.get(MAIN)

@@ -23,6 +23,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sh
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
 from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy_import.data_flow_edges import (
     argument_owners,
     has_static_shape,
@@ -32,6 +33,7 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
     result_owners,
     sources_of,
 )
+from xshardy.transforms.sdy_import.main_function import main_if_any
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
@@ -60,13 +62,13 @@ class _Reader:
 
     def read(self) -> None:
         """Read all functions, then the edges, whose sources may be anywhere."""
-        functions = [op for op in self._module.ops if isinstance(op, FuncOp)]
-        for function in functions:
+        functions = functions_of(self._module)
+        for function in functions.values():
             self._read_function(function)
         for number, edge in self._edges:
             self._connect(number, edge)
-        main = main_function(functions)
-        for function in functions:
+        main = main_if_any(functions)
+        for function in functions.values():
             self._read_function_results(function, is_main=function is main)
 
     # Values
@@ -297,13 +299,6 @@ class _Reader:
         op_class.members.append(number)
         self.program.slots[number] = [self.numbering.value(value) for value in (*sources, result)]
         self.program.classes[number] = op_class
-
-
-def main_function(functions: Sequence[FuncOp]) -> FuncOp | None:
-    """The function that a program starts with: the only one, or the one called `main`; None if there is none."""
-    if len(functions) == 1:
-        return functions[0]
-    return next((function for function in functions if function.sym_name.data == "main"), None)
 
 
 def _sharding_in(attributes: DictionaryAttr) -> TensorShardingAttr | None:

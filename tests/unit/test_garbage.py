@@ -5,15 +5,15 @@ import gc
 import pytest
 from xdsl.utils.exceptions import ParseError
 
+from xshardy.garbage import no_collection
 from xshardy.syntax import parse_module
-from xshardy.syntax.garbage import collection_paused
 
 
 def test_paused_and_as_it_was():
     assert gc.isenabled()
-    with collection_paused():
+    with no_collection():
         assert not gc.isenabled()
-        with collection_paused():
+        with no_collection():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
