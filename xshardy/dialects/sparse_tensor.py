@@ -8,7 +8,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.syntax.aliases import AliasAttr
+from xshardy.dialects.aliases import AliasAttr
 
 
 @irdl_attr_definition

@@ -11,6 +11,9 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from xshardy.affine.expressions import add, constant
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
 from xshardy.emitters.elemental.scalars import Scalars
@@ -19,9 +22,6 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import thread_to_element
 from xshardy.emitters.partition import RootGroup, Subgraph
 from xshardy.emitters.places import carried_to
-from xshardy.indexing.affine import add, constant
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import shape_of
 
 MAX_OPERANDS = 4

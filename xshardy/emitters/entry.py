@@ -14,6 +14,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.affine.indexing_map import Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.discardable import (
     INVARIANT,
     SLICE_INDEX,
@@ -26,8 +28,6 @@ from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.launch_dimensions import LaunchDimensions
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.indexing.indexing_map import Variable
-from xshardy.indexing.interval import Interval
 
 INPUT_ALIGNMENT = 16
 """Bytes. What XLA assumes of a buffer that comes from outside of the module."""

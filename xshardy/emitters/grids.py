@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, mul
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.emitters.launch_dimensions import LaunchDimensions
-from xshardy.indexing.affine import add, constant, dim, mul
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import delinearized, inside, row_major
 
 

@@ -8,11 +8,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.data_layout import state_index_width
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
-from xshardy.indexing.indexing_map import IndexingMap
 
 LARGEST_INDEX = 2**31 - 1
 

@@ -9,10 +9,10 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp, YieldOp
 from xshardy.emitters.elemental.scalars import Scalars
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 
 Indices = tuple[SSAValue, ...]
 """One index per dimension."""

@@ -10,6 +10,9 @@ from functools import partial
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from xshardy.affine.expressions import add, constant, dim
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.scalars import Scalars
@@ -18,9 +21,6 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.partition import RootGroup
 from xshardy.emitters.predicated import insert_if
-from xshardy.indexing.affine import add, constant, dim
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import minor_to_major, shape_of, values_of
 
 

@@ -13,6 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
@@ -28,9 +31,6 @@ from xshardy.emitters.launch_dimensions import (
 )
 from xshardy.emitters.partition import RootGroup, roots_of
 from xshardy.emitters.wide_loops import wide_unroll
-from xshardy.indexing.affine import add, constant, dim, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.operations import delinearized, minor_to_major, shape_of
 
 

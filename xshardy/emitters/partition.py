@@ -16,13 +16,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineExpr
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
 from xshardy.emitters.applied import AppliedComputations
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.operations import bitcast_map, shape_of
 
 

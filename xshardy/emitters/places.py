@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import constant
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.shape import ReshapeOp
-from xshardy.indexing.affine import constant
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, row_major
 
 

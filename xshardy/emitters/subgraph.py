@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
@@ -36,7 +37,6 @@ from xshardy.emitters.operations import OPERATIONS
 from xshardy.emitters.partition import Partition, Scope, Subgraph, is_repeatable
 from xshardy.emitters.reads import Read
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.operations import operand_maps, shape_of
 
 

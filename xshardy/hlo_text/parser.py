@@ -11,11 +11,11 @@ from xdsl.ir import Attribute
 from xshardy.dialects.hlo import FusionOp
 from xshardy.garbage import no_collection
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
+from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.tables import read_tables
-from xshardy.transforms.hlo.dissolve_tuples import dissolve_tuples
 
 
 def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:

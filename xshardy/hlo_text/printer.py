@@ -33,7 +33,7 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
     Regions become computations, and their operands tuples; `module` itself is not changed. Raises
     `HLOPrintError` or `OutlineError` for what HLO has no way to say.
     """
-    from xshardy.transforms.hlo.outline_regions import is_outlined, outline_regions  # it knows the table of opcodes
+    from xshardy.hlo_text.outline_regions import is_outlined, outline_regions  # it knows the table of opcodes
 
     if not is_outlined(module):
         module = module.clone()

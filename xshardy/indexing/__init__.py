@@ -1,6 +1,6 @@
 """
-Pure maths: intervals, affine expressions, and indexing maps, which say what elements a kernel and its operations touch.
+Indexing maps of operations and fusions: which elements each reads to make which (row XGPU-IDX of the specification).
 
-From the bottom up: `interval`, `affine` (nodes that fold), `ranges`, `linear` (canonical sums under bounds),
-`indexing_map`, `simplify`, `text`; on top `operations` and `result_maps`, which know the ops of StableHLO and HLO.
+`operations` has a row per operation, in terms of the affine ground below (`xshardy/affine/`); `fusions` composes them;
+`coalescing` says which reads of a kernel are contiguous.
 """

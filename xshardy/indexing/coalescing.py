@@ -13,9 +13,9 @@ from itertools import product
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.indexing.fusions import maps_to_operands
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import minor_to_major, shape_of
 
 SECTOR_BYTES = 32

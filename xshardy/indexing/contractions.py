@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.reductions import at_multiples, window_place, window_position
 from xshardy.indexing.tensor_maps import Maps, shape_of, values_of
 

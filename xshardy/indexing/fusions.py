@@ -10,10 +10,10 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.stablehlo.control_flow import OptimizationBarrierOp
 from xshardy.dialects.stablehlo.tuples import GetTupleElementOp, TupleOp
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps, shape_of
 
 MapSet = tuple[IndexingMap, ...] | None

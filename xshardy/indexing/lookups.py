@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
-from xshardy.indexing.affine import add, constant, dim, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import Maps, everywhere, inside, shape_of, values_of, whole_scalar
 
 

@@ -6,6 +6,9 @@ Each has a map from its result to every operand, and one back. Source: rows XGPU
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.shape import (
     BitcastConvertOp,
@@ -17,9 +20,6 @@ from xshardy.dialects.stablehlo.shape import (
     TransposeOp,
 )
 from xshardy.dialects.stablehlo.slicing import SliceOp
-from xshardy.indexing.affine import add, constant, dim, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import (
     Maps,
     bitcast_map,

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from xdsl.ir import Operation
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.chlo.elementwise import FloatPredicateOp
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
 from xshardy.dialects.stablehlo.selection import CompareOp
 from xshardy.indexing import contractions, lookups, movement, reductions, scatters
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import (
     Maps,
     bitcast_map,

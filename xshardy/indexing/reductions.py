@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mul, sym
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp, WindowDimension
-from xshardy.indexing.affine import add, constant, dim, floordiv, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, shape_of, values_of, whole_scalar
 
 

@@ -12,10 +12,10 @@ from math import prod
 
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.scatter import ScatterOp
-from xshardy.indexing.affine import add, constant, dim, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.lookups import start_variable
 from xshardy.indexing.tensor_maps import Maps, shape_of, values_of
 

@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import AnyTensorType, DenseArrayBase, IntegerType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects import hlo
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 
 Maps = tuple[tuple[IndexingMap, ...], ...]
 """For each operand the maps at which it is read; usually one."""

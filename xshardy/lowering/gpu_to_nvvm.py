@@ -10,11 +10,11 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
 from xshardy.dialects.xla_gpu.discardable import get_range
-from xshardy.indexing.interval import Interval
 from xshardy.lowering.conversion import Rule, Site, convert
 
 Registers = Mapping[str, type[nvvm.SpecialRegisterOp]]

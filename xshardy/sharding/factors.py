@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from xshardy.axes.spans import Axes, Span, append, is_strict_prefix, size_of
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.sharding.factor_rule import Mapping
 from xshardy.sharding.interning import Dim, Sharding
-from xshardy.sharding.spans import Axes, Span, append, is_strict_prefix, size_of
 
 
 @dataclass(slots=True)

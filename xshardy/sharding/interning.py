@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import NoneAttr, SymbolRefAttr
 
+from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.sharding.axes import axis_between
-from xshardy.sharding.spans import Axes, Span
 
 NO_SHARDING = 0
 """The number of a sharding that is not there."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from xshardy.axes.spans import Axes, Span, is_list_prefix
 from xshardy.sharding.factor_rule import Mapping as DimMapping
 from xshardy.sharding.factors import TensorFactors
-from xshardy.sharding.spans import Axes, Span, is_list_prefix
 from xshardy.sharding.steps import Projection, Steps
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from math import gcd
 
-from xshardy.sharding.spans import Axes, Span, append, can_coexist, contains, overlaps, prefix_without, size_of
+from xshardy.axes.spans import Axes, Span, append, can_coexist, contains, overlaps, prefix_without, size_of
 
 AxesPerDim = tuple[Axes, ...]
 

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, IntFlag
 from math import gcd, prod
 
-from xshardy.sharding.factor_rule import FactorRule
-from xshardy.sharding.factors import FactorSharding, TensorFactors
-from xshardy.sharding.spans import (
+from xshardy.axes.spans import (
     Axes,
     Span,
     contains,
@@ -24,6 +22,8 @@ from xshardy.sharding.spans import (
     prefix_without,
     size_of,
 )
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.factors import FactorSharding, TensorFactors
 
 
 class Direction(IntFlag):

@@ -25,8 +25,8 @@ from xdsl.printer import Printer as XDSLPrinter
 from xdsl.traits import IsTerminator
 from xdsl.utils.mlir_lexer import MLIRLexer
 
+from xshardy.dialects.aliases import AliasTable, alias_stem
 from xshardy.dialects.dense_elements import Dense
-from xshardy.syntax.aliases import AliasTable, alias_stem
 from xshardy.syntax.attributes import TEXTS
 from xshardy.syntax.dense_literals import dense_text
 from xshardy.syntax.floats import float_text

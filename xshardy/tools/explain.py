@@ -14,7 +14,7 @@ from xshardy.tools.diagnostics import InputError
 from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy_import.main_function import main_if_any
+from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.history import Arrival, Neighbourhood, Tensor
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 

@@ -8,8 +8,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import symbols_in
-from xshardy.transforms.walk import operations_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
 """The visibilities of symbols that nothing outside of their module refers to."""

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis.strategies import data, integers, lists, permutations
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.places import common_factors, in_memory_of
-from xshardy.indexing.indexing_map import IndexingMap
 
 
 def test_common_factors():

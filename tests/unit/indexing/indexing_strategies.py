@@ -5,9 +5,9 @@ from itertools import product
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
-from xshardy.indexing.affine import BUILDERS, constant, dim, sym
-from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
-from xshardy.indexing.interval import Interval
+from xshardy.affine.expressions import BUILDERS, constant, dim, sym
+from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
+from xshardy.affine.interval import Interval
 
 DIMS, RANGES, RUNTIMES = 2, 1, 1
 

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, ModuleO
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineMap
 
+from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
-from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.simplify_affine import SimplifyAffinePass
 

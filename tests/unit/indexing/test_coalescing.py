@@ -6,9 +6,9 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 
+from xshardy.affine.text import parse_indexing_map
 from xshardy.dialects import hlo
 from xshardy.indexing.coalescing import Footprint, footprint, read_footprints
-from xshardy.indexing.text import parse_indexing_map
 from xshardy.universe import new_context
 
 

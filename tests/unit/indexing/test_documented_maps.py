@@ -8,12 +8,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.text import parse_indexing_map
 from xshardy.dialects.hlo import FusionOp
 from xshardy.hlo_text import parse_hlo
 from xshardy.indexing.fusions import maps_to_operands
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.operations import operand_maps, result_maps
-from xshardy.indexing.text import parse_indexing_map
 from xshardy.universe import new_context
 
 

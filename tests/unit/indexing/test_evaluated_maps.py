@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntAttr, TensorT
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.indexing.operations import operand_maps, result_maps
 from xshardy.interpreters.stablehlo import evaluate
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xshardy.indexing.text import IndexingMapSyntaxError, parse_indexing_map
+from xshardy.affine.text import IndexingMapSyntaxError, parse_indexing_map
 
 CANONICAL = [
     "() -> ()",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xshardy.indexing.text import parse_indexing_map
+from xshardy.affine.text import parse_indexing_map
 
 
 def simplified(results: str, domain: str, variables: str = "(a, b)[s]") -> str:

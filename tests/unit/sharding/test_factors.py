@@ -6,10 +6,10 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xshardy.axes.spans import Axes, Span, size_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import TensorFactors, project, unproject
 from xshardy.sharding.interning import Dim, Sharding
-from xshardy.sharding.spans import Axes, Span, size_of
 
 SIZES = (4, 2, 3, 6)
 """The sizes of the axes of the mesh."""

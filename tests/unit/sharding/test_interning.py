@@ -3,11 +3,11 @@
 import pytest
 from xdsl.dialects.builtin import SymbolRefAttr
 
+from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.sharding.interning import NO_SHARDING, Dim, Sharding, ShardingTable
-from xshardy.sharding.spans import Span
 
 MESHES = {
     "mesh": MeshAttr.of([("a", 2), ("b", 8)]),

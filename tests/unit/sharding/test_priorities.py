@@ -5,10 +5,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xshardy.axes.spans import Span
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import Dim, Sharding
 from xshardy.sharding.priorities import ROUNDS, OpKind, directions
-from xshardy.sharding.spans import Span
 from xshardy.sharding.strategies import Direction
 from xshardy.sharding.user_priorities import held_back, let_in
 

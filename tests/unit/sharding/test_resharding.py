@@ -6,6 +6,7 @@ from math import prod
 from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, lists, permutations, sampled_from
 
+from xshardy.axes.spans import Axes, Span, append, overlaps, size_of
 from xshardy.sharding.resharding import (
     AllGather,
     AllSlice,
@@ -17,7 +18,6 @@ from xshardy.sharding.resharding import (
     cut,
     fit,
 )
-from xshardy.sharding.spans import Axes, Span, append, overlaps, size_of
 
 RANK = 3
 

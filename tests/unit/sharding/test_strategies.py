@@ -5,10 +5,10 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xshardy.axes.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import TensorFactors, project
 from xshardy.sharding.interning import Dim, Sharding
-from xshardy.sharding.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy, compatible_major_axes
 
 AXIS_SIZES = (2, 4, 3)

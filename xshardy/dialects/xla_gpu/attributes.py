@@ -12,9 +12,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.str_enum import StrEnum
 
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.text import IndexingMapSyntaxError, parse_indexing_map
-from xshardy.syntax.aliases import AliasAttr
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.text import IndexingMapSyntaxError, parse_indexing_map
+from xshardy.dialects.aliases import AliasAttr
 
 
 def parse_map_literals(parser: AttrParser) -> IndexingMap:

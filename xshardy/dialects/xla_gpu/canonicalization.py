@@ -10,11 +10,11 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from xshardy.affine.expressions import constant, dim, substitute, sym
+from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import constant_value, get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
-from xshardy.indexing.affine import constant, dim, substitute, sym
-from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
 
 
 def _with_dimensions(map: IndexingMap, dims: Sequence[AffineExpr], dimensions: Sequence[Variable]) -> IndexingMap:

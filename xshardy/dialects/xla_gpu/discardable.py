@@ -21,9 +21,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
-from xshardy.indexing.interval import Interval
 
 RANGE = "xla.range"
 """`[0 : index, 127 : index]`, both included: the values that a result or an argument takes."""

@@ -62,9 +62,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.syntax.naming import Names, SuggestsNames
 
 

@@ -13,8 +13,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker, RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.preparation.building import element_type
 from xshardy.emitters.preparation.calls import InlineCall, ReplaceCustomCall, require_no_recursion
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (

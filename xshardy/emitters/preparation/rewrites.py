@@ -10,8 +10,8 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
-from xshardy.emitters.preparation.building import Tensors, element_type
 from xshardy.indexing.operations import minor_to_major, shape_of
 
 

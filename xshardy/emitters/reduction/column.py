@@ -4,12 +4,12 @@ Column reductions: the warps of a block go down neighbouring columns, and meet i
 Source: XLA:GPU's column reduction emitter; row XGPU-07.
 """
 
+from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_by_one, shared_tile, vector_size
-from xshardy.indexing.affine import add, constant, dim, mul, sym
-from xshardy.indexing.interval import Interval
 
 
 def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:

@@ -15,6 +15,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.xla_gpu.ops import (
     AllocateSharedOp,
@@ -32,8 +34,6 @@ from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, shape_of
 
 ByHero: TypeAlias = Mapping[ReduceOp, Values]

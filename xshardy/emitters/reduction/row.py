@@ -4,6 +4,8 @@ Row reductions: the threads of a block go along a row together, and reduce it by
 Source: XLA:GPU's row reduction emitter; row XGPU-07.
 """
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
+from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, round_up, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import (
@@ -12,8 +14,6 @@ from xshardy.emitters.reduction.dimensions import (
     ReductionDimensions,
 )
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
-from xshardy.indexing.interval import Interval
 
 THREADS_PER_BLOCK = 256
 """What rows shorter than that are put together for."""

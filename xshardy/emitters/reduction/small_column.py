@@ -6,12 +6,12 @@ Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 
 from math import prod
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
+from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_by_one, shared_tile, vector_size
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym, total
-from xshardy.indexing.interval import Interval
 
 THREADS = 128
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
-from xshardy.indexing.indexing_map import IndexingMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr,
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number, grid_map, split
@@ -23,9 +26,6 @@ from xshardy.emitters.kernel import Values
 from xshardy.emitters.scatter.kernel import ScatterFusion, ScatterKernel
 from xshardy.emitters.scatter.sharing import Runs
 from xshardy.emitters.scatter.slices import Slices
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.indexing.tensor_maps import delinearized, minor_to_major
 
 # -- The maps ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from math import prod
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr
 
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
@@ -27,7 +28,6 @@ from xshardy.emitters.transpose.tiling import (
     in_block,
     tile_counts,
 )
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.indexing.tensor_maps import inside
 
 BANK_BITS = 32

@@ -8,12 +8,12 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.utils.hints import isa
 
+from xshardy.affine.expressions import dim, substitute, sym, used_variables
+from xshardy.affine.indexing_map import Constraint, IndexingMap
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices
-from xshardy.indexing.affine import dim, substitute, sym, used_variables
-from xshardy.indexing.indexing_map import Constraint, IndexingMap
 
 
 def square_and_elements(map: IndexingMap, square: Sequence[AffineExpr]) -> tuple[IndexingMap, IndexingMap]:

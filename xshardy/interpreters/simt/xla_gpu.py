@@ -17,9 +17,9 @@ from xdsl.ir.affine import (
 )
 from xdsl.utils.hints import isa
 
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 from xshardy.interpreters.element_types import Array, as_tensor_type
 from xshardy.interpreters.simt import memory
 from xshardy.interpreters.simt.gpu import from_thread

@@ -19,8 +19,8 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
-from xshardy.emitters.preparation.building import Tensors, element_type
 from xshardy.indexing.tensor_maps import shape_of, values_of
 
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.transforms.sdy_import.shardings import priority_of, transform_shardings
+from xshardy.transforms.sdy.shardings import priority_of, transform_shardings
 
 
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from xshardy.sharding.factor_rule import FactorRule
-from xshardy.sharding.spans import (
+from xshardy.axes.spans import (
     Axes,
     Span,
     append,
@@ -22,6 +21,7 @@ from xshardy.sharding.spans import (
     prefix_without,
     size_of,
 )
+from xshardy.sharding.factor_rule import FactorRule
 
 FactorAxes = Mapping[int, Axes]
 """The axes of each factor that a tensor has."""

@@ -17,9 +17,9 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
-from xshardy.transforms.memo import once_per_object
+from xshardy.rewriting.memo import once_per_object
+from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.sdy_import.constant_splitter import is_scalar_expansion
-from xshardy.transforms.walk import operations_in, operations_of
 
 
 @cache

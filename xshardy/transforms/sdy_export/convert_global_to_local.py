@@ -18,12 +18,12 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy_export.local.before import Before, Rewrite, local_type, refuse, types_only
 from xshardy.transforms.sdy_export.local.table import local_form_of
 from xshardy.transforms.sdy_export.local.writer import LocalOptions, LocalWriter
-from xshardy.transforms.sdy_import.function_shardings import written_shardings
-from xshardy.transforms.walk import operations_in
 
 
 @dataclass(slots=True)

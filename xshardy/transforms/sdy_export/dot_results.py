@@ -6,8 +6,8 @@ Source: C++ Shardy, which treats `dot` and `dot_general` alike.
 
 from collections.abc import Sequence
 
+from xshardy.axes.spans import Axes, Span, overlaps
 from xshardy.sharding.factor_rule import FactorRule
-from xshardy.sharding.spans import Axes, Span, overlaps
 from xshardy.transforms.sdy_export.common_axes import FactorAxes
 
 

@@ -10,8 +10,8 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.transforms.sdy_import.function_shardings import without_attributes
-from xshardy.transforms.walk import operations_in
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy.function_shardings import without_attributes
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.transforms.walk import operations_in, operations_of
+from xshardy.rewriting.walk import operations_in, operations_of
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from xdsl.rewriter import Rewriter
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
+from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME
+from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_export.sink_data_flow_edges import edges_of, sink_into
-from xshardy.transforms.sdy_import.function_copies import ORIGINAL_FUNC_NAME
 from xshardy.transforms.sdy_import.import_func_calls import EXECUTION_THREAD
-from xshardy.transforms.sdy_import.symbols import SymbolNames
-from xshardy.transforms.walk import operations_of
 
 
 def _sink_edges(computation: NamedComputationOp) -> None:

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.garbage import no_collection
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.save_module import SaveModulePass
+from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
     CanonicalizeReshardsPass,
@@ -23,6 +24,7 @@ from xshardy.transforms.sdy_export.canonicalize_communication import (
 from xshardy.transforms.sdy_export.close_shardings import CloseShardingsPass
 from xshardy.transforms.sdy_export.constant_or_scalar_merger import ConstantOrScalarMergerPass
 from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
+from xshardy.transforms.sdy_export.inline_meshes import InlineMeshesPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1 import (
     RemoveAllGatherReduceScatterForCMV1Pass,
@@ -40,8 +42,6 @@ from xshardy.transforms.sdy_export.update_non_divisible_input_output_shardings i
     UpdateNonDivisibleInputOutputShardingsPass,
 )
 from xshardy.transforms.sdy_export.verify_unreduced_axes import VerifyUnreducedAxesPass
-from xshardy.transforms.sdy_import.inline_meshes import InlineMeshesPass
-from xshardy.transforms.sdy_import.main_function import main_function
 
 
 @dataclass(frozen=True)

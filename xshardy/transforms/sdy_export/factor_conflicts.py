@@ -17,6 +17,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
@@ -26,20 +27,19 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
 from xshardy.sharding.interning import Dim, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
-from xshardy.sharding.spans import Axes, Span
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.memo import once_per_object
+from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
-from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
-from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 

@@ -18,7 +18,17 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy.data_flow_edges import (
+    insert_point_after,
+    rank_of,
+    replace_other_uses,
+    set_sharding,
+    sharding_of,
+)
+from xshardy.transforms.sdy.function_copies import Functions, calls_in
+from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Settlement
 from xshardy.transforms.sdy_export.insert_func_call_reshards import divides_alike, replicated_like
 from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, peculiarities
@@ -30,16 +40,6 @@ from xshardy.transforms.sdy_export.unreduced_axes import (
     unreduced_axes,
 )
 from xshardy.transforms.sdy_export.wanted_shardings import wanted_by_call, wanted_by_edges, wanted_by_function
-from xshardy.transforms.sdy_import.data_flow_edges import (
-    insert_point_after,
-    rank_of,
-    replace_other_uses,
-    set_sharding,
-    sharding_of,
-)
-from xshardy.transforms.sdy_import.function_copies import Functions, calls_in
-from xshardy.transforms.sdy_propagation.op_kinds import traits_of
-from xshardy.transforms.walk import operations_in
 
 
 def meet(use: Use, wanted: TensorShardingAttr | None, at: InsertPoint, *, full: bool) -> None:

@@ -16,7 +16,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.collectives import AllGatherOp, ReduceScatterOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, local_sharding
 from xshardy.dialects.stablehlo import DotGeneralOp, DotOp
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
 
 Dot = DotOp | DotGeneralOp
 

@@ -12,13 +12,13 @@ from xshardy.dialects.sdy.value_shardings import (
     PROPAGATION_EDGES,
     RESULT_PROPAGATION_EDGES,
 )
-from xshardy.transforms.sdy_import.function_shardings import without_attributes
-from xshardy.transforms.sdy_import.sharding_origins import (
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy.function_shardings import without_attributes
+from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
     SHARDING_ORIGINS,
 )
-from xshardy.transforms.walk import operations_in
 
 RECORDS = frozenset(
     {

@@ -8,7 +8,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.ops import ShardingGroupOp
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.transforms.sdy_import.function_shardings import update_function_shardings
-from xshardy.transforms.sdy_import.main_function import main_function
-from xshardy.transforms.sdy_import.shardings import priority_of, with_dimensions
+from xshardy.transforms.sdy.function_shardings import update_function_shardings
+from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.shardings import priority_of, with_dimensions
 
 
 def before_sub_axes(dim: DimensionShardingAttr) -> DimensionShardingAttr:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import chain
 from math import gcd
 
+from xshardy.axes.spans import Axes, Span, append, is_prefix, size_of
 from xshardy.sharding.factor_rule import FactorRule, Mapping
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
-from xshardy.sharding.spans import Axes, Span, append, is_prefix, size_of
 
 
 def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorFactors) -> tuple[Axes, ...]:

@@ -13,8 +13,14 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.function_copies import Functions
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import axes_to_reduce, becoming_unreduced, operand_of, unreduced_axes
@@ -24,12 +30,6 @@ from xshardy.transforms.sdy_export.wanted_shardings import (
     wanted_by_edges,
     wanted_by_function,
 )
-from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
-from xshardy.transforms.sdy_import.function_copies import Functions
-from xshardy.transforms.sdy_import.function_shardings import written_shardings
-from xshardy.transforms.sdy_import.shardings import shardings_in
-from xshardy.transforms.sdy_propagation.op_kinds import traits_of
-from xshardy.transforms.walk import operations_in
 
 
 class Peculiarities(NamedTuple):

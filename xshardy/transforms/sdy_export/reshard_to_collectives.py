@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
@@ -29,6 +30,7 @@ from xshardy.dialects.sdy.collectives import (
 )
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.rewriting.walk import operations_of
 from xshardy.sharding.axes import axis_between, next_pre_size, pre_size
 from xshardy.sharding.resharding import (
     AllGather,
@@ -39,13 +41,11 @@ from xshardy.sharding.resharding import (
     Resharding,
     Step,
 )
-from xshardy.sharding.spans import Axes, Span
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
-from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
-from xshardy.transforms.walk import operations_of
 
 Route = tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]]
 """From a sharding to a sharding, of a tensor of a shape."""

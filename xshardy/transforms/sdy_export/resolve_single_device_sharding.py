@@ -19,11 +19,11 @@ from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow_edges import rank_of, sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
-from xshardy.transforms.sdy_import.data_flow_edges import rank_of, sharding_of
-from xshardy.transforms.walk import operations_in
 
 NUMBER = TensorType(i64, [])
 """The type of the number of a device."""

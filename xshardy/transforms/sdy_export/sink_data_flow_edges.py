@@ -22,20 +22,20 @@ from xshardy.dialects.sdy.value_shardings import (
     RESULT_PROPAGATION_EDGES,
     SHARDING,
 )
-from xshardy.transforms.sdy_import.data_flow_edges import (
+from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.transforms.sdy.data_flow_edges import (
     argument_owners,
     edge_of,
     has_data_flow,
     rank_of,
     result_owners,
 )
-from xshardy.transforms.sdy_import.sharding_origins import (
+from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
     SHARDING_ORIGINS,
 )
-from xshardy.transforms.sdy_import.shardings import priority_of
-from xshardy.transforms.walk import operations_in, operations_of
+from xshardy.transforms.sdy.shardings import priority_of
 
 
 def edges_of(owners: Sequence[SSAValue]) -> Iterator[DataFlowEdgeOp]:

@@ -14,8 +14,8 @@ from xshardy.dialects.function_attributes import add_argument_attributes
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
-from xshardy.transforms.sdy_import.data_flow_edges import set_result_shardings
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.data_flow_edges import set_result_shardings
 
 Shardings = Mapping[int, TensorShardingAttr]
 """New shardings of the arguments of a function, or of the results of a call, by index."""

@@ -13,8 +13,8 @@ from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
-from xshardy.transforms.sdy_import.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
-from xshardy.transforms.sdy_import.function_shardings import argument_shardings, result_shardings
+from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
+from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
 
 FUNC_MANUAL_AXES = "sdy.func_manual_axes"
 """A discardable attribute of a function: the axes that are manual where it is called."""

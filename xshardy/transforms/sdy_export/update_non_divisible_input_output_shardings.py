@@ -24,10 +24,10 @@ from xshardy.dialects.sdy.attributes.sharding import (
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
+from xshardy.rewriting.walk import operations_in
 from xshardy.sharding.axes import pre_size, sharded_size, size
-from xshardy.transforms.sdy_import.function_shardings import update_function_shardings
-from xshardy.transforms.sdy_import.shardings import with_dimensions
-from xshardy.transforms.walk import operations_in
+from xshardy.transforms.sdy.function_shardings import update_function_shardings
+from xshardy.transforms.sdy.shardings import with_dimensions
 
 
 def dividing_prefix(axes: Iterable[AxisRefAttr], extent: int, mesh: MeshAttr) -> list[AxisRefAttr]:

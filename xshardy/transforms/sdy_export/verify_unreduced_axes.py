@@ -22,13 +22,13 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import without_axes
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
-from xshardy.transforms.sdy_import.data_flow_edges import sharding_of
-from xshardy.transforms.sdy_import.function_shardings import written_shardings
-from xshardy.transforms.sdy_import.shardings import shardings_in
-from xshardy.transforms.walk import operations_in
 
 EXPLICIT = (ops.ReshardOp, ops.ShardingConstraintOp)
 """What may reduce, because its author says so."""

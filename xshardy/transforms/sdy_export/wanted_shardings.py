@@ -13,14 +13,14 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingTransform
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
-from xshardy.transforms.sdy_import.data_flow_edges import (
+from xshardy.transforms.sdy.data_flow_edges import (
     STABLEHLO_DATA_FLOWS,
     argument_owners,
     rank_of,
     result_owners,
     sharding_of,
 )
-from xshardy.transforms.sdy_import.function_shardings import argument_shardings, written_shardings
+from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
 
 WantedUse = tuple[Use, TensorShardingAttr | None]
 """A use, and the sharding that it wants of what it reads; None if any will do that is not sharded."""

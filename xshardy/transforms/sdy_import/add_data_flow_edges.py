@@ -6,8 +6,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.transforms.sdy_import.data_flow_edges import add_data_flow_edges, has_data_flow
-from xshardy.transforms.walk import operations_in
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy.data_flow_edges import add_data_flow_edges, has_data_flow
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleA
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
-from xshardy.transforms.sdy_import.constraints import BlockOrder, ConstraintUses
-from xshardy.transforms.sdy_import.data_flow_edges import (
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.data_flow_edges import (
     edge_of,
     has_static_shape,
     insert_point_after,
@@ -29,9 +29,9 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
     shape_of,
     shardable_value,
 )
-from xshardy.transforms.sdy_import.propagation_steps import next_step, write_step
-from xshardy.transforms.sdy_import.sharding_origins import ShardingOrigins, sharded_axes
-from xshardy.transforms.walk import operations_of
+from xshardy.transforms.sdy.propagation_steps import next_step, write_step
+from xshardy.transforms.sdy.sharding_origins import ShardingOrigins, sharded_axes
+from xshardy.transforms.sdy_import.constraints import BlockOrder, ConstraintUses
 
 OPERAND, RESULT = EdgeValueRefAttr(EdgeNodeType.OPERAND, 0), EdgeValueRefAttr(EdgeNodeType.RESULT, 0)
 

@@ -24,10 +24,10 @@ from xshardy.dialects.sdy.ops import (
     ReshardOp,
     ShardingGroupOp,
 )
-from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
-from xshardy.transforms.sdy_import.data_flow_edges import rank_of, shape_of
-from xshardy.transforms.sdy_import.function_copies import Functions, original_name
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.data_flow_edges import rank_of, shape_of
+from xshardy.transforms.sdy.function_copies import Functions, original_name
 
 CONSTANTS = (ConstantOp, stablehlo.IotaOp)
 """Constant sub-computations without operands."""

@@ -6,8 +6,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
-from xshardy.transforms.sdy_import.function_copies import Functions
+from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.function_copies import Functions
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from xdsl.rewriter import Rewriter
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException, warn
-from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
-from xshardy.transforms.sdy_import.data_flow_edges import add_data_flow_edges
-from xshardy.transforms.sdy_import.function_copies import Functions, original_name
-from xshardy.transforms.sdy_import.function_shardings import argument_shardings
-from xshardy.transforms.walk import operations_of
+from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.data_flow_edges import add_data_flow_edges
+from xshardy.transforms.sdy.function_copies import Functions, original_name
+from xshardy.transforms.sdy.function_shardings import argument_shardings
 
 EXECUTION_THREAD = "execution_thread"
 """A discardable attribute of a function that its calls pass on: the thread that executes it."""

@@ -8,12 +8,13 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.garbage import no_collection
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
-from xshardy.transforms.sdy_import.call_order import acyclic_callees_first
 from xshardy.transforms.sdy_import.constant_splitter import ConstantOrScalarSplitterPass
 from xshardy.transforms.sdy_import.explicit_gather_scatter_batching import ExplicitGatherScatterBatchingPass
-from xshardy.transforms.sdy_import.function_copies import Functions
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.sdy_import.manual_axes_cleanup import ManualAxesCleanupPass, check_manual_axes
 from xshardy.transforms.sdy_import.propagate_sharding_from_func_to_call import PropagateShardingFromFuncToCallPass
@@ -24,7 +25,6 @@ from xshardy.transforms.sdy_import.sharding_group_import import (
     validate_groups,
 )
 from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
-from xshardy.transforms.walk import operations_of
 
 
 @dataclass(frozen=True)

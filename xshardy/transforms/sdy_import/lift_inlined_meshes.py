@@ -11,14 +11,14 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
-from xshardy.transforms.sdy_import.shardings import transform_shardings, with_mesh
-from xshardy.transforms.sdy_import.stablehlo_meshes import (
+from xshardy.transforms.sdy.shardings import transform_shardings, with_mesh
+from xshardy.transforms.sdy.stablehlo_meshes import (
     STABLEHLO_MESH,
     as_dictionary,
     from_stablehlo,
     transform_group_meshes,
 )
-from xshardy.transforms.sdy_import.symbols import SymbolNames
+from xshardy.transforms.sdy.symbols import SymbolNames
 
 
 def mesh_name(mesh: MeshAttr) -> str:

@@ -13,9 +13,9 @@ from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.rewriting.walk import operations_of
 from xshardy.sharding.axes import difference, merged, mesh_order
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.walk import operations_of
 
 
 def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:

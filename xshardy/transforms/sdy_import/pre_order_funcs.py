@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.transforms.sdy_import.call_order import callees_first
+from xshardy.transforms.sdy.call_order import callees_first
 
 
 @dataclass(frozen=True)

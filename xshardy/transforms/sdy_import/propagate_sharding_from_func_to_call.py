@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.transforms.sdy_import.function_copies import Functions, calls_in
-from xshardy.transforms.sdy_import.function_shardings import result_shardings
+from xshardy.transforms.sdy.function_copies import Functions, calls_in
+from xshardy.transforms.sdy.function_shardings import result_shardings
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.sharding.axes import size
-from xshardy.transforms.sdy_import.shardings import priority_of, transform_shardings
+from xshardy.transforms.sdy.shardings import priority_of, transform_shardings
 
 
 def without_size_one_axes(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> TensorShardingAttr:

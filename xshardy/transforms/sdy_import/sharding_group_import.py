@@ -10,8 +10,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingGroupOp
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.walk import operations_of
 
 
 def group_of(op: ShardingGroupOp) -> int:

@@ -13,8 +13,8 @@ from xdsl.passes import ModulePass
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import shardings_on
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.walk import operations_in
 
 
 def device_count_complaint(module: ModuleOp) -> tuple[MeshOp, str] | None:

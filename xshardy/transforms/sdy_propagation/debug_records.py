@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntAttr, ModuleOp
 from xdsl.ir import SSAValue
 
+from xshardy.axes.spans import Span
 from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.attributes.edges import (
@@ -25,10 +26,9 @@ from xshardy.dialects.sdy.attributes.enums import EdgeNodeType
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES
 from xshardy.sharding.axes import contains, pre_size
 from xshardy.sharding.provenance import Source, provenance_of
-from xshardy.sharding.spans import Span
 from xshardy.sharding.steps import Steps
-from xshardy.transforms.sdy_import.propagation_steps import next_step
-from xshardy.transforms.sdy_import.sharding_origins import ShardingOrigins
+from xshardy.transforms.sdy.propagation_steps import next_step
+from xshardy.transforms.sdy.sharding_origins import ShardingOrigins
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.reading import ReadModule
 

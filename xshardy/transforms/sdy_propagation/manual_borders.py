@@ -8,9 +8,9 @@ from collections.abc import Collection
 
 from xdsl.ir import BlockArgument, SSAValue
 
+from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.sharding.interning import Dim, Sharding, ShardingTable
-from xshardy.sharding.spans import Axes
 from xshardy.sharding.steps import Border
 
 

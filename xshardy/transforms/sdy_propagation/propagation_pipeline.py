@@ -9,7 +9,10 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.garbage import no_collection
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.function_copies import Functions
+from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy_export.export_named_computations import ExportNamedComputationsPass
 from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
 from xshardy.transforms.sdy_export.insert_func_call_reshards import InsertFuncCallReshardsPass
@@ -19,15 +22,12 @@ from xshardy.transforms.sdy_export.unflatten_call_graph import UnflattenCallGrap
 from xshardy.transforms.sdy_import.add_func_data_flow_edges import AddFuncDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
 from xshardy.transforms.sdy_import.flatten_call_graph import FlattenCallGraphPass
-from xshardy.transforms.sdy_import.function_copies import Functions
 from xshardy.transforms.sdy_import.import_func_calls import ImportFuncCallsPass
 from xshardy.transforms.sdy_import.import_pipeline import ImportPipelinePass
-from xshardy.transforms.sdy_import.main_function import main_of
 from xshardy.transforms.sdy_import.pre_order_funcs import PreOrderFuncsPass
 from xshardy.transforms.sdy_import.sharding_group_import import ShardingGroupImportPass
 from xshardy.transforms.sdy_propagation.user_priority_propagate import UserPriorityPropagatePass
 from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
-from xshardy.transforms.walk import operations_of
 
 
 def _check_named_computations(function: FuncOp) -> None:

@@ -24,7 +24,7 @@ from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy_import.data_flow_edges import (
+from xshardy.transforms.sdy.data_flow_edges import (
     argument_owners,
     has_static_shape,
     owner_of,
@@ -33,13 +33,13 @@ from xshardy.transforms.sdy_import.data_flow_edges import (
     result_owners,
     sources_of,
 )
-from xshardy.transforms.sdy_import.main_function import main_if_any
+from xshardy.transforms.sdy.main_function import main_if_any
+from xshardy.transforms.sdy.op_kinds import OpTraits, traits_of
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
 from xshardy.transforms.sdy_propagation.numbering import NO_OPERATION, FunctionResult, Numbering
 from xshardy.transforms.sdy_propagation.op_classes import OpClasses
-from xshardy.transforms.sdy_propagation.op_kinds import OpTraits, traits_of
 from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
 
 

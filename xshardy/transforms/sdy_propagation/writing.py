@@ -12,9 +12,9 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.sharding.interning import ShardingTable
 from xshardy.sharding.propagation import Program
-from xshardy.transforms.sdy_import.data_flow_edges import set_sharding
+from xshardy.transforms.sdy.data_flow_edges import set_sharding
+from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
-from xshardy.transforms.sdy_propagation.op_kinds import traits_of
 
 
 def write_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> None:

@@ -38,13 +38,13 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.expressions import add, constant, dim, mul, total, used_variables
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
 from xshardy.dialects.dense_elements import dense, is_one_for_all
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.indexing.affine import add, constant, dim, mul, total, used_variables
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 from xshardy.transforms.xla_gpu.index_values import apply_map
 
 Shaped = TensorType[Attribute] | VectorType[Attribute]

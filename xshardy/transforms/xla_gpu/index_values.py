@@ -10,9 +10,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
 
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
-from xshardy.indexing.indexing_map import IndexingMap
-from xshardy.indexing.interval import Interval
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 

@@ -33,13 +33,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.contiguity import alignment_without
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
-from xshardy.indexing.contiguity import alignment_without
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.atomic_updates import lower_atomic_rmw
 from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap

@@ -11,10 +11,10 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 from xshardy.transforms.xla_gpu.index_values import apply_map, domain_check, index_constant
 
 

@@ -33,6 +33,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.expressions import add, constant, dim, sym
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.xla_gpu.ops import (
     ApplyIndexingOp,
@@ -46,8 +48,6 @@ from xshardy.dialects.xla_gpu.ops import (
     YieldOp,
 )
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
-from xshardy.indexing.affine import add, constant, dim, sym
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.transforms.xla_gpu.index_values import apply_map, shared_constant
 
 WORD = i32

@@ -16,11 +16,11 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects.extensions.scf import ForallOp, InParallelOp
 from xshardy.dialects.extensions.tensor import ParallelInsertSliceOp
 from xshardy.dialects.xla_gpu import WorkgroupIdOp
 from xshardy.dialects.xla_gpu.discardable import set_range
-from xshardy.indexing.interval import Interval
 
 DIMENSIONS = tuple(gpu.DimensionAttr(dimension) for dimension in gpu.DimensionEnum)
 """The dimensions of a block, in the order in which those of an `scf.forall` become them."""

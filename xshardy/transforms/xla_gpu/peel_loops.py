@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 
+from xshardy.affine.expressions import used_variables
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import LoopOp
-from xshardy.indexing.affine import used_variables
-from xshardy.indexing.indexing_map import IndexingMap, Variable
-from xshardy.indexing.interval import Interval
 
 MAX_ITERATIONS = 64
 """With this many iterations within one of a loop, splitting it is not worth another copy of the body. XLA's number."""

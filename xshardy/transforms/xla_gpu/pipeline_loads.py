@@ -12,10 +12,10 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.affine.expressions import add, constant, dim, mod
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.dialects.xla_gpu.discardable import is_invariant
-from xshardy.indexing.affine import add, constant, dim, mod
-from xshardy.indexing.indexing_map import IndexingMap
 from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.index_values import index_constant
 

@@ -19,9 +19,9 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
-from xshardy.indexing.indexing_map import IndexingMap, Variable
 from xshardy.transforms.xla_gpu.affine_values import UNSIGNED, Expander
 
 

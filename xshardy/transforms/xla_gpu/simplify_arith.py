@@ -18,13 +18,13 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.affine.interval import Interval, at_corners
 from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import RANGE, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
-from xshardy.indexing.interval import Interval, at_corners
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_patterns import INVERSE
 from xshardy.transforms.canonicalization.constants import integer_of, width_of

@@ -38,9 +38,9 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from xshardy.affine.contiguity import alignment_without, stride
+from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
-from xshardy.indexing.affine import dim, sym
-from xshardy.indexing.contiguity import alignment_without, stride
 from xshardy.transforms.xla_gpu.atomic_updates import adds_at_once
 from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info

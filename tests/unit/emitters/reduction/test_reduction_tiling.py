@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
@@ -16,7 +17,6 @@ from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling
-from xshardy.indexing.indexing_map import IndexingMap
 
 SMALL = Device(cores=2, threads_per_core=64, threads_per_warp=4)
 """A device on which a block can be gone through thread by thread."""

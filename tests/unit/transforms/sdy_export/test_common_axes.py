@@ -7,9 +7,9 @@ from math import gcd, prod
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from xshardy.axes.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors
-from xshardy.sharding.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.transforms.sdy_export.common_axes import agreed_axes, common_axes, without
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, deal_out

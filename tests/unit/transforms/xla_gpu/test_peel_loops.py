@@ -6,9 +6,9 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym
-from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
-from xshardy.indexing.interval import Interval
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
+from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.transforms.xla_gpu.peel_loops import peeled
 
 intervals = st.builds(lambda low, width: Interval(low, low + width), st.integers(-2, 3), st.integers(0, 4))

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects.extensions.arith_elementwise import Predicate
 from xshardy.dialects.xla_gpu.discardable import set_range
-from xshardy.indexing.interval import Interval
 from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
 from xshardy.transforms.canonicalization.constants import signed
 from xshardy.transforms.xla_gpu.simplify_arith import RANGE_RULES, always, result_range

@@ -9,8 +9,8 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
-from xshardy.transforms.sdy_import.shardings import transform_shardings, with_mesh
-from xshardy.transforms.sdy_import.stablehlo_meshes import to_stablehlo, transform_group_meshes
+from xshardy.transforms.sdy.shardings import transform_shardings, with_mesh
+from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo, transform_group_meshes
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from xshardy.indexing.affine import BUILDERS, constant, dim, mul, sym
-from xshardy.indexing.indexing_map import NOWHERE, Constraint, IndexingMap, Variable
-from xshardy.indexing.interval import Interval
+from xshardy.affine.expressions import BUILDERS, constant, dim, mul, sym
+from xshardy.affine.indexing_map import NOWHERE, Constraint, IndexingMap, Variable
+from xshardy.affine.interval import Interval
 
 
 class IndexingMapSyntaxError(ValueError):

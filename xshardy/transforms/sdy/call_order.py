@@ -7,7 +7,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 
 from xshardy.transforms.call_graph import BottomUp, bottom_up
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_import.function_copies import Functions, calls_in
+from xshardy.transforms.sdy.function_copies import Functions, calls_in
 
 CallOrder = Mapping[FuncOp, Sequence[CallOp]]
 """Functions, each after those it calls, and for each its calls in the order of the text."""

@@ -13,8 +13,8 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.transforms.memo import once_per_object
-from xshardy.transforms.walk import operations_in
+from xshardy.rewriting.memo import once_per_object
+from xshardy.rewriting.walk import operations_in
 
 WITH_SHARDINGS = frozenset({TensorShardingAttr, TensorShardingPerValueAttr})
 """The attributes that are shardings."""

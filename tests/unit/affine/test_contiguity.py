@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineExpr
 
-from xshardy.indexing.affine import add, constant, dim, floordiv, mod, mul, sym
-from xshardy.indexing.contiguity import alignment_without, stride
+from xshardy.affine.contiguity import alignment_without, stride
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 
 VARIABLE = sym(0)
 

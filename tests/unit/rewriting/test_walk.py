@@ -4,9 +4,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.stablehlo import AddOp, NegOp
+from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.unused_operations import erase_unused
-from xshardy.transforms.walk import operations_in, operations_of
 
 LOOP = """func.func @main(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
   %0 = stablehlo.negate %x : tensor<8xf32>

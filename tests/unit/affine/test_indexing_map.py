@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from indexing_strategies import exprs, intervals, maps, points, values
 
-from xshardy.indexing.affine import constant, dim, sym
-from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
-from xshardy.indexing.interval import Interval
-from xshardy.indexing.text import parse_indexing_map
+from xshardy.affine.expressions import constant, dim, sym
+from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
+from xshardy.affine.interval import Interval
+from xshardy.affine.text import parse_indexing_map
 
 brute_force = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 two_results = st.lists(exprs(), min_size=2, max_size=2)

@@ -15,9 +15,9 @@ from xshardy.dialects.function_attributes import add_argument_attributes, add_re
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
-from xshardy.transforms.sdy_import.data_flow_edges import edge_of, shardable_value, sharding_of
-from xshardy.transforms.sdy_import.function_shardings import written_shardings
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.data_flow_edges import edge_of, shardable_value, sharding_of
+from xshardy.transforms.sdy.function_shardings import written_shardings
 
 SHARDING_ORIGINS = "sdy.sharding_origins"
 """A discardable attribute: for each axis of the sharding of a value, the name of what the axis came from."""

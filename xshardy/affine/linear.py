@@ -23,8 +23,8 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from xshardy.indexing.affine import constant, dim, sym
-from xshardy.indexing.interval import Interval
+from xshardy.affine.expressions import constant, dim, sym
+from xshardy.affine.interval import Interval
 
 
 class Kind(IntEnum):

@@ -6,10 +6,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_import.symbols import SymbolNames
-from xshardy.transforms.walk import operations_of
+from xshardy.transforms.sdy.symbols import SymbolNames
 
 ORIGINAL_FUNC_NAME = "sdy.original_func_name"
 """A discardable attribute of a function that was copied: the name of the function that it is a copy of."""

@@ -14,9 +14,9 @@ from functools import cached_property
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
-from xshardy.indexing.affine import constant, dim, leaves, substitute, sym
-from xshardy.indexing.interval import Interval
-from xshardy.indexing.ranges import range_of, range_where
+from xshardy.affine.expressions import constant, dim, leaves, substitute, sym
+from xshardy.affine.interval import Interval
+from xshardy.affine.ranges import range_of, range_where
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class IndexingMap:
         return isinstance(other, IndexingMap) and self._hash == other._hash and self._key == other._key
 
     def __str__(self) -> str:
-        from xshardy.indexing.text import print_indexing_map  # the text knows the map, so import it late
+        from xshardy.affine.text import print_indexing_map  # the text knows the map, so import it late
 
         return print_indexing_map(self)
 
@@ -185,7 +185,7 @@ class IndexingMap:
         An equal map (same points, same values there), simpler: bounds narrowed by the constraints, constraints
         normalised or dropped, results in canonical form. Variables stay, used or not.
         """
-        from xshardy.indexing.simplify import simplify_map  # the simplifier knows the map, so import it late
+        from xshardy.affine.simplify import simplify_map  # the simplifier knows the map, so import it late
 
         return simplify_map(self)
 

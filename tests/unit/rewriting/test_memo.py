@@ -1,6 +1,6 @@
 """Functions that remember."""
 
-from xshardy.transforms.memo import once_per_object
+from xshardy.rewriting.memo import once_per_object
 
 
 def test_once_for_each_object_and_not_for_equal_ones():

@@ -13,7 +13,7 @@ from xshardy.dialects.sdy.attributes.edges import (
     PropagationOneStepAttr,
 )
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES
-from xshardy.transforms.walk import operations_in
+from xshardy.rewriting.walk import operations_in
 
 
 def next_step(module: ModuleOp) -> int:

@@ -21,7 +21,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAxisAttr as StableHLOMeshAxisAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
-from xshardy.transforms.walk import operations_of
+from xshardy.rewriting.walk import operations_of
 
 STABLEHLO_MESH = "stablehlo.mesh"
 """The discardable attribute by which StableHLO's collectives know a mesh."""

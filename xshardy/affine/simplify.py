@@ -13,9 +13,9 @@ from math import gcd, lcm
 
 from xdsl.ir.affine import AffineExpr
 
-from xshardy.indexing.indexing_map import Constraint, IndexingMap, Variable
-from xshardy.indexing.interval import Interval
-from xshardy.indexing.linear import Atom, Bounds, Kind, Linear, combination, expr_of, linear, single
+from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
+from xshardy.affine.interval import Interval
+from xshardy.affine.linear import Atom, Bounds, Kind, Linear, combination, expr_of, linear, single
 
 
 def simplify(expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Interval] = ()) -> AffineExpr:

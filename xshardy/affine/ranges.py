@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
-from xshardy.indexing.affine import evaluate
-from xshardy.indexing.interval import Interval, at_corners, mod_range
+from xshardy.affine.expressions import evaluate
+from xshardy.affine.interval import Interval, at_corners, mod_range
 
 RANGE_RULES: Mapping[AffineBinaryOpKind, Callable[[Interval, Interval], Interval]] = {
     AffineBinaryOpKind.Add: lambda a, b: Interval(a.lower + b.lower, a.upper + b.upper),

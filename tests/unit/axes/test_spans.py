@@ -5,10 +5,7 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
-from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.sharding import axes as algebra
-from xshardy.sharding.spans import (
+from xshardy.axes.spans import (
     Span,
     append,
     can_coexist,
@@ -19,6 +16,9 @@ from xshardy.sharding.spans import (
     overlaps,
     prefix_without,
 )
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.sharding import axes as algebra
 
 MESH = MeshAttr.of([("a", 24), ("b", 1)])
 WHOLE = Span(0, 1, 24)

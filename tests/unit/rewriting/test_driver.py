@@ -1,0 +1,220 @@
+"""The driver gives what xDSL's `PatternRewriteWalker` gives, and visits what its walk says."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
+from xdsl.ir import Attribute, Operation
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from xshardy.rewriting import (
+    BACKWARD,
+    FORWARD,
+    INNER_FIRST,
+    TO_FIXPOINT,
+    AttributePattern,
+    OpTypePattern,
+    PatternPass,
+    Step,
+    Walk,
+    match_op_type,
+    rewrite,
+)
+from xshardy.rewriting.pattern import ANY_OPERATION, op_types_of
+from xshardy.syntax import parse_module
+
+TEXT = """
+func.func @f(%x: i32, %c: i1) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  %1 = scf.if %c -> (i32) {
+    %2 = arith.addi %0, %x : i32
+    scf.yield %2 : i32
+  } else {
+    %3 = arith.muli %0, %x : i32
+    scf.yield %3 : i32
+  }
+  %4 = arith.addi %1, %0 : i32
+  func.return %4 : i32
+}
+"""
+
+
+@dataclass(frozen=True)
+class Visit(RewritePattern):
+    """Records the operations that it is called for; changes nothing."""
+
+    visited: list[str] = field(default_factory=list[str])
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AddiOp | scf.IfOp | scf.YieldOp, rewriter: PatternRewriter, /):
+        self.visited.append(op.name)
+
+
+class SumToProduct(RewritePattern):
+    """`x + y` -> `x * y`."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /):
+        rewriter.replace(op, arith.MuliOp(op.lhs, op.rhs))
+
+
+class ProductToDifference(RewritePattern):
+    """`x * y` -> `x - y`, with xDSL's own decorator."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.MuliOp, rewriter: PatternRewriter, /):
+        rewriter.replace(op, arith.SubiOp(op.lhs, op.rhs))
+
+
+@dataclass(frozen=True)
+class Rename(OpTypePattern):
+    """`op` -> `op {name = ...}`."""
+
+    label: str
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        op.attributes["label"] = StringAttr(self.label)
+        rewriter.notify_op_modified(op)
+
+
+class InlineBranch(RewritePattern):
+    """`scf.if %c { a } else { b }` -> `a`, which then is visited."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
+        block = op.true_region.block
+        end = block.last_op
+        assert end is not None
+        rewriter.inline_block(block, rewriter.insertion_point)
+        rewriter.replace(op, (), end.operands)
+        rewriter.erase(end)
+
+
+class Untyped(RewritePattern):
+    """Takes any operation."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        pass
+
+
+WALKS = [FORWARD, BACKWARD, INNER_FIRST, TO_FIXPOINT, Walk(walk_regions_first=True, apply_recursively=True)]
+PATTERNS: list[list[RewritePattern]] = [
+    [SumToProduct()],
+    [SumToProduct(), ProductToDifference()],
+    [ProductToDifference(), SumToProduct()],
+    [InlineBranch(), SumToProduct()],
+]
+
+
+def with_xdsl(module: ModuleOp, patterns: list[RewritePattern], walk: Walk) -> None:
+    PatternRewriteWalker(
+        GreedyRewritePatternApplier(patterns, dce_enabled=False),
+        walk_reverse=walk.walk_reverse,
+        walk_regions_first=walk.walk_regions_first,
+        apply_recursively=walk.apply_recursively,
+    ).rewrite_module(module)
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=str)
+@pytest.mark.parametrize("patterns", PATTERNS, ids=lambda patterns: "-".join(type(p).__name__ for p in patterns))
+def test_the_result_is_that_of_xdsls_walker(patterns: list[RewritePattern], walk: Walk):
+    ours, theirs = parse_module(TEXT), parse_module(TEXT)
+    assert rewrite(ours, patterns, walk)
+    with_xdsl(theirs, patterns, walk)
+    assert str(ours) == str(theirs)
+
+
+@pytest.mark.parametrize(
+    ("walk", "expected"),
+    [
+        (FORWARD, ["addi", "if", "addi", "yield", "yield", "addi"]),
+        (INNER_FIRST, ["addi", "addi", "yield", "yield", "if", "addi"]),
+        (BACKWARD, ["addi", "yield", "yield", "addi", "if", "addi"]),
+    ],
+)
+def test_the_order_of_visits(walk: Walk, expected: list[str]):
+    pattern = Visit()
+    assert not rewrite(parse_module(TEXT), [pattern], walk)
+    assert [name.split(".")[1] for name in pattern.visited] == expected
+
+
+def test_once_does_not_visit_what_it_inserted_and_until_nothing_changes_does():
+    once, always = parse_module(TEXT), parse_module(TEXT)
+    rewrite(once, [SumToProduct(), ProductToDifference()], FORWARD)
+    rewrite(always, [SumToProduct(), ProductToDifference()], TO_FIXPOINT)
+    assert sum(isinstance(op, arith.MuliOp) for op in once.walk()) == 3
+    assert not any(isinstance(op, arith.MuliOp | arith.AddiOp) for op in always.walk())
+
+
+def test_op_types_are_read_of_ours_of_xdsls_of_tables_and_are_any_otherwise():
+    assert op_types_of(SumToProduct()) == (arith.AddiOp,)
+    assert op_types_of(Visit()) == (arith.AddiOp, scf.IfOp, scf.YieldOp)
+    assert op_types_of(ProductToDifference()) == (arith.MuliOp,)
+    assert op_types_of(Rename(scf.IfOp, "a")) == (scf.IfOp,)
+    assert op_types_of(Untyped()) == ANY_OPERATION
+
+
+def test_a_row_of_a_table_takes_its_operation_only():
+    module = parse_module(TEXT)
+    rewrite(module, [Rename(arith.AddiOp, "sum"), Rename(arith.MuliOp, "product")])
+    labels = {op.name: op.attributes.get("label") for op in module.walk()}
+    assert labels["arith.addi"] == StringAttr("sum") and labels["arith.muli"] == StringAttr("product")
+    assert labels["scf.if"] is None
+
+
+def test_nested_modules_functions_and_empty_regions():
+    module = parse_module("module { module { func.func private @g(i32) } }")
+    assert not rewrite(module, [SumToProduct()])
+
+
+def test_a_listener_is_told_of_changes():
+    inserted: list[str] = []
+    listener = PatternRewriterListener(operation_insertion_handler=[lambda op: inserted.append(op.name)])
+    rewrite(parse_module(TEXT), [SumToProduct()], listener=listener)
+    assert inserted == ["arith.muli"] * 3
+
+
+class Increment(AttributePattern):
+    """`n : i32` -> `n + 1 : i32`."""
+
+    attribute_types = (IntegerAttr,)
+
+    def convert(self, attribute: Attribute, /) -> Attribute:
+        assert isinstance(attribute, IntegerAttr)
+        return IntegerAttr(attribute.value.data + 1, i32) if attribute.type == i32 else attribute
+
+
+def test_attributes_are_rewritten_inside_of_others():
+    module = parse_module('"test.op"() {a = 1 : i32, b = [2 : i32, {c = 3 : i32}], d = 4 : i64, e = "x"} : () -> ()')
+    op = next(iter(module.body.block.ops))
+    unchanged = op.attributes["e"]
+    assert rewrite(module, [Increment()])
+    expected = parse_module('"test.op"() {a = 2 : i32, b = [3 : i32, {c = 4 : i32}], d = 4 : i64, e = "x"} : () -> ()')
+    assert str(module) == str(expected)
+    assert op.attributes["e"] is unchanged
+
+
+class TwoSteps(PatternPass):
+    """First sums, then products, which the first step made."""
+
+    name = "two-steps"
+
+    def steps(self, module: ModuleOp):
+        yield Step([SumToProduct()])
+        assert not any(isinstance(op, arith.AddiOp) for op in module.walk())
+        yield Step([ProductToDifference()])
+
+
+def test_a_step_starts_when_the_one_before_is_done():
+    module = parse_module(TEXT)
+    assert TwoSteps().rewrite_module(module)
+    assert sum(isinstance(op, arith.SubiOp) for op in module.walk()) == 4
+    assert not TwoSteps().rewrite_module(module)

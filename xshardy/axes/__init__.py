@@ -1,0 +1,1 @@
+"""Pure mathematics of mesh axes and sub-axes, without operations."""

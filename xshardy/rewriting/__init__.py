@@ -1,0 +1,19 @@
+"""
+Patterns, and the driver that applies them.
+
+A *pattern* is one rewrite: a frozen dataclass below xDSL's `RewritePattern`, with `before -> after` in its docstring. A
+*pass* (`PatternPass`) is a name, options, and the patterns of one or several steps. The driver (`rewrite`) finds the
+patterns of an operation by its class. Every pattern also runs under xDSL's own `PatternRewriteWalker`.
+"""
+
+from xshardy.rewriting.attribute_pattern import AttributePattern as AttributePattern
+from xshardy.rewriting.driver import rewrite as rewrite
+from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
+from xshardy.rewriting.pattern import match_op_type as match_op_type
+from xshardy.rewriting.pattern_pass import PatternPass as PatternPass
+from xshardy.rewriting.pattern_pass import Step as Step
+from xshardy.rewriting.walks import BACKWARD as BACKWARD
+from xshardy.rewriting.walks import FORWARD as FORWARD
+from xshardy.rewriting.walks import INNER_FIRST as INNER_FIRST
+from xshardy.rewriting.walks import TO_FIXPOINT as TO_FIXPOINT
+from xshardy.rewriting.walks import Walk as Walk

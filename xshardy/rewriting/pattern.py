@@ -1,0 +1,78 @@
+"""Which classes of operations a pattern takes."""
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+PatternT = TypeVar("PatternT", bound=RewritePattern)
+OperationT = TypeVar("OperationT", bound=Operation)
+
+OP_TYPES = "op_types"
+"""The attribute, of a pattern or of its `match_and_rewrite`, that names the classes it takes."""
+
+ANY_OPERATION: tuple[type, ...] = (Operation,)
+
+
+def match_op_type(
+    rewrite: Callable[[PatternT, OperationT, PatternRewriter], None],
+) -> Callable[[PatternT, Operation, PatternRewriter], None]:
+    """
+    A decorator of `match_and_rewrite`: call it for the classes of its type hint only, and record them for the driver.
+
+    The hint is a class of operations, an interface that operations implement, or a union of these. xDSL's
+    `op_type_rewrite_pattern` does the same, but keeps the classes to itself.
+    """
+    op_types = _classes(list(inspect.signature(rewrite, eval_str=True).parameters.values())[1].annotation)
+
+    def match_and_rewrite(self: PatternT, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, op_types):
+            rewrite(self, op, rewriter)  # pyright: ignore[reportArgumentType]
+
+    setattr(match_and_rewrite, OP_TYPES, op_types)
+    return match_and_rewrite
+
+
+@dataclass(frozen=True)
+class OpTypePattern(RewritePattern):
+    """A pattern that a table instantiates for each of its rows: it takes `op_type`, the operation of the row."""
+
+    op_type: type[Operation]
+
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads."""
+        return (self.op_type,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, self.op_type):
+            self.rewrite(op, rewriter)
+
+    @abstractmethod
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Rewrite `op`, an `op_type`."""
+
+
+def op_types_of(pattern: RewritePattern) -> tuple[type, ...]:
+    """
+    The classes that `pattern` takes: those that it declares itself, or its `match_and_rewrite` does; else any.
+
+    What xDSL's own decorator matched is in a closure cell.
+    """
+    if (declared := getattr(pattern, OP_TYPES, None)) is not None:
+        return declared
+    method: Any = type(pattern).match_and_rewrite
+    if (declared := getattr(method, OP_TYPES, None)) is not None:
+        return declared
+    cells = dict(zip(method.__code__.co_freevars, method.__closure__ or (), strict=True))
+    return _classes(cells["expected_type"].cell_contents) if "expected_type" in cells else ANY_OPERATION
+
+
+def _classes(hint: Any) -> tuple[type, ...]:
+    """The classes of a type hint: a class, or a union of classes."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

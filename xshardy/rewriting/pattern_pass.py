@@ -1,0 +1,54 @@
+"""A pass is a name, options, and patterns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
+
+from xshardy.rewriting.driver import rewrite
+from xshardy.rewriting.walks import FORWARD, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Patterns that are applied together, and in which order operations are visited."""
+
+    patterns: Sequence[RewritePattern]
+    walk: Walk = FORWARD
+
+
+class PatternPass(ModulePass):
+    """
+    A pass made of patterns.
+
+    A pass of one step overrides `patterns`, and `walk` where operations are not visited in text order. A pass of
+    several steps overrides `steps`: a step starts when the one before is done, so it may analyse what that one made.
+
+    Analyses run inside these methods and are handed to patterns as fields. They raise `PassFailedException` for a
+    module that the pass cannot take, before any pattern runs. For a module without operations there is nothing to
+    raise, and the patterns are those that `docs/passes.md` lists.
+    """
+
+    walk: ClassVar[Walk] = FORWARD
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        """The patterns for `module`, in the order in which they are tried on an operation."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither `patterns` nor `steps`")
+
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        """The steps for `module`, each made when the one before is done."""
+        yield Step(self.patterns(module), self.walk)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.rewrite_module(op)
+
+    def rewrite_module(self, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
+        """Run the steps. Says whether anything changed; `listener` is told of every change."""
+        changed = False
+        for step in self.steps(module):
+            changed |= rewrite(module, step.patterns, step.walk, listener)
+        return changed
