@@ -13,3 +13,5 @@ config.test_source_root = os.path.dirname(__file__)
 config.suffixes = [".mlir", ".hlo"]
 config.excludes = ["Inputs"]
 config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+# The checkout of these tests is what is tested, also where another one is installed.
+config.environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
