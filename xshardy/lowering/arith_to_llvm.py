@@ -22,6 +22,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.llvm import (
     FCmpOp,
     FPToSIOp,
@@ -283,4 +284,4 @@ class ConvertArithToLLVMPass(ModulePass):
     name = "convert-arith-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES)
+        convert(op, with_elementwise(RULES))

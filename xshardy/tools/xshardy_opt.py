@@ -34,10 +34,12 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.universe import installed_dialects
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
@@ -47,14 +49,16 @@ RECURSION_LIMIT = 10_000
 SEPARATOR = "// -----"
 """What divides the modules of a file under `--split-input-file`."""
 
-_CLEAN_UP = ("xla-gpu-canonicalize", "cse")
+_CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
 
 PASS_ALIASES: Mapping[str, Sequence[str]] = {
     "canonicalize": ("xla-gpu-canonicalize",),
-    "loop-invariant-code-motion": ("licm",),
+    "cse": ("xla-gpu-cse",),
+    "licm": ("xla-gpu-licm",),
+    "loop-invariant-code-motion": ("xla-gpu-licm",),
     "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
     "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
-    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "cse"),
+    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "xla-gpu-cse"),
     "xla-gpu-test-transform-loops": (
         "xla-gpu-lower-xla-gpu-to-scf",
         "inline",
@@ -63,9 +67,9 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
         "xla-gpu-lower-xla-gpu-loops-to-scf",
         *_CLEAN_UP,
         "xla-gpu-flatten-tensors",
-        "licm",
+        "xla-gpu-licm",
         "xla-gpu-unswitch-loops",
-        "licm",
+        "xla-gpu-licm",
         "xla-gpu-vectorize-loads-stores",
         "xla-gpu-optimize-loops",
         *_CLEAN_UP,
@@ -79,12 +83,16 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
         "xla-gpu-simplify-affine",
         "xla-gpu-lower-affine",
         "xla-gpu-convert-index-type",
-        "cse",
+        "xla-gpu-cse",
         "xla-gpu-expand-float-ops",
         "xla-gpu-lower-to-llvm",
     ),
 }
-"""Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence."""
+"""
+Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence.
+
+`cse` and `licm` are names of passes of xDSL, too, which do not know the effects of all of upstream's operations.
+"""
 
 
 class UsageError(Exception):
@@ -108,6 +116,10 @@ class XshardyOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
         )
+
+    def register_all_dialects(self) -> None:
+        for name, factory in installed_dialects().items():
+            self.ctx.register_dialect(name, factory)
 
     def register_all_frontends(self) -> None:
         super().register_all_frontends()
@@ -140,7 +152,7 @@ class XshardyOptMain(xDSLOptMain):
         if self.args.time_passes and before is not None:
             print(f"Pass {before.name} took {perf_counter() - self._started} seconds", file=sys.stderr)
         if not self.args.disable_verify:
-            module.verify()
+            verify(module)
         if before is not None and after is not None and self.args.print_between_passes:
             print(f"// -----// IR after {before.name} //----- //\n{self._text(module)}")
         self._running = None if after is None else after.name

@@ -22,24 +22,25 @@ from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
     HasFolder,
     IsTerminator,
-    MemoryEffect,
     NoMemoryEffect,
     SymbolOpInterface,
 )
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.worklist import Worklist
 
+from xshardy.dialects.extensions.arith_elementwise import with_elementwise
+from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPool, home_of
-from xshardy.universe import load_extensions
 
-FOLDS: Mapping[type[Operation], Fold] = {
-    **arith_integers.FOLDS,
-    **arith_floats.FOLDS,
-    **arith_patterns.FOLDS,
-    **containers.FOLDS,
-}
+FOLDS: Mapping[type[Operation], Fold] = with_elementwise(
+    {
+        **arith_integers.FOLDS,
+        **arith_floats.FOLDS,
+        **arith_patterns.FOLDS,
+        **containers.FOLDS,
+    }
+)
 
 PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
     *arith_patterns.PATTERNS,
@@ -63,7 +64,7 @@ class Facts:
 @cache
 def facts_of(op: type[Operation]) -> Facts:
     """The facts, looked up once per class."""
-    ours = tuple(pattern for pattern, matched in PATTERNS if op in matched)
+    ours = tuple(pattern for pattern, matched in PATTERNS if issubclass(op, tuple(matched)))
     fold = FOLDS.get(op)
     patterns = ours
     if fold is None and not ours:
@@ -82,7 +83,7 @@ def facts_of(op: type[Operation]) -> Facts:
 def _is_dead_if_unused(op: type[Operation]) -> bool | None:
     if issubclass(op, UnregisteredOp) or op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
         return False
-    effects = [trait for trait in op.traits.traits if isinstance(trait, MemoryEffect)]
+    effects = memory_effects(op)
     if not effects:
         return False
     return True if all(isinstance(trait, NoMemoryEffect) for trait in effects) else None
@@ -244,5 +245,4 @@ class CanonicalizePass(ModulePass):
     name = "xla-gpu-canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        load_extensions()
         Canonicalizer(ctx).run(op)

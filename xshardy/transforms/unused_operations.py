@@ -2,7 +2,8 @@
 
 from xdsl.ir import Region
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from xshardy.dialects.extensions.effects import is_trivially_dead
 
 
 def erase_unused(region: Region) -> None:

@@ -6,10 +6,15 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.traits import Commutative
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, element_type_of, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import (
+    Predicate,
+    compare,
+    element_type_of,
+    predicate_of,
+)
+from xshardy.dialects.extensions.effects import is_commutative
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     constant_of,
@@ -85,7 +90,7 @@ class ConstantToTheRight(RewritePattern):
     """`op constant, x` -> `op x, constant`, for a commutative operation."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if len(op.operands) != 2 or not op.has_trait(Commutative):
+        if len(op.operands) != 2 or not is_commutative(type(op)):
             return
         lhs, rhs = op.operands
         if constant_of(lhs) is None or constant_of(rhs) is not None:

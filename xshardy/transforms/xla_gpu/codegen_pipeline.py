@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.transforms.canonicalize import CanonicalizePass
+from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
@@ -59,7 +59,7 @@ class Stage:
 def stages(target: str = "sm_90") -> tuple[Stage, ...]:
     """The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target."""
     device = device_info(target)
-    clean_up = (CanonicalizePass(), CommonSubexpressionElimination())
+    clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
         Stage(
@@ -106,7 +106,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 ConvertIndexTypePass(),
                 LoopInvariantCodeMotionPass(),
                 SymbolDCEPass(),
-                CommonSubexpressionElimination(),
+                CSEPass(),
                 SafeIntegerArithmeticPass(),
                 ExpandIntegerPowerPass(),
                 ConvertFloatNvidiaPass.for_target(target),
