@@ -14,13 +14,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.selection import ClampOp, SelectOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.operations import ELEMENTWISE
-from xshardy.indexing.tensor_maps import minor_to_major, row_major, shape_of
+from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
 MANY = 3
 """Operands that an operation between a hero and a result may have."""

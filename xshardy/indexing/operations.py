@@ -16,6 +16,7 @@ from xdsl.ir import Operation
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.chlo.elementwise import FloatPredicateOp
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
 from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
 from xshardy.dialects.stablehlo.selection import CompareOp
@@ -27,7 +28,6 @@ from xshardy.indexing.tensor_maps import (
     everywhere,
     linear_index,
     minor_to_major,
-    shape_of,
     whole_scalar,
 )
 

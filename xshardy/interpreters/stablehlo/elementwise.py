@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
@@ -17,10 +17,8 @@ from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import as_typed, as_unsigned, native
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 Function = Callable[..., Array]
 
