@@ -76,7 +76,7 @@ class TouchingRewriter(PatternRewriter):
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
         moved = tuple(block.ops)
         super().inline_block(block, insertion_point, arg_values)
-        for op in moved:
+        for op in reversed(moved):  # the last one touched is visited first
             self._touched(op)
 
 
@@ -126,7 +126,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
         worklist.push(op)
 
     def touch(op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
+        for inner in op.walk(reverse=True, region_first=True) if op.regions else (op,):
             if by_class[type(inner)]:
                 worklist.push(inner)
 
