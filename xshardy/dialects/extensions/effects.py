@@ -1,5 +1,5 @@
 """
-Memory effects, speculatability and commutativity of operations, with the traits that xDSL's operations lack.
+Memory effects and speculatability of operations, with the traits that xDSL's operations lack.
 
 The functions are those of `xdsl.traits` and `xdsl.transforms.dead_code_elimination`, which see only the traits of the
 classes. Source: the traits of upstream's operations.
@@ -12,7 +12,6 @@ from functools import cache
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import (
-    Commutative,
     ConditionallySpeculatable,
     EffectInstance,
     IsTerminator,
@@ -41,24 +40,6 @@ class TransferEffect(MemoryEffect):
 MISSING_TRAITS: Mapping[str, OpTrait] = {
     "arith.extsi": Pure(),
     "arith.remui": NoMemoryEffect(),
-    **dict.fromkeys(
-        (
-            "arith.addf",
-            "arith.addui_extended",
-            "arith.maximumf",
-            "arith.maxnumf",
-            "arith.maxsi",
-            "arith.maxui",
-            "arith.minimumf",
-            "arith.minnumf",
-            "arith.minsi",
-            "arith.minui",
-            "arith.mulf",
-            "arith.mulsi_extended",
-            "arith.mului_extended",
-        ),
-        Commutative(),
-    ),
     **dict.fromkeys(
         (
             "gpu.block_dim",
@@ -104,12 +85,6 @@ def memory_effects(op_type: type[Operation]) -> tuple[MemoryEffect, ...]:
 @cache
 def _speculatability(op_type: type[Operation]) -> ConditionallySpeculatable | None:
     return next((trait for trait in traits_of(op_type) if isinstance(trait, ConditionallySpeculatable)), None)
-
-
-@cache
-def is_commutative(op_type: type[Operation]) -> bool:
-    """Whether the operands of operations of a class may be exchanged."""
-    return any(isinstance(trait, Commutative) for trait in traits_of(op_type))
 
 
 def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
