@@ -2,8 +2,8 @@
 The xDSL entry point: every dialect, pass and target of xshardy, each imported on first use.
 
 `xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table
-that names a module and an object in it, so importing this module imports nothing else of ours, but for the table of
-verifiers of discardable attributes. Nothing here changes a class of xDSL.
+that names a module and an object in it, so importing this module imports nothing else of ours. Nothing here changes a
+class of xDSL.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Dialect
+from xdsl.transforms import get_all_passes
 from xdsl.universe import XDSL_UNIVERSE, Universe
-
-from xshardy.dialects import discardable
 
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
@@ -191,17 +190,8 @@ def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
     return {name: partial(load, reference) for name, reference in table.items()}
 
 
-def _made(reference: str) -> Any:
-    """An instance of the class that `reference` names."""
-    return load(reference)()
-
-
 def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Dialect]:
     return lambda: load(reference)(dialect())
-
-
-for _name, _reference in ATTRIBUTE_VERIFIERS.items():
-    discardable.register(_name, partial(_made, _reference))
 
 
 @cache
@@ -232,13 +222,27 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _other_universes() -> list[Universe]:
+    """The universes of other packages than xDSL and this one. Reads the metadata of every installed package."""
+    ours = (OUR_ENTRY_POINT, XDSL_ENTRY_POINT)
+    return [plugin.load() for plugin in entry_points(group="xdsl.universe") if plugin.value not in ours]
+
+
+@cache
+def installed_passes() -> Mapping[str, Callable[[], Any]]:
+    """The passes of xDSL, ours, and those of other installed universes."""
+    passes: dict[str, Callable[[], Any]] = {**get_all_passes()}
+    for universe in _other_universes():
+        passes |= universe.all_passes
+    return passes | _factories(PASSES)
+
+
 @cache
 def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
     """The dialects of our context: xDSL's or fuller ones, ours, and those of other installed universes."""
     dialects = get_all_dialects()
-    for plugin in entry_points(group="xdsl.universe"):  # looked up once: the metadata of every package is read
-        if plugin.value not in (OUR_ENTRY_POINT, XDSL_ENTRY_POINT):
-            dialects |= plugin.load().all_dialects
+    for universe in _other_universes():
+        dialects |= universe.all_dialects
     dialects |= {name: _extended(dialects[name], reference) for name, reference in EXTENSIONS.items()}
     return dialects | _factories(DIALECTS)
 

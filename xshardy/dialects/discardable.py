@@ -10,11 +10,14 @@ module without such attributes loads nothing. `docs/discardable_attributes.md` s
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
+
+from xshardy.universe import ATTRIBUTE_VERIFIERS, load
 
 
 class DiscardableAttributeVerifier:
@@ -30,7 +33,14 @@ class DiscardableAttributeVerifier:
         """`attribute` stands in the dictionary of result `index` of the function `op`."""
 
 
-_factories: dict[str, Callable[[], DiscardableAttributeVerifier]] = {}
+def _made(reference: str) -> DiscardableAttributeVerifier:
+    """An instance of the class that `reference` names."""
+    return load(reference)()
+
+
+_factories: dict[str, Callable[[], DiscardableAttributeVerifier]] = {
+    dialect: partial(_made, reference) for dialect, reference in ATTRIBUTE_VERIFIERS.items()
+}
 _verifiers: dict[str, DiscardableAttributeVerifier] = {}
 """Those of the dialects whose attributes have been met."""
 

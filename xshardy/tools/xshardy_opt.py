@@ -12,7 +12,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from itertools import accumulate
@@ -23,7 +23,7 @@ from typing import IO, Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline, parse_spec
+from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
     DiagnosticException,
@@ -38,6 +38,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
+from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
 
@@ -48,51 +49,6 @@ RECURSION_LIMIT = 10_000
 
 SEPARATOR = "// -----"
 """What divides the modules of a file under `--split-input-file`."""
-
-_CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
-
-PASS_ALIASES: Mapping[str, Sequence[str]] = {
-    "canonicalize": ("xla-gpu-canonicalize",),
-    "cse": ("xla-gpu-cse",),
-    "licm": ("xla-gpu-licm",),
-    "loop-invariant-code-motion": ("xla-gpu-licm",),
-    "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
-    "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
-    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "xla-gpu-cse"),
-    "xla-gpu-test-transform-loops": (
-        "xla-gpu-lower-xla-gpu-to-scf",
-        "inline",
-        *_CLEAN_UP,
-        "xla-gpu-peel-loops",
-        "xla-gpu-lower-xla-gpu-loops-to-scf",
-        *_CLEAN_UP,
-        "xla-gpu-flatten-tensors",
-        "xla-gpu-licm",
-        "xla-gpu-unswitch-loops",
-        "xla-gpu-licm",
-        "xla-gpu-vectorize-loads-stores",
-        "xla-gpu-optimize-loops",
-        *_CLEAN_UP,
-    ),
-    "xla-gpu-test-to-llvm": (
-        "xla-gpu-convert-pure-call-ops",
-        "xla-gpu-lower-tensors",
-        "xla-gpu-merge-pointers",
-        *_CLEAN_UP,
-        "xla-gpu-simplify-arith",
-        "xla-gpu-simplify-affine",
-        "xla-gpu-lower-affine",
-        "xla-gpu-convert-index-type",
-        "xla-gpu-cse",
-        "xla-gpu-expand-float-ops",
-        "xla-gpu-lower-to-llvm",
-    ),
-}
-"""
-Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence.
-
-`cse` and `licm` are names of passes of xDSL, too, which do not know the effects of all of upstream's operations.
-"""
 
 
 class UsageError(Exception):
@@ -139,11 +95,10 @@ class XshardyOptMain(xDSLOptMain):
         self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
 
     def setup_pipeline(self) -> None:
-        specs = [spec for given in parse_pipeline(self.args.passes) for spec in _expand(given)]
-        if unknown := [spec.name for spec in specs if spec.name not in self.available_passes]:
-            raise UsageError(f"Unrecognized passes: {unknown}")
         try:
-            passes = tuple(self.available_passes[spec.name]().from_pass_spec(spec) for spec in specs)
+            passes = passes_of(self.args.passes, self.available_passes)
+        except ArgSpecParseError:
+            raise
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.pipeline = PassPipeline(passes, self._between_passes)
@@ -302,13 +257,6 @@ class XshardyOptMain(xDSLOptMain):
             f"{self.get_input_name()}: error: internal error in {where}: {type(error).__name__}: {error} "
             "(this is a bug; with XSHARDY_TRACEBACK=1 in the environment it shows where)\n"
         )
-
-
-def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:
-    """The passes that an alias stands for; the pass itself if it is none."""
-    first, *rest = PASS_ALIASES.get(spec.name, (spec.name,))
-    yield ArgSpec(first, spec.parameters)
-    yield from (ArgSpec(name, {}) for name in rest)
 
 
 def _guarded(action: Callable[[], int]) -> int:
