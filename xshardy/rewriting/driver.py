@@ -25,7 +25,13 @@ class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
 
     def __init__(self, patterns: Sequence[RewritePattern]):
         super().__init__()
-        self._patterns = [(pattern, op_types_of(pattern)) for pattern in patterns]
+        with_classes = ((pattern, op_types_of(pattern)) for pattern in patterns)
+        self._patterns = [(pattern, op_types) for pattern, op_types in with_classes if op_types]
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether no pattern takes any class of operations."""
+        return not self._patterns
 
     def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
         found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
@@ -61,6 +67,8 @@ def rewrite(
     change. Linear in the operations of `root` and in those that are visited again.
     """
     by_class = PatternsByClass(patterns)
+    if by_class.takes_nothing:
+        return False
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
     if not ops:
