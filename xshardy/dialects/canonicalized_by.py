@@ -1,4 +1,4 @@
-"""The trait that names the module of an operation's canonicalization patterns, so that neither file imports the other."""
+"""The trait that names the module of an operation's canonicalization patterns: neither file imports the other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
