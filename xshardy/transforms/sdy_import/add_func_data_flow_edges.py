@@ -17,6 +17,7 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.shapes import has_static_shape
+from xshardy.transforms.sdy.uses import replace_other_uses
 
 
 def add_edges(values: Sequence[SSAValue], place: InsertPoint, rewriter: PatternRewriter) -> None:
@@ -28,7 +29,7 @@ def add_edges(values: Sequence[SSAValue], place: InsertPoint, rewriter: PatternR
         if (sharding := get_sharding(value)) is not None:
             edge.attributes[SHARDING] = TensorShardingPerValueAttr([sharding])
         rewriter.insert(edge, place)
-        rewriter.replace_uses_with_if(value, edge.result, lambda use, edge=edge: use.operation is not edge)
+        replace_other_uses(value, edge.result, edge, rewriter)
 
 
 @dataclass(frozen=True)
