@@ -25,7 +25,12 @@ class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
 
     def __init__(self, patterns: Sequence[RewritePattern]):
         super().__init__()
-        self._patterns = [(pattern, op_types_of(pattern)) for pattern in patterns]
+        self._patterns = [(pattern, op_types) for pattern in patterns if (op_types := op_types_of(pattern))]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no pattern takes any class."""
+        return not self._patterns
 
     def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
         found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
@@ -33,8 +38,33 @@ class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
         return found
 
 
+class LazyRewriter(PatternRewriter):
+    """A rewriter that computes its insertion point when it is first read: most matches insert nothing."""
+
+    def __init__(self, op: Operation):
+        super().__init__(op)
+        self.start(op)
+
+    def start(self, op: Operation) -> None:
+        """Start a match of `op`: insert before it, and record that nothing changed."""
+        self.has_done_action = False
+        self._name_hint = None
+        self._matched = op
+        self._insertion_point: InsertPoint | None = None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if self._insertion_point is None:
+            self._insertion_point = InsertPoint.before(self._matched)
+        return self._insertion_point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._insertion_point = point
+
+
 @final
-class TouchingRewriter(PatternRewriter):
+class TouchingRewriter(LazyRewriter):
     """A rewriter that also says which operations it moved."""
 
     def __init__(self, op: Operation, touched: Callable[[Operation], None]):
@@ -61,6 +91,8 @@ def rewrite(
     change. Linear in the operations of `root` and in those that are visited again.
     """
     by_class = PatternsByClass(patterns)
+    if by_class.is_empty:
+        return False
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
     if not ops:
@@ -70,13 +102,13 @@ def rewrite(
 
 def _once(ops: Iterable[Operation], by_class: PatternsByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: PatternRewriter | None = None
+    rewriter: LazyRewriter | None = None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = PatternRewriter(op)
+            rewriter = LazyRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
         changed |= _apply(op, by_class[type(op)], rewriter)
@@ -139,12 +171,10 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
     return changed
 
 
-def _apply(op: Operation, patterns: Iterable[RewritePattern], rewriter: PatternRewriter) -> bool:
+def _apply(op: Operation, patterns: Iterable[RewritePattern], rewriter: LazyRewriter) -> bool:
     """Try `patterns` on `op` until one changes something. Says whether one did."""
-    rewriter.has_done_action = False
     for pattern in patterns:
-        rewriter.insertion_point = InsertPoint.before(op)
-        rewriter.name_hint = None
+        rewriter.start(op)
         pattern.match_and_rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True
