@@ -65,8 +65,33 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
         return found
 
 
+class LazyRewriter(PatternRewriter):
+    """A rewriter that computes its insertion point when it is first read: most matches insert nothing."""
+
+    def __init__(self, op: Operation):
+        super().__init__(op)
+        self.start(op)
+
+    def start(self, op: Operation) -> None:
+        """Start a match of `op`: insert before it, and record that nothing changed."""
+        self.has_done_action = False
+        self._name_hint = None
+        self._matched = op
+        self._insertion_point: InsertPoint | None = None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if self._insertion_point is None:
+            self._insertion_point = InsertPoint.before(self._matched)
+        return self._insertion_point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._insertion_point = point
+
+
 @final
-class TouchingRewriter(PatternRewriter):
+class TouchingRewriter(LazyRewriter):
     """A rewriter that also says which operations it moved."""
 
     def __init__(self, op: Operation, touched: Callable[[Operation], None]):
@@ -108,13 +133,13 @@ def rewrite(
 
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: PatternRewriter | None = None
+    rewriter: LazyRewriter | None = None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = PatternRewriter(op)
+            rewriter = LazyRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
         changed |= _apply(op, by_class[type(op)], rewriter)
@@ -189,13 +214,10 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
     return changed
 
 
-def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter) -> bool:
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -> bool:
     """Try `rewrites` on `op` until one changes something. Says whether one did."""
-    rewriter.has_done_action = False
-    before = InsertPoint.before(op)
     for rewrite in rewrites:
-        rewriter.insertion_point = before
-        rewriter.name_hint = None
+        rewriter.start(op)
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True
