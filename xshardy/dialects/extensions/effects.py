@@ -134,8 +134,11 @@ def is_speculatable(op: Operation) -> bool:
 
 def is_trivially_dead(op: Operation) -> bool:
     """Whether no result of `op` is used and it has no effect but to read, or to allocate memory of its own."""
-    if any(result.first_use is not None for result in op.results):
-        return False
+    return all(result.first_use is None for result in op.results) and would_be_trivially_dead(op)
+
+
+def would_be_trivially_dead(op: Operation) -> bool:
+    """Whether `op` is trivially dead when nothing uses its results any more."""
     if op.has_trait(IsTerminator, value_if_unregistered=False):
         return False
     if op.has_trait(SymbolOpInterface, value_if_unregistered=False):
