@@ -1,11 +1,11 @@
-"""Writes operations that devices execute: what differs between them is looked up by the number of the device."""
+"""Inserts operations that each device executes. What differs between devices is looked up by their numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -70,17 +70,34 @@ class LocalOptions:
 
 
 @dataclass(slots=True)
-class LocalWriter:
-    """Inserts operations at `place`. Channels are numbered in the order in which they are asked for."""
+class Channels:
+    """The numbers of channels that a module has not used yet, in order."""
 
+    next_number: int
+
+    def take(self) -> ChannelHandleAttr:
+        """A channel that no other operation of the module uses."""
+        number = self.next_number
+        self.next_number += 1
+        return ChannelHandleAttr(IntAttr(number), IntAttr(DEVICE_TO_DEVICE))
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """Inserts operations in front of the one that is rewritten."""
+
+    rewriter: PatternRewriter
     options: LocalOptions
-    next_channel: int
-    place: InsertPoint
+    channels: Channels
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert `op`, and give its result."""
-        Rewriter.insert_op(op, self.place)
+        """Insert `op`, and return its result."""
+        self.rewriter.insert(op)
         return op.results[0]
+
+    def replace(self, op: Operation, *values: SSAValue) -> None:
+        """Erase `op`, with `values` in the places of its results."""
+        self.rewriter.replace(op, (), values)
 
     def constant(self, value: Dense) -> SSAValue:
         return self.insert(ConstantOp(value))
@@ -91,12 +108,6 @@ class LocalWriter:
 
     def reshaped(self, value: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
         return self.insert(ReshapeOp(value, TensorType(element, shape)))
-
-    def channel(self) -> ChannelHandleAttr:
-        """A channel that nothing else in the module talks over."""
-        number = self.next_channel
-        self.next_channel += 1
-        return ChannelHandleAttr(IntAttr(number), IntAttr(DEVICE_TO_DEVICE))
 
     def groups(
         self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, mesh_or_ref: SymbolRefAttr | MeshAttr
