@@ -7,6 +7,7 @@ touched, not walks over everything.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import final
 
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -25,7 +26,13 @@ class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
 
     def __init__(self, patterns: Sequence[RewritePattern]):
         super().__init__()
-        self._patterns = [(pattern, op_types_of(pattern)) for pattern in patterns]
+        with_classes = ((pattern, op_types_of(pattern)) for pattern in patterns)
+        self._patterns = [(pattern, op_types) for pattern, op_types in with_classes if op_types]
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether no pattern takes any class of operations."""
+        return not self._patterns
 
     def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
         found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
@@ -61,6 +68,8 @@ def rewrite(
     change. Linear in the operations of `root` and in those that are visited again.
     """
     by_class = PatternsByClass(patterns)
+    if by_class.takes_nothing:
+        return False
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
     if not ops:
@@ -111,11 +120,17 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
             worklist.push(op)
 
     def on_removal(op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
-            worklist.remove(inner)
+        removed = [*op.walk()] if op.regions else [op]
+        for inner in removed:
             for operand in inner.operands:
                 if isinstance(operand.owner, Operation):
                     touch_alone(operand.owner)
+                users = [use.operation for use in islice(operand.uses, 3)]
+                if len(users) == 2:  # the other user is now the only one, and may match
+                    touch_alone(users[0])
+                    touch_alone(users[1])
+        for inner in removed:
+            worklist.remove(inner)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
