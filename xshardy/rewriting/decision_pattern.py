@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar, final
 
 from xdsl.ir import Operation
@@ -23,8 +24,7 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     decisions: Mapping[OperationT, DecisionT]
     """What is decided for each operation that is rewritten; other operations stay."""
 
-    @final
-    @property
+    @cached_property
     def op_types(self) -> tuple[type, ...]:
         """The classes of the operations with a decision."""
         return tuple({type(op) for op in self.decisions})

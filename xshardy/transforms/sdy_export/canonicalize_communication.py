@@ -1,20 +1,21 @@
 """
 Canonicalization of reshards and collectives, and of nothing else.
 
-As in any canonicalization, dead operations go, operations are folded and constants are kept once. Source: the labels of
-Shardy's canonicalization patterns, by which its export pipeline selects them.
+As in any canonicalization, dead operations go and constants are kept once.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.canonicalization import COLLECTIVE_PATTERNS, ReshardOfReshard
-from xshardy.rewriting import PatternPass, Step
-from xshardy.transforms.canonicalization.cleanup import canonicalized
+from xshardy.rewriting import PatternPass, PatternSet, Step
+from xshardy.transforms.canonicalize import canonicalization_steps
+
+RESHARDS = PatternSet((ReshardOfReshard(),))
+COLLECTIVES = PatternSet(tuple(pattern for patterns in COLLECTIVE_PATTERNS.values() for pattern in patterns))
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class CanonicalizeReshardsPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline: the reshard patterns of its canonicalizer'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        yield from canonicalized(module, [ReshardOfReshard()])
+        return canonicalization_steps(RESHARDS)
 
 
 @dataclass(frozen=True)
@@ -36,4 +37,4 @@ class CanonicalizeCollectivesPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline: the collective patterns of its canonicalizer'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        yield from canonicalized(module, [*chain.from_iterable(COLLECTIVE_PATTERNS.values())])
+        return canonicalization_steps(COLLECTIVES)

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefListAttr, ListOfAxisRefListsAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefListAttr, AxisRefs, ListOfAxisRefListsAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReplicatedToUnreducedOp, ShardedToUnreducedOp
 from xshardy.dialects.sdy.ops import ReshardOp
@@ -32,7 +32,7 @@ class Reshard:
 class AllReduce:
     """`sdy.all_reduce`: reduce the parts of an unreduced tensor along `axes`."""
 
-    axes: Sequence[AxisRefAttr]
+    axes: AxisRefs
     sharding: TensorShardingAttr
     """The sharding of the result; its reduction is that of the axes."""
 
@@ -44,7 +44,7 @@ class AllReduce:
 class ReplicatedToUnreduced:
     """`sdy.replicated_to_unreduced`: all devices along `axes` but one forget the tensor."""
 
-    axes: Sequence[AxisRefAttr]
+    axes: AxisRefs
     sharding: TensorShardingAttr
 
     def on(self, tensor: SSAValue) -> Operation:
@@ -59,7 +59,7 @@ class ReplicatedToUnreduced:
 class ShardedToUnreduced:
     """`sdy.sharded_to_unreduced`: each device pads its part along `axes` of each dimension to the whole."""
 
-    axes: Sequence[Sequence[AxisRefAttr]]
+    axes: Sequence[AxisRefs]
     sharding: TensorShardingAttr
 
     def on(self, tensor: SSAValue) -> Operation:

@@ -10,8 +10,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.shardable_values import sharding_of
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ The plan of a reshard, the collectives and their order, comes from `sharding/res
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from xshardy.axes.spans import Axes, Span
+from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
@@ -25,6 +25,7 @@ from xshardy.dialects.sdy.attributes.axes import (
 )
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import axis_ref, mesh_of, span_of
 from xshardy.dialects.sdy.collectives import (
     AllGatherOp,
     AllSliceOp,
@@ -37,7 +38,6 @@ from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
-from xshardy.sharding.axes import axis_between, next_pre_size, pre_size
 from xshardy.sharding.resharding import (
     AllGather,
     AllSlice,
@@ -48,7 +48,7 @@ from xshardy.sharding.resharding import (
 )
 from xshardy.sharding.resharding import Step as PlanStep
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
@@ -68,8 +68,8 @@ class PlannedStep(Generic[StepT]):
 
     def axes(self, axes: Axes) -> Iterator[AxisRefAttr]:
         """`axes` of `step` by name."""
-        names = [*self.mesh.sizes]
-        return (axis_between(names[axis.axis], axis.start, axis.end, self.mesh) for axis in axes)
+        names = mesh_of(self.mesh)
+        return (axis_ref(names.named(axis), self.mesh) for axis in axes)
 
     def lists(self, axes: AxesPerDim) -> ListOfAxisRefListsAttr:
         """`axes` of each dimension of `step` by name."""
@@ -136,7 +136,7 @@ class ReshardPlans:
             value = op.operands[0]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     def plan(self, op: ReshardOp) -> Plan | None:
-        """The plan of `op`, when those before it have theirs; None if its operand is now over a mesh with other axes."""
+        """The plan of `op`, after those before it; None if its operand is by then over a mesh with other axes."""
         tensor, after = self.source(op.input), op.sharding
         planned = self.by_op.get(tensor.owner) if isinstance(tensor.owner, ReshardOp) else None
         before = planned.steps[-1].sharding if planned is not None else sharding_of(tensor)
@@ -181,11 +181,8 @@ def planned_steps(
 
 def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
     """The axes of each dimension of `sharding`, which is over `mesh`."""
-    numbers = {name: number for number, name in enumerate(mesh.sizes)}
-    return tuple(
-        tuple(Span(numbers[axis.axis.data], pre_size(axis), next_pre_size(axis, mesh)) for axis in dim.axes)
-        for dim in sharding.dim_shardings
-    )
+    names = mesh_of(mesh)
+    return tuple(tuple(names.numbered(span_of(axis, mesh)) for axis in dim.axes) for dim in sharding.dim_shardings)
 
 
 def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bool:

@@ -23,7 +23,8 @@ from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import rank_of, sharding_of
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 
 NUMBER = TensorType(i64, [])
@@ -102,11 +103,7 @@ def devices_of_operations(module: ModuleOp) -> Mapping[Operation, int]:
     """
     functions = functions_of(module).values()
     operations = (op for function in functions for op in operations_in(function, inner_first=True))
-    return {
-        op: device
-        for op in operations
-        if not op.name.startswith("sdy.") and (device := target_of(op)) is not None
-    }
+    return {op: device for op in operations if not op.name.startswith("sdy.") and (device := target_of(op)) is not None}
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,17 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import difference, is_prefix, overlaps, suffix_without
 from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.sharding.axes import difference, is_prefix, overlaps, suffix_without_overlap
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.moves import AllReduce, Move, ReplicatedToUnreduced, Reshard, ShardedToUnreduced
 
-Axes = Sequence[AxisRefAttr]
 
-
-def axes_without(axes: Axes, others: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
+def axes_without(axes: AxisRefs, others: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
     """The parts of `axes` that share nothing with any of `others`, in the order of `axes`."""
     parts: list[AxisRefAttr] = []
     for axis in axes:
@@ -30,7 +28,7 @@ def axes_without(axes: Axes, others: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr,
     return tuple(parts)
 
 
-def unreduced_axes(sharding: TensorShardingAttr | None) -> Axes:
+def unreduced_axes(sharding: TensorShardingAttr | None) -> AxisRefs:
     """The axes along which a tensor with `sharding`, or without one, is unreduced."""
     return () if sharding is None else sharding.unreduced_axes.data
 
@@ -50,7 +48,7 @@ def _common_mesh(source: TensorShardingAttr, wanted: TensorShardingAttr, op: Ope
 # -- Reducing ---------------------------------------------------------------------------------------------------------
 
 
-def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> Axes:
+def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AxisRefs:
     """
     The axes along which `source`, of an operand of `op`, is unreduced and `wanted` is not.
 
@@ -63,9 +61,7 @@ def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr
     return axes_without(unreduced_axes(source), unreduced_axes(wanted), _common_mesh(source, wanted, op))
 
 
-def reduced(
-    source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation
-) -> AllReduce | None:
+def reduced(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AllReduce | None:
     """The reduction of an operand of `op` along `axes_to_reduce`; None if there are none."""
     axes = axes_to_reduce(source, wanted, op)
     if source is None or not axes:
@@ -109,7 +105,7 @@ def becoming_unreduced(
             f"{_listed(added)} instead: reduce it first",
         )
     dims: list[DimensionShardingAttr] = []
-    padded: list[Axes] = []
+    padded: list[AxisRefs] = []
     misfits = False
     for before, after in zip(source.dim_shardings, wanted.dim_shardings, strict=True):
         rest = _rest(before.axes.data, after.axes.data, mesh)
@@ -139,7 +135,7 @@ def becoming_unreduced(
     return moves
 
 
-def _rest(axes: Axes, prefix: Axes, mesh: MeshAttr) -> Axes | None:
+def _rest(axes: AxisRefs, prefix: AxisRefs, mesh: MeshAttr) -> AxisRefs | None:
     """What `axes` has after `prefix`; None if they do not begin with it."""
     if not prefix:
         return axes
@@ -149,9 +145,9 @@ def _rest(axes: Axes, prefix: Axes, mesh: MeshAttr) -> Axes | None:
     tail = axes[last + 1 :]
     if axes[last] == prefix[last]:
         return tail
-    minor = suffix_without_overlap(axes[last], prefix[last], mesh)
+    minor = suffix_without(axes[last], prefix[last], mesh)
     return (minor, *tail) if minor is not None else tail
 
 
-def _listed(axes: Axes) -> str:
+def _listed(axes: AxisRefs) -> str:
     return "{" + ", ".join(axis.text for axis in axes) + "}"

@@ -17,11 +17,11 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
+from xshardy.dialects.sdy.axis_refs import pre_size, sharded_size, size
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.sharding.axes import pre_size, sharded_size, size
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
 
@@ -56,7 +56,7 @@ def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr
 
 
 def evenly_sharded_on(sharding: TensorShardingAttr, type: Attribute, op: Operation) -> TensorShardingAttr:
-    """`evenly_sharded` over the mesh of `sharding`, which stands on `op`; the same sharding if there is no such mesh."""
+    """`evenly_sharded` over the mesh of `sharding`, an attribute of `op`; itself if there is no such mesh."""
     mesh = lookup_mesh(sharding, op)
     return sharding if mesh is None else evenly_sharded(sharding, type, mesh)
 

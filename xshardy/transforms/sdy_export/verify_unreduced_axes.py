@@ -1,5 +1,5 @@
 """
-Check that a tensor that is unreduced along an axis stays so until an operation reduces it, and none becomes so by itself.
+Check that a tensor that is unreduced along an axis stays so until an operation reduces it, and does not become so.
 
 Messages are upstream's.
 """
@@ -26,8 +26,8 @@ from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 

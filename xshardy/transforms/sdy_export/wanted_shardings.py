@@ -13,14 +13,10 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingTransform
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
-from xshardy.transforms.sdy.data_flow_edges import (
-    STABLEHLO_DATA_FLOWS,
-    argument_owners,
-    rank_of,
-    result_owners,
-    sharding_of,
-)
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 
 WantedUse = tuple[Use, TensorShardingAttr | None]
 """A use, and the sharding that it wants of the value it reads; None if any replicated one is good enough."""
@@ -32,7 +28,7 @@ def operand_of(use: Use) -> SSAValue:
 
 
 def wanted_by_edges(op: Operation) -> Iterator[WantedUse]:
-    """The operands of `op` and of the terminators of its regions that feed data flow edges, with the edges' shardings."""
+    """The operands of `op` and of its regions' terminators that feed data flow edges, with the edges' shardings."""
     feeding: dict[SSAValue, list[Use]] = {owner: [] for owner in (*result_owners(op), *argument_owners(op))}
     for owner, use in _feeding_uses(op):
         feeding[owner].append(use)
