@@ -65,8 +65,32 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
         return found
 
 
+class MatchRewriter(PatternRewriter):
+    """A rewriter that finds its insertion point, before the matched operation, when a pattern first reads it."""
+
+    _point: InsertPoint | None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if (point := self._point) is None:
+            assert self._current_operation is not None
+            point = self._point = InsertPoint.before(self._current_operation)
+        return point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._point = point
+
+    def match(self, op: Operation) -> None:
+        """Start anew, for a pattern that is tried on `op`."""
+        self._current_operation = op
+        self._point = None
+        self._name_hint = None
+        self.has_done_action = False
+
+
 @final
-class TouchingRewriter(PatternRewriter):
+class TouchingRewriter(MatchRewriter):
     """A rewriter that also says which operations it moved."""
 
     def __init__(self, op: Operation, touched: Callable[[Operation], None]):
@@ -98,7 +122,9 @@ def rewrite(
         return False
     by_class = (patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)).by_class
     regions = (root,) if isinstance(root, Region) else root.regions
-    ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    ops: list[Operation] = []
+    for region in regions:
+        _append_taken(ops, region, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
@@ -106,15 +132,36 @@ def rewrite(
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
 
 
+def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: RewritesByClass) -> None:
+    """Append the operations in `region` that some pattern takes to `ops`. Hot path: no generators."""
+    if walk.walk_reverse:
+        ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
+        return
+    for block in region.blocks:
+        op = block.first_op
+        while op is not None:
+            if not op.regions:
+                if by_class[type(op)]:
+                    ops.append(op)
+            else:
+                if not walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+                for inner in op.regions:
+                    _append_taken(ops, inner, walk, by_class)
+                if walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+            op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
+
+
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: PatternRewriter | None = None
+    rewriter: MatchRewriter | None = None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = PatternRewriter(op)
+            rewriter = MatchRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
         changed |= _apply(op, by_class[type(op)], rewriter)
@@ -189,13 +236,10 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
     return changed
 
 
-def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter) -> bool:
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: MatchRewriter) -> bool:
     """Try `rewrites` on `op` until one changes something. Says whether one did."""
-    rewriter.has_done_action = False
-    before = InsertPoint.before(op)
     for rewrite in rewrites:
-        rewriter.insertion_point = before
-        rewriter.name_hint = None
+        rewriter.match(op)
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True

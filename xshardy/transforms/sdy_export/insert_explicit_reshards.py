@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.rewriting import INNER_FIRST, PatternPass, Walk, match_op_type
+from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shapes import rank_of
@@ -129,6 +129,9 @@ class ReshardReturnedValues(RewritePattern):
 # -- Operations with a sharding rule, and those of a single device ----------------------------------------------------
 
 
+NO_REDUCTIONS: Mapping[int, AllReduce] = {}
+
+
 def reductions_of_operands(op: Operation) -> Mapping[int, AllReduce]:
     """By index: the reductions of the operands of `op` along axes along which its results are not unreduced."""
     first = sharding_of(op.results[0]) if op.results else None
@@ -178,16 +181,18 @@ class MakeUnreduced(RewritePattern):
 
 
 @dataclass(frozen=True)
-class RunOnSingleDevice(RewritePattern):
+class RunOnSingleDevice(ClassPattern):
     """
     `f(x)` -> `reshard(reshard(f(reshard(reshard(x)))))`, when results of `f` are on a single device.
 
     Operands that are unreduced along other axes than the results are reduced first.
     """
 
-    @match_op_type
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not traits_of(type(op)).only_reads or device_of(op) is None:
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return traits_of(op_type).only_reads
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if device_of(op) is None:
             return
         reductions = reductions_of_operands(op)
         reads = [
@@ -203,7 +208,7 @@ class RunOnSingleDevice(RewritePattern):
 
 
 @dataclass(frozen=True)
-class SettleConflicts(RewritePattern):
+class SettleConflicts(ClassPattern):
     """
     `f(x)` -> `reshard(all_reduce(f(reshard(all_reduce(x)))))`, so that all tensors of `f` are sharded compatibly.
 
@@ -217,15 +222,14 @@ class SettleConflicts(RewritePattern):
     has_unreduced: bool
     """Whether some tensor of the module is unreduced."""
 
-    @property
-    def op_types(self) -> tuple[type, ...]:
-        """What the driver reads."""
-        return (Operation,) if self.full or self.has_unreduced else (ConcatenateOp, UnregisteredOp, *DOTS)
+    def takes(self, op_type: type[Operation], /) -> bool:
+        is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | UnregisteredOp)
+        return traits_of(op_type).only_reads and (self.full or self.has_unreduced or is_costly)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not traits_of(type(op)).only_reads or not (op.results or op.operands):
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not (op.results or op.operands):
             return
-        reductions = reductions_of_operands(op) if self.has_unreduced else {}
+        reductions = reductions_of_operands(op) if self.has_unreduced else NO_REDUCTIONS
         settlement = self._settlement(op, reductions)
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)

@@ -53,7 +53,7 @@ from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
-StepT = TypeVar("StepT", AllSlice, AllGather, AllToAll, CollectivePermute)
+StepT = TypeVar("StepT", bound=PlanStep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,11 @@ class ReshardPlans:
 
     def source(self, value: SSAValue) -> SSAValue:
         """The value behind the barriers that `value` comes out of, and behind reshards that take no collective."""
-        while True:
-            op = value.owner
-            is_free = isinstance(op, ReshardOp) and op in self.by_op and not self.by_op[op].steps
-            if not (is_free or isinstance(op, PropagationBarrierOp)):
-                return value
-            value = op.operands[0]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        while isinstance(op := value.owner, PropagationBarrierOp | ReshardOp):
+            if isinstance(op, ReshardOp) and (op not in self.by_op or self.by_op[op].steps):
+                break
+            value = op.input
+        return value
 
     def plan(self, op: ReshardOp) -> Plan | None:
         """The plan of `op`, after those before it; None if its operand is by then over a mesh with other axes."""

@@ -27,6 +27,8 @@ from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 
+NO_DEVICES: Mapping[Operation, int] = {}
+
 NUMBER = TensorType(i64, [])
 """The type of the number of a device."""
 
@@ -173,5 +175,5 @@ class ResolveSingleDeviceShardingPass(PatternPass):
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
         mesh = mesh_of_devices(module)
-        devices = {} if mesh is None else devices_of_operations(module)
+        devices = NO_DEVICES if mesh is None else devices_of_operations(module)
         return (ExecuteOnSingleDevice(devices, mesh, self.replica_count > 1),)
