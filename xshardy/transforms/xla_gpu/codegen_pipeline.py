@@ -134,7 +134,7 @@ class CodegenPipelinePass(ModulePass):
     """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
 
     name = "xla-gpu-codegen-pipeline"
-    source: ClassVar[str] = 'XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)'
+    source: ClassVar[str] = "XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)"
     no_patterns: ClassVar[str] = "runs the passes of its stages; `canonicalize` and `cse` on what changed since last"
     target: str = "sm_90"
     until: str = "llvm"
