@@ -1,6 +1,7 @@
 """Erase operations that nothing uses, as each greedy rewrite does upstream."""
 
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -19,3 +20,11 @@ def erase_unused(region: Region) -> None:
                 continue
             for inner in op.regions:
                 erase_unused(inner)
+
+
+class EraseUnusedOperation(RewritePattern):
+    """`%x = f(%y)` -> nothing, where nothing uses `%x` and `f` has no effect."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if is_trivially_dead(op):
+            rewriter.erase(op)
