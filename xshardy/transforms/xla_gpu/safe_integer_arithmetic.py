@@ -24,7 +24,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
 from xshardy.dialects.xla_gpu.discardable import read
-from xshardy.rewriting import PatternPass
+from xshardy.rewriting import OpTypePattern, PatternPass
 from xshardy.transforms.xla_gpu.index_values import shared_constant
 
 GUARD_UB = "xla.guard_ub"
@@ -56,7 +56,8 @@ def every_element(value: int, type: Attribute) -> IntegerAttr | DenseIntOrFPElem
     return DenseIntOrFPElementsAttr.from_list(type, [value])
 
 
-class GuardDivision(RewritePattern):
+@dataclass(frozen=True)
+class GuardDivision(OpTypePattern):
     """
     `arith.divui %x, %y {xla.guard_ub}` -> `select (%y == 0), -1, (divui %x, (select (%y == 0), 1, %y))`.
 
@@ -64,10 +65,12 @@ class GuardDivision(RewritePattern):
     as a GPU may compute both sides of a selection.
     """
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        guard = GUARDS.get(type(op))
-        if guard is None or read(op.attributes, GUARD_UB) is None:
+    guard: Guard
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if read(op.attributes, GUARD_UB) is None:
             return
+        guard = self.guard
         lhs, rhs = op.operands
         element = element_type_of(lhs.type)
         if not isa(element, IntegerType):
@@ -108,4 +111,4 @@ class SafeIntegerArithmeticPass(PatternPass):
     source: ClassVar[str] = "XLA operation semantics, `Div` and `Rem`; xla-safe-integer-arithmetic"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (GuardDivision(),)
+        return tuple(GuardDivision(op_type, guard) for op_type, guard in GUARDS.items())
