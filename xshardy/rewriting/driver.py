@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.pattern import rewrite_of, takes
+from xshardy.rewriting.pattern import rewrite_of, takes, takes_something
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
@@ -94,6 +94,8 @@ def rewrite(
     change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
     Linear in the operations of `root` and in those that are visited again.
     """
+    if not any(map(takes_something, patterns)):
+        return False
     by_class = (patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)).by_class
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]

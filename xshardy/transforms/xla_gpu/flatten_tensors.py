@@ -35,6 +35,7 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
 from xshardy.dialects.dense_elements import dense, is_one_for_all
 from xshardy.dialects.extensions.vector import FromElementsOp
+from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Step, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
@@ -339,6 +340,5 @@ class FlattenTensorsPass(PatternPass):
         yield Step((*accesses, LinearizeVectorExtract(), LinearizeVectorInsert(), LinearizeTransfer()))
         yield Step((FlattenConstant(), FlattenSignature(), FlattenValues()))
         # A linear index is most often made of indices that were computed from a few values: compute it from those.
-        of_indices = xla_gpu.ApplyIndexingOp.get_canonicalization_patterns()
-        yield Step((EraseUnusedOperation(), DropIdentityCast(), *of_indices), TO_FIXPOINT)
+        yield Step((EraseUnusedOperation(), DropIdentityCast(), *APPLY_INDEXING_PATTERNS), TO_FIXPOINT)
         check_casts(module)
