@@ -25,13 +25,17 @@ class LLVMTypes:
     """Converts types, for a module whose `index` has `index_width` bits."""
 
     index_width: int = 64
-    _known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute], repr=False, compare=False)
+    _known: dict[int, tuple[Attribute, Attribute]] = field(
+        default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
+    )
+    """By the identity of a type, which is kept alive here: its LLVM type."""
 
     def convert(self, type: Attribute) -> Attribute:
-        """The LLVM type of values of `type`. Raises `PassFailedException` if there is none."""
-        if (known := self._known.get(type)) is None:
-            known = self._known[type] = self._convert(type)
-        return known
+        """The LLVM type of values of `type`, itself if LLVM has it. Raises `PassFailedException` if there is none."""
+        if (known := self._known.get(id(type))) is None:
+            converted = self._convert(type)
+            known = self._known[id(type)] = type, type if converted == type else converted
+        return known[1]
 
     def _convert(self, type: Attribute) -> Attribute:
         if isinstance(type, LLVM_TYPES):
@@ -65,16 +69,6 @@ class LLVMTypes:
                 return only
             case _:
                 return LLVMStructType.from_type_list(converted)
-
-
-class SameTypes(LLVMTypes):
-    """Leaves types as they are, for rules that lower operations to others of the same types."""
-
-    __slots__ = ()
-
-    def convert(self, type: Attribute) -> Attribute:
-        """`type`."""
-        return type
 
 
 def _advice(type: Attribute) -> str:

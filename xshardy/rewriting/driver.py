@@ -21,14 +21,23 @@ from xshardy.rewriting.walks import FORWARD, Walk
 
 @final
 class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
-    """The patterns, in their order, that take operations of a class; found when a class is first met."""
+    """
+    The patterns, in their order, that take operations of a class; found when a class is first met.
+
+    They are looked up under the bases of the class, so the cost does not grow with the number of patterns.
+    """
 
     def __init__(self, patterns: Sequence[RewritePattern]):
         super().__init__()
-        self._patterns = [(pattern, op_types_of(pattern)) for pattern in patterns]
+        self._patterns = patterns
+        self._positions: dict[type, list[int]] = {}
+        for position, pattern in enumerate(patterns):
+            for op_type in op_types_of(pattern):
+                self._positions.setdefault(op_type, []).append(position)
 
     def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
-        found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
+        positions = {position for base in op_type.__mro__ for position in self._positions.get(base, ())}
+        found = tuple(self._patterns[position] for position in sorted(positions))
         self[op_type] = found
         return found
 
