@@ -63,9 +63,9 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
-from xshardy.syntax.naming import Names, SuggestsNames
 
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:

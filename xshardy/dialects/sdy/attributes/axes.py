@@ -1,11 +1,13 @@
 """
 References to axes and to parts of axes, and lists of them.
 
-What can be computed with them is in `sharding/axes.py`.
+What can be computed with them is in `dialects/sdy/axis_refs.py`.
 Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, StringAttr
 from xdsl.irdl import irdl_attr_definition, param_def
@@ -78,6 +80,10 @@ class AxisRefAttr(BareBodyAttribute):
         if isinstance(self.sub_axis, NoneAttr):
             return f'"{self.axis.data}"'
         return f'"{self.axis.data}":({self.sub_axis.pre_size.data}){self.sub_axis.size.data}'
+
+
+AxisRefs = Sequence[AxisRefAttr]
+"""References to axes, from major to minor."""
 
 
 def parse_axis_refs(parser: AttrParser) -> list[AxisRefAttr]:
