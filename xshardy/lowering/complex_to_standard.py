@@ -19,7 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.rewriting import OpTypePattern, PatternPass
+from xshardy.rewriting import OpTypePattern, PatternPass, PatternSet
 
 # --- formulas as Python expressions -----------------------------------------------------------------------------------
 
@@ -358,7 +358,7 @@ def _parts(value: SSAValue, rewriter: PatternRewriter) -> Complex:
     return Complex(Real(re, rewriter), Real(im, rewriter))
 
 
-PATTERNS = tuple(ExpandFormula(op, formula) for op, formula in FORMULAS.items())
+PATTERNS = PatternSet([ExpandFormula(op, formula) for op, formula in FORMULAS.items()])
 
 
 class ConvertComplexToStandardPass(PatternPass):

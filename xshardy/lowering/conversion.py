@@ -33,7 +33,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.data_layout import index_width
 from xshardy.lowering.types import LLVMTypes
-from xshardy.rewriting import PatternPass
+from xshardy.rewriting import ClassPattern, PatternPass, PatternSet
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
@@ -48,15 +48,13 @@ for an operation without results.
 
 
 @dataclass(frozen=True)
-class ConversionPattern(RewritePattern, Generic[OperationT]):
+class ConversionPattern(ClassPattern, Generic[OperationT]):
     """Converts the operations of one class, the type hint of `op` in `convert`, to operations on LLVM types."""
 
     types: LLVMTypes
 
-    @property
-    def op_types(self) -> tuple[type, ...]:
-        """The classes that the driver applies the pattern to."""
-        return _hinted_types(type(self).convert)
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return issubclass(op_type, _hinted_type(type(self).convert))
 
     @final
     def result_types(self, op: Operation) -> list[Attribute]:
@@ -77,9 +75,7 @@ class ConversionPattern(RewritePattern, Generic[OperationT]):
         """
 
     @final
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, self.op_types):
-            return
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         old_operands = tuple(op.operands)
         try:
             operands = [to_llvm(operand, self.types, rewriter) for operand in old_operands]
@@ -102,9 +98,9 @@ class ConversionPattern(RewritePattern, Generic[OperationT]):
 
 
 @cache
-def _hinted_types(convert: Callable[..., Converted]) -> tuple[type, ...]:
-    """The class that the first parameter of `convert`, after `self`, is hinted with."""
-    return (list(signature(convert, eval_str=True).parameters.values())[1].annotation,)
+def _hinted_type(convert: Callable[..., Converted]) -> type[Operation]:
+    """The type hint of the first parameter of `convert` after `self`."""
+    return list(signature(convert, eval_str=True).parameters.values())[1].annotation
 
 
 @dataclass(frozen=True)
@@ -113,10 +109,8 @@ class RowPattern(ConversionPattern[Operation]):
 
     op_type: type[Operation]
 
-    @property
-    def op_types(self) -> tuple[type, ...]:
-        """The classes that the driver applies the pattern to."""
-        return (self.op_type,)
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return issubclass(op_type, self.op_type)
 
 
 @dataclass(frozen=True)
@@ -149,10 +143,17 @@ class ConversionPass(PatternPass):
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         """The patterns, for a module whose types become `types`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define `conversions`")
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return self.conversions(LLVMTypes(index_width(module)))
+        return conversions_of((self,), index_width(module))
+
+
+@cache
+def conversions_of(passes: tuple[ConversionPass, ...], index_width: int) -> PatternSet:
+    """The patterns of all `passes` together, for a module whose `index` has `index_width` bits."""
+    types = LLVMTypes(index_width)
+    return PatternSet([pattern for each in passes for pattern in each.conversions(types)])
 
 
 # --- casts ------------------------------------------------------------------------------------------------------------

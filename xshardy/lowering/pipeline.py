@@ -13,15 +13,16 @@ from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
 from xshardy.lowering.cf_to_llvm import ConvertCfToLLVMPass
 from xshardy.lowering.complex_to_llvm import ConvertComplexToLLVMPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
-from xshardy.lowering.conversion import ConversionPass
+from xshardy.lowering.conversion import ConversionPass, conversions_of
 from xshardy.lowering.func_to_llvm import ConvertFuncToLLVMPass
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
 from xshardy.lowering.scf_to_cf import LowerScfToCfPass
-from xshardy.lowering.types import LLVMTypes
 from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
-from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, PatternSet, Step
 from xshardy.rewriting.walk import operations_in
+
+PATTERNS = PatternSet((ReconcileUnrealizedCastsPattern(),))
 
 
 class ReconcileCastsPass(PatternPass):
@@ -31,7 +32,7 @@ class ReconcileCastsPass(PatternPass):
     walk = TO_FIXPOINT
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (ReconcileUnrealizedCastsPattern(),)
+        return PATTERNS
 
 
 CONVERSIONS: tuple[ConversionPass, ...] = (
@@ -82,7 +83,6 @@ class LowerToLLVMPass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         yield from LowerScfToCfPass().steps(module)
         yield from ConvertComplexToStandardPass().steps(module)
-        types = LLVMTypes(index_width(module))
-        yield Step([pattern for conversion in CONVERSIONS for pattern in conversion.conversions(types)])
+        yield Step(conversions_of(CONVERSIONS, index_width(module)))
         yield from ReconcileCastsPass().steps(module)
         check_lowered(module)

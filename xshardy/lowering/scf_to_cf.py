@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
-from xshardy.rewriting import BACKWARD, PatternPass, match_op_type
+from xshardy.rewriting import BACKWARD, PatternPass, PatternSet, match_op_type
 
 # --- edits that the patterns share ------------------------------------------------------------------------------------
 
@@ -145,6 +145,9 @@ class LowerIndexSwitch(RewritePattern):
 # --- the pass ---------------------------------------------------------------------------------------------------------
 
 
+PATTERNS = PatternSet((LowerIf(), LowerFor(), LowerWhile(), LowerIndexSwitch()))
+
+
 class LowerScfToCfPass(PatternPass):
     """Lower `scf.if`, `scf.for`, `scf.while` and `scf.index_switch` to branches between blocks."""
 
@@ -152,4 +155,4 @@ class LowerScfToCfPass(PatternPass):
     walk = BACKWARD
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return LowerIf(), LowerFor(), LowerWhile(), LowerIndexSwitch()
+        return PATTERNS

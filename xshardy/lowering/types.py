@@ -25,17 +25,24 @@ class LLVMTypes:
     """Converts types, for a module whose `index` has `index_width` bits."""
 
     index_width: int = 64
-    _known: dict[int, tuple[Attribute, Attribute]] = field(
-        default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
+    _unchanged: set[Attribute] = field(default_factory=set[Attribute], init=False, repr=False, compare=False)
+    """Types that LLVM has."""
+    _converted: dict[Attribute, Attribute] = field(
+        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
-    """By the identity of a type, which is kept alive here: its LLVM type."""
+    """Other types, and their LLVM types."""
 
     def convert(self, type: Attribute) -> Attribute:
         """The LLVM type of values of `type`, itself if LLVM has it. Raises `PassFailedException` if there is none."""
-        if (known := self._known.get(id(type))) is None:
+        if type in self._unchanged:
+            return type
+        if (converted := self._converted.get(type)) is None:
             converted = self._convert(type)
-            known = self._known[id(type)] = type, type if converted == type else converted
-        return known[1]
+            if converted == type:
+                self._unchanged.add(type)
+                return type
+            self._converted[type] = converted
+        return converted
 
     def _convert(self, type: Attribute) -> Attribute:
         if isinstance(type, LLVM_TYPES):
