@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.arith import IntegerOverflowFlag
@@ -335,6 +336,7 @@ class ConvertArithToLLVMPass(ConversionPass):
     """Lower `arith`, on scalars and vectors, to the llvm dialect."""
 
     name = "convert-arith-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-arith-to-llvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         return (

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import cf, llvm
 from xdsl.ir import Operation, SSAValue
@@ -73,6 +74,7 @@ class ConvertCfToLLVMPass(ConversionPass):
     """Lower `cf` to branches of the llvm dialect."""
 
     name = "convert-cf-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-cf-to-llvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         return LowerBranch(types), LowerConditionalBranch(types), LowerSwitch(types)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import complex, llvm
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, i64
@@ -37,7 +38,7 @@ class LowerCreate(ConversionPattern[complex.CreateOp]):
 
 
 @dataclass(frozen=True)
-class LowerConstant(ConversionPattern[complex.ConstantOp]):
+class LowerComplexConstant(ConversionPattern[complex.ConstantOp]):
     """`complex.constant [1.0 : f32, 2.0 : f32]` -> a struct of two `llvm.mlir.constant`."""
 
     def convert(self, op: complex.ConstantOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
@@ -62,7 +63,8 @@ class ConvertComplexToLLVMPass(ConversionPass):
     """Make complex numbers structs. Run `convert-complex-to-standard` first, which leaves no arithmetic on them."""
 
     name = "convert-complex-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-complex-to-llvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         parts = (LowerPart(types, op, position) for op, position in PARTS.items())
-        return LowerCreate(types), LowerConstant(types), *parts
+        return LowerCreate(types), LowerComplexConstant(types), *parts

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import ClassVar
 
 from xdsl.dialects import arith, complex, math
 from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, ModuleOp
@@ -365,6 +366,7 @@ class ConvertComplexToStandardPass(PatternPass):
     """Lower arithmetic on complex numbers to arithmetic on their parts."""
 
     name = "convert-complex-to-standard"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-complex-to-standard` of MLIR'
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return PATTERNS

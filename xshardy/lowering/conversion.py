@@ -208,9 +208,11 @@ def _point_after(owner: Operation | Block) -> InsertPoint:
 
 
 def _erase_dead_cast(value: SSAValue, rewriter: PatternRewriter) -> None:
-    """Erase the cast that makes `value` if nothing uses it; then the casts that it reads, in the same way."""
+    """Erase the cast that makes `value` if nothing uses it; then, in the same way, the casts that it reads."""
     cast = value.owner
-    if type(cast) is UnrealizedConversionCastOp and not any(result.first_use for result in cast.results):
+    if type(cast) is not UnrealizedConversionCastOp or cast.parent is None:
+        return
+    if not any(result.first_use for result in cast.results):
         sources = tuple(cast.operands)
         rewriter.erase(cast)
         for source in sources:

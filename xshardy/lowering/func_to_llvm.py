@@ -7,6 +7,7 @@ is added to an argument that is never written. Other functions with a body becom
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
@@ -96,6 +97,7 @@ class ConvertFuncToLLVMPass(ConversionPass):
     """Lower functions, calls and returns to the llvm dialect; the entry function becomes a kernel."""
 
     name = "convert-func-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-func-to-llvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         return LowerFunction(types), LowerCall(types), LowerReturn(types)

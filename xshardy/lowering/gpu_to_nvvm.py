@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import gpu, llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i1, i32, i64
@@ -83,7 +84,7 @@ SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
 
 
 @dataclass(frozen=True)
-class LowerShuffle(ConversionPattern[ShuffleOp]):
+class LowerWarpShuffle(ConversionPattern[ShuffleOp]):
     """
     `%r, %valid = gpu.shuffle xor %x, %offset, %width` -> `nvvm.shfl.sync bfly`.
 
@@ -118,7 +119,8 @@ class ConvertGpuToNVVMPass(ConversionPass):
     """Lower thread and block ids, barriers and shuffles to the nvvm dialect."""
 
     name = "convert-gpu-to-nvvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-gpu-ops-to-nvvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         registers = (ReadRegister(types, op, names) for op, names in REGISTERS.items())
-        return *registers, LowerLaneId(types), LowerBarrier(types), LowerShuffle(types)
+        return *registers, LowerLaneId(types), LowerBarrier(types), LowerWarpShuffle(types)

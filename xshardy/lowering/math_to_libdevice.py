@@ -8,7 +8,7 @@ vector is taken apart. Source: spec row XGPU-37, and MLIR's `convert-math-to-nvv
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 from xdsl.dialects import llvm, math
 from xdsl.dialects.builtin import AnyFloat, Float32Type, Float64Type, IntegerType, VectorType, f32, i32, i64
@@ -213,6 +213,7 @@ class ConvertMathToLibdevicePass(ConversionPass):
     """Lower `math` and `arith.remf` to calls of libdevice, and to intrinsics where PTX has an instruction."""
 
     name = "convert-math-to-libdevice"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-math-to-nvvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         return (

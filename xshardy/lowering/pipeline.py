@@ -1,6 +1,7 @@
 """The lowering to LLVM: its passes in their order, and all of them as one."""
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
 from xdsl.ir import Operation
@@ -79,6 +80,7 @@ class LowerToLLVMPass(PatternPass):
     """
 
     name = "xla-gpu-lower-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         yield from LowerScfToCfPass().steps(module)

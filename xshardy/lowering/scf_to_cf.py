@@ -7,6 +7,7 @@ Here a block is cut from its end, inner operations first, so that every operatio
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import DenseIntElementsAttr, ModuleOp, VectorType, i32
@@ -152,6 +153,7 @@ class LowerScfToCfPass(PatternPass):
     """Lower `scf.if`, `scf.for`, `scf.while` and `scf.index_switch` to branches between blocks."""
 
     name = "xla-gpu-lower-scf-to-cf"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-scf-to-cf` of MLIR'
     walk = BACKWARD
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:

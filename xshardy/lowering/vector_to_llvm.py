@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import llvm, vector
 from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, VectorType, i32, i64
@@ -173,6 +174,7 @@ class ConvertVectorToLLVMPass(ConversionPass):
     """Lower `vector`, without memory accesses, to the llvm dialect."""
 
     name = "convert-vector-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-vector-to-llvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         return (
