@@ -121,14 +121,17 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     return Backend(machine, builder, str(machine.target_data))
 
 
-def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: int = 3) -> Kernel:
+def compile_module(module: ModuleOp, target: str | None = None, opt_level: int = 3) -> Kernel:
     """
     Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
 
+    By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say.
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
-    `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module.
+    `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module, or if the
+    module is lowered for another target.
     """
     source = kernel_source(module)
+    target = _target_of(module, target)
     compiled = compile_text(source.llvm_ir, source.function, target, opt_level)
     return Kernel(
         function=source.function,
@@ -141,6 +144,17 @@ def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: in
         target=target,
         shared_memory=compiled.shared_memory,
     )
+
+
+def _target_of(module: ModuleOp, wanted: str | None) -> str:
+    """The target to compile `module` for. Raises `CompilationError` if it is lowered for another one than `wanted`."""
+    stated = nvvm.target_chip(module)
+    if wanted is not None and stated is not None and wanted != stated:
+        raise CompilationError(
+            f"the module is lowered for {stated} (its attribute `{nvvm.TARGET}`) and cannot be compiled for {wanted}: "
+            f"lower it with target={wanted}, or leave the target of the compilation out"
+        )
+    return wanted if wanted is not None else stated or DEFAULT_TARGET
 
 
 def kernel_source(module: ModuleOp) -> KernelSource:
@@ -260,10 +274,14 @@ class LLVMIRTarget(Target):
 
 @dataclass(frozen=True)
 class PTXTarget(Target):
-    """`-t ptx{target=sm_90}`: a module of the llvm and nvvm dialects as PTX, optimised at level `opt_level`."""
+    """
+    `-t ptx{target=sm_90}`: a module of the llvm and nvvm dialects as PTX, optimised at level `opt_level`.
+
+    By default the target is the one that the module is lowered for, or sm_90 if it does not say.
+    """
 
     name: ClassVar[str] = "ptx"
-    target: str = DEFAULT_TARGET
+    target: str | None = None
     opt_level: int = 3
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
