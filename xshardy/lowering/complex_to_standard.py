@@ -1,8 +1,8 @@
 """
 Arithmetic on complex numbers to arithmetic on their parts.
 
-The formulas avoid needless overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1
-goes through `log1p`, `exp` is taken in two halves. Special values follow numpy, the reference of
+The formulas avoid overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1 uses
+`log1p`, `exp` is the product of two halves. Special values follow numpy, the reference of
 `interpreters/stablehlo/`.
 """
 
@@ -139,7 +139,7 @@ class Complex:
         return Complex(-self.re, -self.im)
 
     def __truediv__(self, other: Complex) -> Complex:
-        """Smith's quotient: both are scaled by the larger part of the divisor. Division by zero is that by |0|."""
+        """Smith's quotient: both are scaled by the larger part of the divisor. Division by -0 is division by 0."""
         by_re, by_im = _scaled_quotient(self, other), _scaled_quotient(self.turned(), other.turned())
         wide = abs(other.re).compare("oge", abs(other.im))
         zero = other.is_zero()
@@ -158,7 +158,7 @@ class Complex:
         return self.re.compare("oeq", 0.0) & self.im.compare("oeq", 0.0)
 
     def magnitude(self) -> Real:
-        """`|z|` without overflow on the way; infinite if any part is, even if the other one is NaN."""
+        """`|z|` without overflow on the way; infinite if any part is, even if the other part is NaN."""
         re, im = abs(self.re), abs(self.im)
         large, small = re.larger(im), re.smaller(im)
         ratio = small / large
@@ -173,7 +173,7 @@ class Complex:
         return self.im.angle_to(self.re)
 
     def exp(self) -> Complex:
-        """`e^re (cos im + i sin im)`. `e^re` is applied in two halves, lest it overflow where the result does not."""
+        """`e^re (cos im + i sin im)`. `e^re` is two factors: it may overflow where the result does not."""
         half = (self.re * 0.5).apply(math.ExpOp)
         real = half * self.im.apply(math.CosOp) * half
         imaginary = half * self.im.apply(math.SinOp) * half
@@ -244,7 +244,7 @@ class Complex:
         )
 
     def tanh(self) -> Complex:
-        """Kahan's: from `tan im` and `sinh re`; for a large real part, from where it is 1, by its limit."""
+        """Kahan's: from `tan im` and `sinh re`; for a large real part, where it rounds to 1, by its limit."""
         tangent, sine = self.im.apply(math.TanOp), self.re.apply(math.SinhOp)
         beta = tangent * tangent + 1.0
         denominator = beta * sine * sine + 1.0
