@@ -332,7 +332,10 @@ class LoopOp(IRDLOperation, SuggestsNames):
         RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), CanonicalizedBy(CANONICALIZATION)
     )
     custom_directives = (LoopNest,)
-    assembly_format = "` ` `(` $dims `)` `` custom<LoopNest>($indexing_map_attr, $inits, type($inits), type($outputs), $body) attr-dict"
+    assembly_format = (
+        "` ` `(` $dims `)` `` "
+        + "custom<LoopNest>($indexing_map_attr, $inits, type($inits), type($outputs), $body) attr-dict"
+    )
 
     def __init__(
         self,
