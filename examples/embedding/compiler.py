@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ShapedType, TensorType
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 
+from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
-from xshardy.sharding import axes
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
 
@@ -40,11 +40,11 @@ def plan(op: MatmulOp) -> Iterator[str]:
             yield f"{role} is on every device"
             continue
         assert isinstance(value.type, ShapedType)
-        shape = "x".join(map(str, axes.local_shape(value.type.get_shape(), sharding, mesh)))
+        shape = "x".join(map(str, local_shape(value.type.get_shape(), sharding, mesh)))
         yield f"{role} is {shape} per device"
         if role == "lhs" and (divided := sharding.dim_shardings.data[1].axes.data):
             names = ", ".join(axis.axis.data for axis in divided)
-            yield f"add up over {names}: {axes.sharded_size(divided, mesh)} devices"
+            yield f"add up over {names}: {sharded_size(divided, mesh)} devices"
 
 
 def compile_text(text: str, name: str) -> Iterator[str]:

@@ -10,33 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
+from xshardy.affine.expression_text import print_expr
 from xshardy.affine.expressions import constant, dim, leaves, substitute, sym
 from xshardy.affine.interval import Interval
 from xshardy.affine.ranges import range_of, range_where
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable of a map. An empty `name` stands for the default: `d0`, `d1`, ..., `s0`, ... or `rt0`, ..."""
-
-    name: str
-    bounds: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """The points where `expr` lies within `bounds`."""
-
-    expr: AffineExpr
-    bounds: Interval
-
-
-NOWHERE = Constraint(constant(0), Interval.point(1))
-"""`0 in [1, 1]`: no point at all."""
+from xshardy.affine.simplify import Domain, simplify_in_domain
+from xshardy.affine.variables import NOWHERE as NOWHERE
+from xshardy.affine.variables import Constraint as Constraint
+from xshardy.affine.variables import Variable as Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +64,20 @@ class IndexingMap:
         return isinstance(other, IndexingMap) and self._hash == other._hash and self._key == other._key
 
     def __str__(self) -> str:
-        from xshardy.affine.text import print_indexing_map  # the text knows the map, so import it late
-
-        return print_indexing_map(self)
+        """One line that `parse_indexing_map` reads back. Constraints are sorted as text, so equal maps print equal."""
+        dims = _names(self.dimensions, "d")
+        ranges, runtimes = _names(self.ranges, "s"), _names(self.runtimes, "rt")
+        symbols = ranges + runtimes
+        header = f"({', '.join(dims)})"
+        header += f"[{', '.join(ranges)}]" if ranges else ""
+        header += f"{{{', '.join(runtimes)}}}" if runtimes else ""
+        results = ", ".join(print_expr(result, dims, symbols) for result in self.results)
+        domain = [
+            f"{name} in {variable.bounds}"
+            for name, variable in zip(dims + symbols, self.dimensions + self.symbols, strict=True)
+        ]
+        domain += sorted(f"{print_expr(c.expr, dims, symbols)} in {c.bounds}" for c in self.constraints)
+        return f"{header} -> ({results})" + (f", domain: {', '.join(domain)}" if domain else "")
 
     # -- Constructors -------------------------------------------------------------------------------------------------
 
@@ -185,9 +181,7 @@ class IndexingMap:
         An equal map (same points, same values there), simpler: bounds narrowed by the constraints, constraints
         normalised or dropped, results in canonical form. Variables stay, used or not.
         """
-        from xshardy.affine.simplify import simplify_map  # the simplifier knows the map, so import it late
-
-        return simplify_map(self)
+        return _simplified(self)
 
     def then(self, second: IndexingMap) -> IndexingMap:
         """
@@ -345,3 +339,29 @@ def _closed_up(
     position = {old: new for new, old in enumerate(kept)}
     exprs = [variable(position[i]) if r is None else r for i, r in enumerate(replacements)]
     return exprs, kept
+
+
+@lru_cache(maxsize=8192)
+def _simplified(map: IndexingMap) -> IndexingMap:
+    """`IndexingMap.simplify`."""
+    domain = Domain(map.dimension_intervals, map.symbol_intervals, map.constraints)
+    simpler = None if map.is_known_empty else simplify_in_domain(map.results, domain)
+    if simpler is None:
+        return map.nowhere()
+    results, domain = simpler
+    count = len(map.ranges)
+    return IndexingMap(
+        results,
+        _with_bounds(map.dimensions, domain.dims),
+        _with_bounds(map.ranges, domain.symbols[:count]),
+        _with_bounds(map.runtimes, domain.symbols[count:]),
+        domain.constraints,
+    )
+
+
+def _with_bounds(variables: tuple[Variable, ...], bounds: Sequence[Interval]) -> tuple[Variable, ...]:
+    return tuple(Variable(v.name, b) for v, b in zip(variables, bounds, strict=True))
+
+
+def _names(variables: Sequence[Variable], prefix: str) -> list[str]:
+    return [variable.name or f"{prefix}{i}" for i, variable in enumerate(variables)]

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd, lcm
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineExpr
 
-from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.affine.linear import Atom, Bounds, Kind, Linear, combination, expr_of, linear, single
+from xshardy.affine.variables import Constraint
 
 
 def simplify(expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Interval] = ()) -> AffineExpr:
@@ -36,32 +37,30 @@ class _Empty(Exception):
     """No point fulfils the constraints."""
 
 
-@lru_cache(maxsize=8192)
-def simplify_map(map: IndexingMap) -> IndexingMap:
-    """`IndexingMap.simplify`."""
-    if map.is_known_empty:
-        return map.nowhere()
-    dims, symbols = list(map.dimension_intervals), list(map.symbol_intervals)
+class Domain(NamedTuple):
+    """The intervals of the dimensions and of the symbols of a map, and its constraints."""
+
+    dims: Sequence[Interval]
+    symbols: Sequence[Interval]
+    constraints: tuple[Constraint, ...]
+
+
+def simplify_in_domain(results: Sequence[AffineExpr], domain: Domain) -> tuple[tuple[AffineExpr, ...], Domain] | None:
+    """
+    The domain with intervals narrowed by its constraints, and these simplified; `results` in canonical form there.
+
+    None if no point fulfils the constraints.
+    """
+    dims, symbols = list(domain.dims), list(domain.symbols)
     try:
-        constraints = _Domain(dims, symbols).simplified(map.constraints)
+        constraints = _Box(dims, symbols).simplified(domain.constraints)
     except _Empty:
-        return map.nowhere()
+        return None
     bounds = Bounds(dims, symbols)
-    count = len(map.ranges)
-    return IndexingMap(
-        tuple(expr_of(bounds.linear(result)) for result in map.results),
-        _with_bounds(map.dimensions, dims),
-        _with_bounds(map.ranges, symbols[:count]),
-        _with_bounds(map.runtimes, symbols[count:]),
-        constraints,
-    )
+    return tuple(expr_of(bounds.linear(result)) for result in results), Domain(dims, symbols, constraints)
 
 
-def _with_bounds(variables: tuple[Variable, ...], bounds: Sequence[Interval]) -> tuple[Variable, ...]:
-    return tuple(Variable(v.name, b) for v, b in zip(variables, bounds, strict=True))
-
-
-class _Domain:
+class _Box:
     """The box of a map, whose lists of intervals are narrowed in place, and its constraints as canonical sums."""
 
     def __init__(self, dims: list[Interval], symbols: list[Interval]):

@@ -1,28 +1,22 @@
 """
-The text of an indexing map, both ways: `(d0, d1)[s0]{rt0} -> (d0, d1 + s0), domain: d0 in [1, 2], d1 in [5, 8], ...`.
+Reads the text of an indexing map: `(d0, d1)[s0]{rt0} -> (d0, d1 + s0), domain: d0 in [1, 2], d1 in [5, 8], ...`.
 
-Expressions print as MLIR's affine expressions do. Variables have any name; `d0`, `s0` and `rt0` are what variables
-without a name are called, whatever the number was in the text that was read.
+Variables have any name. `d0`, `s0` and `rt0` are the names of variables without a name, whatever their number in the
+text. `str` of a map prints it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from xshardy.affine.expressions import BUILDERS, constant, dim, mul, sym
-from xshardy.affine.indexing_map import NOWHERE, Constraint, IndexingMap, Variable
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.affine.variables import NOWHERE, Constraint, Variable
 
 
 class IndexingMapSyntaxError(ValueError):
@@ -38,63 +32,6 @@ class IndexingMapSyntaxError(ValueError):
 def parse_indexing_map(text: str) -> IndexingMap:
     """The map that `text` describes. Raises `IndexingMapSyntaxError`."""
     return _Parser(text).indexing_map()
-
-
-def print_indexing_map(map: IndexingMap) -> str:
-    """One line that `parse_indexing_map` reads back. Constraints are sorted as text, so equal maps print equal."""
-    dims = _names(map.dimensions, "d")
-    ranges, runtimes = _names(map.ranges, "s"), _names(map.runtimes, "rt")
-    symbols = ranges + runtimes
-    header = f"({', '.join(dims)})"
-    header += f"[{', '.join(ranges)}]" if ranges else ""
-    header += f"{{{', '.join(runtimes)}}}" if runtimes else ""
-    results = ", ".join(print_expr(result, dims, symbols) for result in map.results)
-    domain = [
-        f"{name} in {variable.bounds}"
-        for name, variable in zip(dims + symbols, map.dimensions + map.symbols, strict=True)
-    ]
-    domain += sorted(f"{print_expr(c.expr, dims, symbols)} in {c.bounds}" for c in map.constraints)
-    return f"{header} -> ({results})" + (f", domain: {', '.join(domain)}" if domain else "")
-
-
-def print_expr(expr: AffineExpr, dims: Sequence[str] | None = None, symbols: Sequence[str] | None = None) -> str:
-    """`expr` with these names for its variables, by default `d0`, ... and `s0`, ..."""
-    match expr:
-        case AffineConstantExpr(value):
-            return str(value)
-        case AffineDimExpr(position):
-            return dims[position] if dims is not None else f"d{position}"
-        case AffineSymExpr(position):
-            return symbols[position] if symbols is not None else f"s{position}"
-        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, rhs):
-            left = print_expr(lhs, dims, symbols)
-            match rhs:
-                case AffineConstantExpr(value) if value < 0:
-                    return f"{left} - {-value}"
-                case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, base, AffineConstantExpr(-1)):
-                    return f"{left} - {_print_operand(base, dims, symbols)}"
-                case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, base, AffineConstantExpr(value)) if value < 0:
-                    return f"{left} - {_print_operand(base, dims, symbols)} * {-value}"
-                case AffineBinaryOpExpr(AffineBinaryOpKind.Add):
-                    return f"{left} + ({print_expr(rhs, dims, symbols)})"
-                case _:
-                    return f"{left} + {print_expr(rhs, dims, symbols)}"
-        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(-1)):
-            return f"-{_print_operand(lhs, dims, symbols)}"
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            return f"{_print_operand(lhs, dims, symbols)} {kind.get_token()} {_print_operand(rhs, dims, symbols)}"
-        case _:
-            raise NotImplementedError(f"no text for {expr}")
-
-
-def _print_operand(expr: AffineExpr, dims: Sequence[str] | None, symbols: Sequence[str] | None) -> str:
-    """`expr` as an operand of anything but a sum."""
-    text = print_expr(expr, dims, symbols)
-    return f"({text})" if isinstance(expr, AffineBinaryOpExpr) else text
-
-
-def _names(variables: Sequence[Variable], prefix: str) -> list[str]:
-    return [variable.name or f"{prefix}{i}" for i, variable in enumerate(variables)]
 
 
 T = TypeVar("T")

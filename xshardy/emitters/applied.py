@@ -5,15 +5,11 @@ Each becomes a function of scalars, which is partitioned and emitted as a fusion
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 from xdsl.rewriter import Rewriter
-
-if TYPE_CHECKING:
-    from xshardy.emitters.partition import Partition
 
 APPLIED = "hlo.to_apply"
 """The discardable attribute that says which computation a region came from: functions are called after it."""
@@ -25,8 +21,6 @@ class AppliedComputations:
 
     taken: set[str] = field(default_factory=set[str])
     known: list[tuple[Region, FuncOp]] = field(default_factory=list[tuple[Region, FuncOp]])
-    partitions: dict[FuncOp, "Partition"] = field(default_factory=dict[FuncOp, "Partition"])
-    """Of the computations that have been partitioned already."""
 
     def unique(self, name: str) -> str:
         """`name`, or `name` with a number if it is taken. It is taken from now on."""

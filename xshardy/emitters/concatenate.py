@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from xshardy.affine.expressions import add, constant
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
 from xshardy.emitters.elemental.scalars import Scalars
@@ -22,7 +23,6 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import thread_to_element
 from xshardy.emitters.partition import RootGroup, Subgraph
 from xshardy.emitters.places import carried_to
-from xshardy.indexing.tensor_maps import shape_of
 
 MAX_OPERANDS = 4
 """There is code for each operand, and too much code keeps threads from running at the same time."""

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
@@ -23,7 +24,7 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.operations.lookups import clamped_start
 from xshardy.emitters.partition import RootGroup
-from xshardy.indexing.tensor_maps import bitcast_map, shape_of
+from xshardy.indexing.tensor_maps import bitcast_map
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xshardy.affine.expressions import add, constant, dim
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.scalars import Scalars
@@ -21,7 +22,7 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import for_each_element
 from xshardy.emitters.partition import RootGroup
 from xshardy.emitters.predicated import insert_if
-from xshardy.indexing.tensor_maps import minor_to_major, shape_of, values_of
+from xshardy.indexing.tensor_maps import minor_to_major, values_of
 
 
 def choose_input_slices(fusion: Fusion) -> Choice | None:

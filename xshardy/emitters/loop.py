@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
@@ -31,7 +32,7 @@ from xshardy.emitters.launch_dimensions import (
 )
 from xshardy.emitters.partition import RootGroup, roots_of
 from xshardy.emitters.wide_loops import wide_unroll
-from xshardy.indexing.operations import delinearized, minor_to_major, shape_of
+from xshardy.indexing.operations import delinearized, minor_to_major
 
 
 def choose_loop(fusion: Fusion) -> Choice:

@@ -7,7 +7,7 @@ Source: rows XGPU-11 to XGPU-13, XGPU-45.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -17,13 +17,14 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineExpr
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
 from xshardy.emitters.applied import AppliedComputations
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
-from xshardy.indexing.operations import bitcast_map, shape_of
+from xshardy.indexing.operations import bitcast_map
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +220,19 @@ class RootGroup:
         return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots))
 
 
+@dataclass(eq=False)
+class PartitionedComputations(AppliedComputations):
+    """The computations applied in one kernel, and the partitions made of them so far."""
+
+    partitions: dict[FuncOp, Partition] = field(default_factory=dict[FuncOp, Partition])
+
+
 def partition(
     computation: FuncOp,
     starts_function: Callable[[Operation], bool] = lambda _: False,
     groups: Sequence[RootGroup] | None = None,
     heroes: Sequence[Operation] = (),
-    applied: AppliedComputations | None = None,
+    applied: PartitionedComputations | None = None,
 ) -> Partition:
     """
     Cut `computation` into functions. An operation for which `starts_function` holds starts one, whoever its users are.
@@ -235,7 +243,7 @@ def partition(
     What operations apply to elements is looked up in `applied`, and names are taken there; by default, in a new one.
     What `heroes` apply is partitioned as well, though they are in no function.
     """
-    applied = applied or AppliedComputations()
+    applied = applied or PartitionedComputations()
     groups = [RootGroup.all_results(computation)] if groups is None else groups
     prefix = computation.sym_name.data
 
@@ -282,7 +290,7 @@ def partition(
     )
 
 
-def partition_applied(body: FuncOp, applied: AppliedComputations) -> Partition:
+def partition_applied(body: FuncOp, applied: PartitionedComputations) -> Partition:
     """The partition of `body`, a computation in `applied`; the same one whenever it is asked for."""
     if body not in applied.partitions:
         applied.partitions[body] = replace(partition(body, applied=applied), takes_scalars=True)

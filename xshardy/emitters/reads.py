@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.gather import GatherOp
@@ -21,7 +22,7 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, ConcatenateOp, PadOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
-from xshardy.indexing.operations import IDENTITY, operand_maps, relation_of, shape_of
+from xshardy.indexing.operations import IDENTITY, operand_maps, relation_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from xshardy.affine.interval import Interval
 from xshardy.dialects.dense_elements import is_splat
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE, RANGE, range_attr
@@ -37,7 +38,7 @@ from xshardy.emitters.operations import OPERATIONS
 from xshardy.emitters.partition import Partition, Scope, Subgraph, is_repeatable
 from xshardy.emitters.reads import Read
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.indexing.operations import operand_maps, shape_of
+from xshardy.indexing.operations import operand_maps
 
 
 def emit_subgraphs(partition: Partition) -> list[FuncOp]:

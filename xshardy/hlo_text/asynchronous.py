@@ -7,9 +7,9 @@ start, updates and a done becomes one. An `async-start` must have such a chain. 
 own (`copy-start`, `send`) need not: XLA's pipelining passes them through loops, for example. Those stay opaque.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, FunctionType, StringAttr, TupleType
@@ -30,6 +30,8 @@ from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.async_opcodes import GENERIC, OWN, OWN_DONES, stem_of
+from xshardy.hlo_text.computation import ComputationReader
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
@@ -38,33 +40,11 @@ from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.shapes import ArrayShape, Shape, TupleShape, print_shape, print_type
 from xshardy.hlo_text.tuples import IMPLICIT, UNIT, parts_of
 
-if TYPE_CHECKING:
-    from xshardy.hlo_text.computation import ComputationReader
-
-GENERIC = "async"
-SUFFIXES = ("-start", "-update", "-done")
-OWN: Mapping[str, str] = {
-    **{f"{opcode}-start": opcode for opcode in ("all-gather", "all-reduce", "collective-permute", "copy")},
-    "recv": "recv",
-    "send": "send",
-}
-"""Starts that have opcodes of their own, and what they start."""
-OWN_DONES = frozenset(f"{opcode}-done" for opcode in OWN.values())
 FIELDS = "hlo.fields"
 """Attributes of an asynchronous instruction that the operation it wraps has no place for, as they are written."""
 THREAD = "async_execution_thread"
 WRAPPED = "$wrapped"
 """In the name of a function that no computation of the text is: names of HLO have no `$`."""
-
-
-def stem_of(opcode: str) -> tuple[str, str]:
-    """`slice-start` -> `slice` and `start`; `send` -> `send` and `start`; none of both for other opcodes."""
-    if opcode in OWN:
-        return OWN[opcode], "start"
-    stem, _, suffix = opcode.rpartition("-")
-    if f"-{suffix}" in SUFFIXES and (stem == GENERIC or stem in OPCODES or opcode in OWN_DONES):
-        return stem, suffix
-    return "", ""
 
 
 @dataclass(slots=True)
@@ -116,7 +96,7 @@ class AsyncReader:
             if (annotation := KEPT.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             else:
-                fields[key] = StringAttr(self.read_raw())
+                fields[key] = StringAttr(self.computation.read_raw())
         made = hlo.OpaqueOp.create(
             operands=operands,
             result_types=[shape.type],
@@ -127,15 +107,6 @@ class AsyncReader:
         if stem_of(opcode)[1]:
             self.entries[made] = Entry(opcode, name, shape, at, fields_at, made)
         return self.computation.add(made, shape, name)
-
-    def read_raw(self) -> str:
-        """The value of an attribute, as it is written."""
-        tokens = self.computation.tokens
-        start = tokens.index
-        tokens.take_raw()
-        while tokens.text in ("[", "(", "{", "<=", "->", "T"):
-            tokens.take_raw()
-        return tokens.raw_text(start)
 
     def error(self, entry: Entry, message: str, hint: str = "") -> HLOError:
         """The error to raise about an instruction."""

@@ -1,10 +1,10 @@
 """Computations of HLO text, each of which becomes a function."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
@@ -15,7 +15,7 @@ from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.annotations import KEPT
-from xshardy.hlo_text.asynchronous import AsyncReader, stem_of
+from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
@@ -35,6 +35,24 @@ POSITIONS = "hlo.parameter_positions"
 Attributes = dict[str, Attribute]
 
 
+class AsynchronousInstructions(Protocol):
+    """Reads the asynchronous instructions of one computation, and what has no row in the table of opcodes."""
+
+    def read_opaque(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
+        """Read an instruction as it is written; the cursor is behind its opcode."""
+        ...
+
+    def is_same_bundle(self, value: SSAValue, shape: Shape) -> bool:
+        """Whether `value` is in flight and `shape` is its shape, with the operand in a tuple of its own or without."""
+        ...
+
+    def resolve(self) -> None:
+        """Make chains of the instructions read so far. Raises `HLOError` for an `async-start` without one."""
+
+    def verify(self) -> None:
+        """Verify the chains, once they are in their module. Raises `HLOError` at the instruction."""
+
+
 @dataclass(slots=True)
 class Scope:
     """
@@ -44,11 +62,12 @@ class Scope:
     """
 
     tokens: Tokens
+    read_asynchronous: Callable[["ComputationReader"], AsynchronousInstructions]
     shapes: ShapeReader = field(init=False)
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     wrapped: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     """The functions around operations whose asynchronous form is written without a computation."""
-    asynchronous: list[AsyncReader] = field(default_factory=list[AsyncReader])
+    asynchronous: list[AsynchronousInstructions] = field(default_factory=list[AsynchronousInstructions])
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
     """Whether opcodes that nobody knows, and constants that were left out, are errors. Names need not be kept then."""
@@ -81,7 +100,7 @@ class ComputationReader:
         self.argument_attributes: dict[int, Attributes] = {}
         self.positions: dict[int, int] = {}
         """Where each parameter stands, by its number."""
-        self.asynchronous = AsyncReader(self)
+        self.asynchronous = scope.read_asynchronous(self)
         self.block = Block()
         self.operations: list[Operation] = []
         self.signature: tuple[int, list[Shape], Shape] | None = None
@@ -212,6 +231,15 @@ class ComputationReader:
         if self.scope.is_strict and not stem_of(opcode)[1]:
             raise self.no_such_opcode(opcode, at)
         return self.asynchronous.read_opaque(opcode, shape, name, at)
+
+    def read_raw(self) -> str:
+        """The value of an attribute, as it is written."""
+        tokens = self.tokens
+        start = tokens.index
+        tokens.take_raw()
+        while tokens.text in ("[", "(", "{", "<=", "->", "T"):
+            tokens.take_raw()
+        return tokens.raw_text(start)
 
     def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
         """Add the operation of `instruction`, and give its value."""
@@ -388,7 +416,7 @@ class ComputationReader:
             elif (annotation := KEPT.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             elif key in skipped:
-                self.asynchronous.read_raw()
+                self.read_raw()
             else:
                 allowed = ", ".join(sorted(row.readers)) or "no attributes of its own"
                 raise tokens.error(f"{opcode}: unknown attribute '{key}'", f"{opcode} takes {allowed}", key_at)

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.garbage import no_collection
+from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.entry import fuse_entry
@@ -69,7 +70,7 @@ class ModuleReader:
 
     def __init__(self, source: Source, is_strict: bool = False):
         self.tokens = Tokens(source)
-        self.scope = Scope(self.tokens, is_strict=is_strict)
+        self.scope = Scope(self.tokens, AsyncReader, is_strict=is_strict)
 
     def read(self) -> ModuleOp:
         """The whole module."""

@@ -14,9 +14,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.indexing.fusions import maps_to_operands
-from xshardy.indexing.tensor_maps import minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import minor_to_major
 
 SECTOR_BYTES = 32
 """What memory moves at once."""

@@ -10,11 +10,12 @@ from xdsl.ir.affine import AffineExpr
 
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.indexing.reductions import at_multiples, window_place, window_position
-from xshardy.indexing.tensor_maps import Maps, shape_of, values_of
+from xshardy.indexing.tensor_maps import Maps, values_of
 
 # -- Dot products -----------------------------------------------------------------------------------------------------
 

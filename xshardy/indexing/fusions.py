@@ -12,9 +12,10 @@ from xdsl.traits import SymbolTable
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import OptimizationBarrierOp
 from xshardy.dialects.stablehlo.tuples import GetTupleElementOp, TupleOp
-from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps, shape_of
+from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps
 
 MapSet = tuple[IndexingMap, ...] | None
 """The different maps at which a value is read, or goes somewhere; None: any element may be meant."""

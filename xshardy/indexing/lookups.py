@@ -12,9 +12,10 @@ from xdsl.ir.affine import AffineExpr
 from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
-from xshardy.indexing.tensor_maps import Maps, everywhere, inside, shape_of, values_of, whole_scalar
+from xshardy.indexing.tensor_maps import Maps, everywhere, inside, values_of, whole_scalar
 
 
 def start_variable(size: int, part: int) -> Variable:

@@ -10,6 +10,7 @@ from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects import hlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import (
     BitcastConvertOp,
     BroadcastInDimOp,
@@ -27,7 +28,6 @@ from xshardy.indexing.tensor_maps import (
     gathered_up,
     reshape_map,
     same_bits_map,
-    shape_of,
     spread_out,
     values_of,
     whole_scalar,

@@ -11,9 +11,10 @@ from xdsl.ir.affine import AffineExpr
 
 from xshardy.affine.expressions import add, constant, dim, floordiv, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp, WindowDimension
-from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, shape_of, values_of, whole_scalar
+from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, values_of, whole_scalar
 
 
 def reduce_operand(op: ReduceOp) -> Maps:

@@ -15,9 +15,10 @@ from xdsl.ir.affine import AffineExpr
 from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.indexing.lookups import start_variable
-from xshardy.indexing.tensor_maps import Maps, shape_of, values_of
+from xshardy.indexing.tensor_maps import Maps, values_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ Ops"; rows XGPU-15, XGPU-16, XGPU-50.
 
 from collections.abc import Sequence
 from math import prod
-from typing import cast
 
-from xdsl.dialects.builtin import AnyTensorType, DenseArrayBase, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -17,14 +16,10 @@ from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, s
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects import hlo
+from xshardy.dialects.shapes import shape_of
 
 Maps = tuple[tuple[IndexingMap, ...], ...]
 """For each operand the maps at which it is read; usually one."""
-
-
-def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a ranked tensor; no dimensions for a scalar."""
-    return tuple(cast(AnyTensorType, value.type).get_shape())
 
 
 def values_of(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:

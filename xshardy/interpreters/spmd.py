@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.devices import Device, Grid, Meetings, WaitsForeverError
-from xshardy.interpreters.stablehlo.evaluator import Evaluator, entry_of, flattened, given, zip_arguments
+from xshardy.interpreters.stablehlo.evaluator import RULES, entry_of, flattened, given, zip_arguments
+from xshardy.interpreters.stablehlo.machine import Evaluator
 
 
 def evaluate_spmd(module: ModuleOp, arguments: Sequence[Sequence[Array]], replicas: int = 1) -> list[list[Array]]:
@@ -34,7 +35,7 @@ def evaluate_spmd(module: ModuleOp, arguments: Sequence[Sequence[Array]], replic
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
     def run(number: int) -> list[Array]:
-        evaluator = Evaluator(functions, Device(number, grid, meetings))
+        evaluator = Evaluator(RULES, functions, Device(number, grid, meetings))
         try:
             values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments[number])]
             with np.errstate(all="ignore"):

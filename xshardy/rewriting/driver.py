@@ -6,30 +6,62 @@ operation is only looked at by patterns that take its class, and until nothing c
 touched, not walks over everything.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import final
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TypeAlias, final, overload
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.pattern import op_types_of
+from xshardy.rewriting.pattern import rewrite_of, takes
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
+Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
+"""What a pattern does to an operation of a class that it takes."""
+
 
 @final
-class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
-    """The patterns, in their order, that take operations of a class; found when a class is first met."""
+class PatternSet(Sequence[RewritePattern]):
+    """
+    Patterns, in the order in which they are tried, and those of each class, found when the class is first met.
 
-    def __init__(self, patterns: Sequence[RewritePattern]):
+    Patterns that hold nothing of a module are kept in a set of their own, `then`, so that this is done once for all
+    modules; `patterns` are tried before these.
+    """
+
+    def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
+        self._patterns = (*patterns, *(then or ()))
+        self._own = tuple(patterns)
+        self._then = then
+        self.by_class = RewritesByClass(self._of_class)
+
+    def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
+        own = tuple(rewrite_of(pattern) for pattern in self._own if takes(pattern, op_type))
+        return own if self._then is None else own + self._then.by_class[op_type]
+
+    @overload
+    def __getitem__(self, index: int) -> RewritePattern: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RewritePattern]: ...
+    def __getitem__(self, index: int | slice) -> RewritePattern | Sequence[RewritePattern]:
+        return self._patterns[index]
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+
+@final
+class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
+    """What the patterns that take a class do, in their order; filled by `find` when a class is first met."""
+
+    def __init__(self, find: Callable[[type[Operation]], tuple[Rewrite, ...]]):
         super().__init__()
-        self._patterns = [(pattern, op_types_of(pattern)) for pattern in patterns]
+        self._find = find
 
-    def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
-        found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
-        self[op_type] = found
+    def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
+        found = self[op_type] = self._find(op_type)
         return found
 
 
@@ -44,7 +76,7 @@ class TouchingRewriter(PatternRewriter):
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
         moved = tuple(block.ops)
         super().inline_block(block, insertion_point, arg_values)
-        for op in moved:
+        for op in reversed(moved):  # the last one touched is visited first
             self._touched(op)
 
 
@@ -53,22 +85,26 @@ def rewrite(
     patterns: Sequence[RewritePattern],
     walk: Walk = FORWARD,
     listener: PatternRewriterListener | None = None,
+    among: Container[Operation] | None = None,
 ) -> bool:
     """
     Apply `patterns` to the operations in `root`, not to itself. Says whether anything changed.
 
     On each operation the patterns are tried in order, until one of them changes something. `listener` is told of every
-    change. Linear in the operations of `root` and in those that are visited again.
+    change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
+    Linear in the operations of `root` and in those that are visited again.
     """
-    by_class = PatternsByClass(patterns)
+    by_class = (patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)).by_class
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    if among is not None:
+        ops = [op for op in ops if op in among]
     if not ops:
         return False
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
 
 
-def _once(ops: Iterable[Operation], by_class: PatternsByClass, listener: PatternRewriterListener | None) -> bool:
+def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: PatternRewriter | None = None
     changed = False
@@ -83,14 +119,14 @@ def _once(ops: Iterable[Operation], by_class: PatternsByClass, listener: Pattern
     return changed
 
 
-def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: PatternRewriterListener | None) -> bool:
+def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
     worklist: Worklist[Operation] = Worklist()
     for op in reversed(ops):
         worklist.push(op)
 
     def touch(op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
+        for inner in op.walk(reverse=True, region_first=True) if op.regions else (op,):
             if by_class[type(inner)]:
                 worklist.push(inner)
 
@@ -113,9 +149,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
     def on_removal(op: Operation) -> None:
         for inner in op.walk() if op.regions else (op,):
             worklist.remove(inner)
-            for operand in inner.operands:
-                if isinstance(operand.owner, Operation):
-                    touch_alone(operand.owner)
+            no_longer_read.extend(inner.operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
@@ -124,6 +158,14 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
             for use in result.uses:
                 touch_alone(use.operation)
 
+    def touch_owner_and_only_reader(value: SSAValue) -> None:
+        """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
+        if isinstance(owner := value.owner, Operation):
+            touch_alone(owner)
+        if (user := value.get_user_of_unique_use()) is not None:
+            touch_alone(user)
+
+    no_longer_read: list[SSAValue] = []
     rewriter = TouchingRewriter(ops[0], touch)
     rewriter.operation_insertion_handler.append(touch_around)
     rewriter.operation_modification_handler.append(touch_around)
@@ -134,18 +176,25 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
     changed = False
     while worklist:
         op = worklist.pop()
-        if op.parent is not None:
-            changed |= _apply(op, by_class[type(op)], rewriter)
+        if op.parent is None:
+            continue
+        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        if _apply(op, by_class[type(op)], rewriter):
+            changed = True
+            for value in (*operands, *no_longer_read):
+                touch_owner_and_only_reader(value)
+            no_longer_read.clear()
     return changed
 
 
-def _apply(op: Operation, patterns: Iterable[RewritePattern], rewriter: PatternRewriter) -> bool:
-    """Try `patterns` on `op` until one changes something. Says whether one did."""
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter) -> bool:
+    """Try `rewrites` on `op` until one changes something. Says whether one did."""
     rewriter.has_done_action = False
-    for pattern in patterns:
-        rewriter.insertion_point = InsertPoint.before(op)
+    before = InsertPoint.before(op)
+    for rewrite in rewrites:
+        rewriter.insertion_point = before
         rewriter.name_hint = None
-        pattern.match_and_rewrite(op, rewriter)
+        rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True
     return False

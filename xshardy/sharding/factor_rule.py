@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
 
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
 
-Mapping = tuple[tuple[int, ...], ...]
+TensorMapping = tuple[tuple[int, ...], ...]
 """For each dimension of a tensor the factors that it is made of, major to minor."""
 
 
@@ -23,8 +23,8 @@ class FactorRule:
     """The sizes of the factors of an operation, in elements, which dimensions they make up, and what they take."""
 
     sizes: tuple[int, ...]
-    operands: tuple[Mapping, ...]
-    results: tuple[Mapping, ...]
+    operands: tuple[TensorMapping, ...]
+    results: tuple[TensorMapping, ...]
     reduction: tuple[int, ...] = ()
     need_replication: tuple[int, ...] = ()
     permutation: tuple[int, ...] = ()
@@ -79,7 +79,7 @@ class FactorRule:
         )
 
 
-def _mapping(tensor: TensorMappingAttr) -> Mapping:
+def _mapping(tensor: TensorMappingAttr) -> TensorMapping:
     return tuple(dim.factors for dim in tensor.dim_mappings)
 
 
@@ -95,12 +95,12 @@ def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
 
 
 @lru_cache(maxsize=4096)
-def _tensor_mappings(tensors: tuple[Mapping, ...]) -> ArrayAttr[TensorMappingAttr]:
+def _tensor_mappings(tensors: tuple[TensorMapping, ...]) -> ArrayAttr[TensorMappingAttr]:
     return ArrayAttr(map(_tensor_mapping, tensors))
 
 
 @lru_cache(maxsize=4096)
-def _tensor_mapping(dims: Mapping) -> TensorMappingAttr:
+def _tensor_mapping(dims: TensorMapping) -> TensorMappingAttr:
     return TensorMappingAttr(map(_dim_mapping, dims))
 
 

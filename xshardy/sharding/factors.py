@@ -10,14 +10,14 @@ Source: Shardy's docs, "Sharding representation" and "Sharding propagation".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from xshardy.axes.spans import Axes, Span, append, is_strict_prefix, size_of
+from xshardy.axes.spans import Axes, Span, append, is_strict_prefix, merged, size_of
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.sharding.factor_rule import Mapping
-from xshardy.sharding.interning import Dim, Sharding
+from xshardy.sharding.factor_rule import TensorMapping
+from xshardy.sharding.interning import DimSharding, Sharding
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class TensorFactors:
         return TensorFactors(dict(self.factors), self.replicated, self.unreduced, self.reduction, self.is_expanded)
 
 
-def project(mapping: Mapping, sharding: Sharding | None, sizes: Sequence[int]) -> TensorFactors:
+def project(mapping: TensorMapping, sharding: Sharding | None, sizes: Sequence[int]) -> TensorFactors:
     """
     The factor shardings of a tensor; one without a sharding is open and has no axes.
 
@@ -74,23 +74,23 @@ def project(mapping: Mapping, sharding: Sharding | None, sizes: Sequence[int]) -
 
 
 def _project_dimension(
-    dim: tuple[int, ...], sharding: Dim, sizes: Sequence[int], factors: dict[int, FactorSharding]
+    dim: tuple[int, ...], sharding: DimSharding, sizes: Sequence[int], factors: dict[int, FactorSharding]
 ) -> None:
     """Give the axes of a dimension to its factors, and add these to `factors`."""
     if len(dim) == 1:
-        factors[dim[0]] = FactorSharding(_merged(sharding.axes), sharding.is_closed, is_minor_most=True)
+        factors[dim[0]] = FactorSharding(merged(sharding.axes), sharding.is_closed, is_minor_most=True)
         return
     rest = list(reversed(sharding.axes))
     for factor in dim[:-1]:
         axes, left = _take(rest, sizes[factor])
         factors[factor] = FactorSharding(axes, sharding.is_closed)
         if rest and left > 1:
-            factors[factor].overflow = _merged(rest[::-1])
+            factors[factor].overflow = merged(rest[::-1])
             following = dim[dim.index(factor) + 1]
             factors[following] = FactorSharding(is_closed=True, is_minor_most=following == dim[-1])
             return
     if dim:
-        factors[dim[-1]] = FactorSharding(_merged(rest[::-1]), sharding.is_closed, is_minor_most=True)
+        factors[dim[-1]] = FactorSharding(merged(rest[::-1]), sharding.is_closed, is_minor_most=True)
 
 
 def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
@@ -115,16 +115,7 @@ def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
     return tuple(taken), size
 
 
-def _merged(axes: Collection[Span]) -> Axes:
-    if len(axes) < 2:
-        return tuple(axes)
-    result: list[Span] = []
-    for axis in axes:
-        append(result, axis)
-    return tuple(result)
-
-
-def unproject(tensor: TensorFactors, mapping: Mapping, sizes: Sequence[int], mesh: int) -> Sharding:
+def unproject(tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int], mesh: int) -> Sharding:
     """
     The sharding that the factor shardings of a tensor make up, without priorities; `mesh` is the number of its mesh.
 
@@ -139,7 +130,7 @@ def unproject(tensor: TensorFactors, mapping: Mapping, sizes: Sequence[int], mes
     )
 
 
-def _unproject_dimension(tensor: TensorFactors, dim: tuple[int, ...], sizes: Sequence[int]) -> Dim:
+def _unproject_dimension(tensor: TensorFactors, dim: tuple[int, ...], sizes: Sequence[int]) -> DimSharding:
     axes: list[Span] = []
     is_closed = False
     for factor in dim:
@@ -151,7 +142,7 @@ def _unproject_dimension(tensor: TensorFactors, dim: tuple[int, ...], sizes: Seq
             break
         if size_of(sharding.axes) < sizes[factor]:
             break
-    return Dim(tuple(axes), is_closed)
+    return DimSharding(tuple(axes), is_closed)
 
 
 def _extend(axes: list[Span], more: Axes) -> None:

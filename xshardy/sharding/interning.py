@@ -1,8 +1,8 @@
 """
-Shardings as integers: equal ones have the same, and 0 stands for none.
+Shardings as integers: equal shardings have the same number, and 0 stands for no sharding.
 
-Propagation compares and looks up shardings all the time, and makes few new ones. So each is read once, is a number from
-then on, and becomes an attribute again where it is written.
+Propagation compares and looks up shardings often and makes few new ones. Each attribute is converted once when it is
+read, and a number is converted back once when it is written.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,19 +10,20 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import NoneAttr, SymbolRefAttr
 
+from xshardy.axes.mesh import Mesh
 from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.sharding.axes import axis_between
+from xshardy.dialects.sdy.axis_refs import axis_ref, mesh_of, span_of
 
 NO_SHARDING = 0
-"""The number of a sharding that is not there."""
+"""The number that stands for no sharding."""
 
 
-class Dim(NamedTuple):
-    """The sharding of a dimension: `axes` from major to minor; only an open one may get more of them."""
+class DimSharding(NamedTuple):
+    """The sharding of a dimension along `axes`, major to minor. Propagation adds axes to open dimensions only."""
 
     axes: Axes
     is_closed: bool
@@ -30,10 +31,10 @@ class Dim(NamedTuple):
 
 
 class Sharding(NamedTuple):
-    """The sharding of a tensor, over the mesh that a `ShardingTable` has under the number `mesh`."""
+    """The sharding of a tensor; `mesh` is the number of its mesh in a `ShardingTable`."""
 
     mesh: int
-    dims: tuple[Dim, ...]
+    dims: tuple[DimSharding, ...]
     replicated: Axes = ()
     unreduced: Axes = ()
     reduction: ReductionOp = ReductionOp.SUM
@@ -44,17 +45,16 @@ class Sharding(NamedTuple):
         return not (self.replicated or self.unreduced or any(dim.axes for dim in self.dims))
 
 
-class _Mesh(NamedTuple):
-    """How shardings name a mesh, and the mesh, whose axes are numbered as it lists them."""
+class _KnownMesh(NamedTuple):
+    """How shardings refer to a mesh, the attribute, and its axes."""
 
     reference: MeshAttr | SymbolRefAttr
-    mesh: MeshAttr
-    names: Sequence[str]
-    sizes: Sequence[int]
+    attribute: MeshAttr
+    axes: Mesh
 
 
 class ShardingTable:
-    """The shardings of a module by their number. `find_mesh` looks up the mesh of a sharding; there must be one."""
+    """The shardings of a module by number. `find_mesh` looks up the mesh of a sharding."""
 
     def __init__(self, find_mesh: Callable[[TensorShardingAttr], MeshAttr | None]):
         self._find_mesh = find_mesh
@@ -62,10 +62,10 @@ class ShardingTable:
         self._numbers: dict[Sharding, int] = {}
         self._attributes: list[TensorShardingAttr | None] = [None]
         self._read: dict[int, tuple[int, TensorShardingAttr]] = {}
-        """The number of an attribute by its identity; the attribute is kept, so that its identity stays its own."""
-        self._meshes: list[_Mesh] = []
+        """The number of an attribute by its identity. Keeps the attribute alive, so that its identity stays unique."""
+        self._meshes: list[_KnownMesh] = []
         self._mesh_numbers: dict[MeshAttr | SymbolRefAttr, int] = {}
-        self._dims: dict[tuple[int, Dim], DimensionShardingAttr] = {}
+        self._dims: dict[tuple[int, DimSharding], DimensionShardingAttr] = {}
         self._axes: dict[tuple[int, Span], AxisRefAttr] = {}
 
     def read(self, attribute: TensorShardingAttr | None) -> int:
@@ -78,10 +78,12 @@ class ShardingTable:
         mesh = self._meshes[mesh_number]
 
         def spans(axes: Iterable[AxisRefAttr]) -> Axes:
-            return tuple(_span(axis, mesh) for axis in axes)
+            return tuple(mesh.axes.numbered(span_of(axis, mesh.attribute)) for axis in axes)
 
         dims = (
-            Dim(spans(dim.axes), bool(dim.is_closed), None if isinstance(dim.priority, NoneAttr) else dim.priority.data)
+            DimSharding(
+                spans(dim.axes), bool(dim.is_closed), None if isinstance(dim.priority, NoneAttr) else dim.priority.data
+            )
             for dim in attribute.dim_shardings
         )
         number = self.number(
@@ -99,7 +101,7 @@ class ShardingTable:
         return number
 
     def number(self, sharding: Sharding) -> int:
-        """The number of `sharding`, a new one if it has none yet."""
+        """The number of `sharding`; a new number if it has none yet."""
         number = self._numbers.setdefault(sharding, len(self._shardings))
         if number == len(self._shardings):
             self._shardings.append(sharding)
@@ -107,16 +109,16 @@ class ShardingTable:
         return number
 
     def sharding(self, number: int) -> Sharding | None:
-        """The sharding that has this number."""
+        """The sharding with this number."""
         return self._shardings[number]
 
     def has_axes(self, number: int) -> bool:
-        """Whether the sharding that has this number divides a dimension."""
+        """Whether the sharding with this number shards a dimension."""
         sharding = self._shardings[number]
         return sharding is not None and any(dim.axes for dim in sharding.dims)
 
     def attribute(self, number: int) -> TensorShardingAttr | None:
-        """The sharding that has this number, as it stands in a module."""
+        """The sharding with this number as an attribute."""
         known, sharding = self._attributes[number], self._shardings[number]
         if known is not None or sharding is None:
             return known
@@ -130,12 +132,12 @@ class ShardingTable:
         return made
 
     def axis_refs(self, axes: Axes, mesh: int) -> tuple[AxisRefAttr, ...]:
-        """`axes` of the mesh number `mesh` as they stand in a module."""
+        """`axes` of mesh number `mesh` as attributes."""
         return tuple(self._axis(axis, mesh) for axis in axes)
 
-    # The parts of shardings are few, and an attribute takes long to make: they are shared.
+    # Attributes are slow to construct and shardings have few distinct parts, so attributes of parts are shared.
 
-    def _dim(self, dim: Dim, mesh: int) -> DimensionShardingAttr:
+    def _dim(self, dim: DimSharding, mesh: int) -> DimensionShardingAttr:
         if (known := self._dims.get((mesh, dim))) is None:
             axes, is_closed, priority = dim
             known = DimensionShardingAttr(self.axis_refs(axes, mesh), is_closed=is_closed, priority=priority)
@@ -145,45 +147,47 @@ class ShardingTable:
     def _axis(self, axis: Span, mesh: int) -> AxisRefAttr:
         if (known := self._axes.get((mesh, axis))) is None:
             over = self._meshes[mesh]
-            known = axis_between(over.names[axis.axis], axis.start, axis.end, over.mesh)
+            known = axis_ref(over.axes.named(axis), over.attribute)
             self._axes[mesh, axis] = known
         return known
 
     def open_like(self, number: int, rank: int) -> int:
-        """The number of an open sharding without axes for a tensor of this rank, over the mesh of another."""
+        """The number of the open sharding without axes of this rank, over the mesh of sharding `number`."""
         sharding = self._shardings[number]
-        return NO_SHARDING if sharding is None else self.number(Sharding(sharding.mesh, (Dim((), False),) * rank))
+        return (
+            NO_SHARDING if sharding is None else self.number(Sharding(sharding.mesh, (DimSharding((), False),) * rank))
+        )
 
     def axis_numbers(self, number: int, names: Iterable[str]) -> frozenset[int]:
-        """The numbers of the axes with these names in the mesh of a sharding."""
+        """The numbers of the axes called `names` in the mesh of sharding `number`."""
         sharding = self._shardings[number]
-        known = self._meshes[sharding.mesh].names if sharding is not None else ()
+        known = self._meshes[sharding.mesh].axes.names if sharding is not None else ()
         return frozenset(known.index(name) for name in names if name in known)
 
     def axis_sizes(self, mesh: int) -> Sequence[int]:
-        """The sizes of the axes of the mesh number `mesh`, in devices."""
-        return self._meshes[mesh].sizes
+        """The sizes of the axes of mesh number `mesh`, in devices."""
+        return self._meshes[mesh].axes.sizes
 
     def is_maximal(self, mesh: int) -> bool:
-        """Whether the mesh number `mesh` is a single device."""
-        return self._meshes[mesh].mesh.is_maximal
+        """Whether mesh number `mesh` is a single device."""
+        return self._meshes[mesh].attribute.is_maximal
 
     def common_mesh(self, numbers: Iterable[int]) -> int | None:
         """
-        The first mesh that some of these shardings are over, if all of them are over the same or an empty one.
+        The number of the mesh of these shardings, the first one if several equal meshes are in use.
 
-        None if they are not, or if there is no sharding among them.
+        Empty meshes are ignored if there is another. None if meshes differ, or if no number stands for a sharding.
         """
         common: int | None = None
         for number in numbers:
             sharding = self._shardings[number]
             if sharding is None or sharding.mesh == common:
                 continue
-            if common is None or self._meshes[common].mesh.is_empty:
+            if common is None or self._meshes[common].attribute.is_empty:
                 common = sharding.mesh
                 continue
-            mesh = self._meshes[sharding.mesh].mesh
-            if not mesh.is_empty and mesh != self._meshes[common].mesh:
+            mesh = self._meshes[sharding.mesh].attribute
+            if not mesh.is_empty and mesh != self._meshes[common].attribute:
                 return None
         return common
 
@@ -194,13 +198,5 @@ class ShardingTable:
         mesh = self._find_mesh(sharding)
         if mesh is None:
             raise KeyError(f"unknown mesh: {sharding.mesh_name}")
-        self._meshes.append(_Mesh(reference, mesh, tuple(mesh.sizes), tuple(mesh.sizes.values())))
+        self._meshes.append(_KnownMesh(reference, mesh, mesh_of(mesh)))
         return self._mesh_numbers.setdefault(reference, len(self._meshes) - 1)
-
-
-def _span(axis: AxisRefAttr, mesh: _Mesh) -> Span:
-    number = mesh.names.index(axis.axis.data)
-    if isinstance(axis.sub_axis, NoneAttr):
-        return Span(number, 1, mesh.sizes[number])
-    start = axis.sub_axis.pre_size.data
-    return Span(number, start, start * axis.sub_axis.size.data)

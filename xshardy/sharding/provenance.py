@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xshardy.axes.spans import Axes, Span, is_list_prefix
-from xshardy.sharding.factor_rule import Mapping as DimMapping
+from xshardy.sharding.factor_rule import TensorMapping
 from xshardy.sharding.factors import TensorFactors
 from xshardy.sharding.steps import Projection, Steps
 
@@ -45,7 +45,9 @@ def provenance_of(steps: Steps, key: tuple[int, ...]) -> Provenance | None:
     )
 
 
-def _new_axes(mapping: DimMapping, old: TensorFactors, new: TensorFactors, before: Projection) -> Mapping[Span, Source]:
+def _new_axes(
+    mapping: TensorMapping, old: TensorFactors, new: TensorFactors, before: Projection
+) -> Mapping[Span, Source]:
     """The axes that a tensor got, with their sources. Parts of one axis in neighbouring factors count as one."""
     found: dict[Span, Source] = {}
     for dim in mapping:

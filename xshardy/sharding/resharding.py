@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from math import gcd
 
-from xshardy.axes.spans import Axes, Span, append, can_coexist, contains, overlaps, prefix_without, size_of
+from xshardy.axes.spans import Axes, Span, append, can_coexist, contains, merged, overlaps, prefix_without, size_of
 
 AxesPerDim = tuple[Axes, ...]
 
@@ -152,7 +152,7 @@ class Resharding:
         if self.other_devices:
             yield CollectivePermute(self._after())
         if any(self.want):
-            wanted = tuple(map(_merged, self.want))
+            wanted = tuple(map(merged, self.want))
             for current, axes in zip(self.current, wanted, strict=True):
                 for axis in axes:
                     append(current, axis)
@@ -380,7 +380,7 @@ class Resharding:
                 del want[0]
             else:
                 self.have[target].append(axis)
-        return AllToAll(_merged(moved), source, target, self._after())
+        return AllToAll(merged(moved), source, target, self._after())
 
     # The gather
 
@@ -391,17 +391,9 @@ class Resharding:
             last = list(takewhile(lambda axis: axis not in kept, reversed(have)))[::-1]
             drop_last(current, last)
             del have[len(have) - len(last) :]
-            gathered.append(_merged(last))
+            gathered.append(merged(last))
         if any(gathered):
             yield AllGather(tuple(gathered), self._after())
-
-
-def _merged(axes: Iterable[Span]) -> Axes:
-    """`axes` with those as one that continue each other."""
-    merged: list[Span] = []
-    for axis in axes:
-        append(merged, axis)
-    return tuple(merged)
 
 
 def _divide(a: Span, b: Span) -> bool:

@@ -7,18 +7,18 @@ Source: Shardy's docs, "Sharding propagation", section "User priorities".
 
 from collections.abc import Mapping
 
-from xshardy.sharding.interning import NO_SHARDING, Dim, Sharding
+from xshardy.sharding.interning import NO_SHARDING, DimSharding, Sharding
 from xshardy.sharding.propagation import Program
 
 
-def _priority(dim: Dim) -> int:
+def _priority(dim: DimSharding) -> int:
     return dim.priority or 0
 
 
 def held_back(sharding: Sharding) -> Sharding:
     """What of `sharding` takes part at first: dimensions without a priority, or with priority 0."""
     axes = [axis for dim in sharding.dims if _priority(dim) for axis in dim.axes]
-    dims = (Dim((), is_closed=True) if _priority(dim) else dim._replace(priority=None) for dim in sharding.dims)
+    dims = (DimSharding((), is_closed=True) if _priority(dim) else dim._replace(priority=None) for dim in sharding.dims)
     return sharding._replace(dims=tuple(dims), replicated=tuple(sorted((*sharding.replicated, *axes))))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir import Attribute
 
-from xshardy.affine.text import print_expr
+from xshardy.affine.expression_text import print_expr
 
 
 def affine_map_text(attribute: AffineMapAttr) -> str:

@@ -27,11 +27,11 @@ from xdsl.utils.mlir_lexer import MLIRLexer
 
 from xshardy.dialects.aliases import AliasTable, alias_stem
 from xshardy.dialects.dense_elements import Dense
+from xshardy.dialects.naming import ValueNames
 from xshardy.syntax.attributes import TEXTS
 from xshardy.syntax.dense_literals import dense_text
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
-from xshardy.syntax.naming import ValueNames
 from xshardy.syntax.text_templates import TextTemplate, Written, can_be_alike, text_key
 
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}

@@ -7,8 +7,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import overlaps, pre_size
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
-from xshardy.sharding.axes import overlaps, pre_size
 from xshardy.syntax.source_names import what
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.shard import dimensions

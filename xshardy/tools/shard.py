@@ -10,9 +10,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import local_shape
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, bit_width, tensor_type
-from xshardy.sharding.axes import local_shape
 from xshardy.tools.console import console
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult

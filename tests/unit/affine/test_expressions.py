@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from indexing_strategies import DIVISIONS, exprs, intervals, raw, values
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from xshardy.affine.expression_text import print_expr
 from xshardy.affine.expressions import BUILDERS, add, constant, dim, mul, substitute, sym, used_variables
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.affine.ranges import range_of
 from xshardy.affine.simplify import simplify
-from xshardy.affine.text import print_expr
 
 points = st.tuples(*[st.integers(-50, 50)] * 4)
 pairs = st.tuples(intervals, intervals)

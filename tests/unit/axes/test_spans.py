@@ -1,4 +1,4 @@
-"""The arithmetic of spans against the algebra of axes, which has its own tests."""
+"""Lists of spans: prefixes, and axes put at the minor end."""
 
 from math import prod
 
@@ -8,40 +8,12 @@ from hypothesis import strategies as st
 from xshardy.axes.spans import (
     Span,
     append,
-    can_coexist,
-    contains,
     is_list_prefix,
-    is_prefix,
     is_strict_prefix,
-    overlaps,
     prefix_without,
 )
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
-from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.sharding import axes as algebra
 
-MESH = MeshAttr.of([("a", 24), ("b", 1)])
 WHOLE = Span(0, 1, 24)
-SPANS = st.sampled_from(
-    [Span(0, start, end) for end in (2, 3, 4, 6, 8, 12, 24) for start in (1, 2, 3, 4, 6, 8, 12)
-     if start < end and end % start == 0]
-    + [Span(1, 1, 1)]
-)  # fmt: skip
-
-
-def axis(span: Span) -> AxisRefAttr:
-    return algebra.axis_between("ab"[span.axis], span.start, span.end, MESH)
-
-
-@given(SPANS, SPANS)
-def test_like_axes(a: Span, b: Span):
-    assert overlaps(a, b) == algebra.overlaps(axis(a), axis(b))
-    assert contains(a, b) == algebra.contains(axis(a), axis(b))
-    assert is_prefix(a, b) == algebra.is_prefix(axis(a), axis(b))
-    assert can_coexist(a, b) == algebra.can_coexist(axis(a), axis(b))
-    left = prefix_without(a, [b])
-    assert (None if left is None else axis(left)) == algebra.prefix_without_overlap(axis(a), axis(b))
-    assert a.size == algebra.size(axis(a), MESH)
 
 
 def test_each_of_several_axes_takes_its_part():

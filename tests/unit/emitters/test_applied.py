@@ -3,9 +3,8 @@
 from test_operations_numerics import computation_of
 
 from xshardy.dialects.stablehlo.sorting import SortOp
-from xshardy.emitters.applied import AppliedComputations
 from xshardy.emitters.elemental.support import require_emittable
-from xshardy.emitters.partition import partition_applied
+from xshardy.emitters.partition import PartitionedComputations, partition_applied
 from xshardy.emitters.subgraph import emit_subgraphs
 
 SORT = """
@@ -28,7 +27,7 @@ def test_the_comparator_of_a_sort():
     """A function of two scalars of each operand: floats by their bits, and bytes without sign."""
     computation = computation_of(SORT)
     (sort,) = (op for op in computation.walk() if isinstance(op, SortOp))
-    applied = AppliedComputations()
+    applied = PartitionedComputations()
     comparator = applied.of(sort)
     require_emittable(comparator)
     (function,) = emit_subgraphs(partition_applied(comparator, applied))
@@ -42,7 +41,7 @@ def test_the_comparator_of_a_sort():
 def test_equal_computations_are_one_and_names_are_unique():
     computations = [computation_of(SORT) for _ in range(2)]
     sorts = [op for computation in computations for op in computation.walk() if isinstance(op, SortOp)]
-    applied = AppliedComputations()
+    applied = PartitionedComputations()
     assert applied.of(sorts[0]) is applied.of(sorts[1])
     assert applied.unique("f") == "f"
     assert applied.unique("f") == "f_0"

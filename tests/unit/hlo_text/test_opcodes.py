@@ -5,7 +5,7 @@ from xla_oracle import xla_complaints
 
 from xshardy.hlo_text import HLOError, parse_hlo
 from xshardy.hlo_text.annotations import KEPT
-from xshardy.hlo_text.asynchronous import OWN, OWN_DONES
+from xshardy.hlo_text.async_opcodes import OWN, OWN_DONES
 from xshardy.hlo_text.fields import READERS
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 

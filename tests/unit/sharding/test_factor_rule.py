@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.sharding.factor_rule import FactorRule, Mapping
+from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 
 FACTORS = 6
 
 
 @st.composite
-def mappings(draw: st.DrawFn) -> Mapping:
+def mappings(draw: st.DrawFn) -> TensorMapping:
     """A tensor whose dimensions share out some of the factors."""
     factors = draw(st.permutations(range(FACTORS)))[: draw(st.integers(0, FACTORS))]
     ends = sorted(draw(st.sets(st.integers(1, max(len(factors), 1)))) | {len(factors)}) if factors else []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from xshardy.axes.spans import Axes, Span, size_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import TensorFactors, project, unproject
-from xshardy.sharding.interning import Dim, Sharding
+from xshardy.sharding.interning import DimSharding, Sharding
 
 SIZES = (4, 2, 3, 6)
 """The sizes of the axes of the mesh."""
@@ -41,7 +41,7 @@ def digit(device: tuple[int, ...], axes: Axes) -> int:
 @given(lists_of_axes(), FACTOR_SIZES, st.booleans())
 def test_there_and_back(axes: Axes, sizes: list[int], is_closed: bool):
     mapping = (tuple(range(len(sizes))),)
-    sharding = Sharding(0, (Dim(axes, is_closed, priority=3),), replicated=(Span(0, 1, 2),))
+    sharding = Sharding(0, (DimSharding(axes, is_closed, priority=3),), replicated=(Span(0, 1, 2),))
     back = unproject(project(mapping, sharding, sizes), mapping, sizes, 0)
     closed = is_closed or any(f.overflow for f in project(mapping, sharding, sizes).factors.values())
     assert back.dims[0].axes == axes
@@ -54,7 +54,7 @@ def test_there_and_back(axes: Axes, sizes: list[int], is_closed: bool):
 def test_factors_give_each_device_the_same_elements(axes: Axes, sizes: list[int]):
     """Where all is divisible and nothing overflows, a device has an element if it has its digit in each factor."""
     mapping = (tuple(range(len(sizes))),)
-    factors = project(mapping, Sharding(0, (Dim(axes, False),)), sizes).factors
+    factors = project(mapping, Sharding(0, (DimSharding(axes, False),)), sizes).factors
     extent, parts = prod(sizes), size_of(axes)
     if extent % parts or any(sizes[f] % size_of(s.axes) or s.overflow for f, s in factors.items()):
         return
@@ -69,7 +69,7 @@ def test_factors_give_each_device_the_same_elements(axes: Axes, sizes: list[int]
 @given(lists_of_axes(), FACTOR_SIZES)
 def test_all_but_the_minor_most_factor_are_divisible(axes: Axes, sizes: list[int]):
     mapping = (tuple(range(len(sizes))),)
-    factors = project(mapping, Sharding(0, (Dim(axes, False),)), sizes).factors
+    factors = project(mapping, Sharding(0, (DimSharding(axes, False),)), sizes).factors
     behind = False
     for factor, sharding in factors.items():
         assert sharding.is_minor_most == (factor == len(sizes) - 1)
@@ -82,14 +82,14 @@ def test_all_but_the_minor_most_factor_are_divisible(axes: Axes, sizes: list[int
 
 def test_an_axis_is_split_where_a_factor_is_full():
     mapping = ((0, 1),)
-    factors = project(mapping, Sharding(0, (Dim((Span(0, 1, 4), Span(1, 1, 2)), False),)), (2, 8)).factors
+    factors = project(mapping, Sharding(0, (DimSharding((Span(0, 1, 4), Span(1, 1, 2)), False),)), (2, 8)).factors
     assert factors[0].axes == (Span(0, 1, 2),)
     assert factors[1].axes == (Span(0, 2, 4), Span(1, 1, 2))
 
 
 def test_axes_overflow_a_factor_without_a_common_divisor():
     mapping = ((0, 1),)
-    factors = project(mapping, Sharding(0, (Dim((Span(1, 1, 2), Span(2, 1, 3)), False),)), (4, 6)).factors
+    factors = project(mapping, Sharding(0, (DimSharding((Span(1, 1, 2), Span(2, 1, 3)), False),)), (4, 6)).factors
     assert (factors[0].axes, factors[0].overflow) == ((Span(1, 1, 2),), (Span(2, 1, 3),))
     assert factors[1].is_closed and not factors[1].axes
 
@@ -104,11 +104,11 @@ def test_what_lies_behind_a_factor_that_is_not_full_is_left_out():
     tensor = project(((0, 1),), None, (4, 6))
     tensor.expand(1, (Span(1, 1, 2),))
     assert tensor.is_expanded
-    assert unproject(tensor, ((0, 1),), (4, 6), 0) == Sharding(0, (Dim((), False),))
+    assert unproject(tensor, ((0, 1),), (4, 6), 0) == Sharding(0, (DimSharding((), False),))
 
 
 def test_only_what_continues_the_axes_expands_a_factor():
-    tensor = TensorFactors(project(((0,),), Sharding(0, (Dim((Span(0, 1, 2),), False),)), (8,)).factors)
+    tensor = TensorFactors(project(((0,),), Sharding(0, (DimSharding((Span(0, 1, 2),), False),)), (8,)).factors)
     tensor.expand(0, (Span(1, 1, 2),))
     tensor.expand(7, (Span(0, 1, 4),))
     assert not tensor.is_expanded

@@ -7,7 +7,7 @@ from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.sharding.interning import NO_SHARDING, Dim, Sharding, ShardingTable
+from xshardy.sharding.interning import NO_SHARDING, DimSharding, Sharding, ShardingTable
 
 MESHES = {
     "mesh": MeshAttr.of([("a", 2), ("b", 8)]),
@@ -40,12 +40,12 @@ def test_equal_shardings_have_one_number(table: ShardingTable):
     assert table.read(sharding("mesh", AxisRefAttr("a"), PART)) == first
     assert table.read(sharding("same", AxisRefAttr("a"), PART)) != first, "they name different meshes"
     assert table.read(None) == NO_SHARDING
-    assert table.sharding(first) == Sharding(0, (Dim((Span(0, 1, 2), Span(1, 2, 8)), False, 1),))
+    assert table.sharding(first) == Sharding(0, (DimSharding((Span(0, 1, 2), Span(1, 2, 8)), False, 1),))
 
 
 def test_a_new_sharding_becomes_an_attribute(table: ShardingTable):
     known = table.read(sharding("mesh"))
-    number = table.number(Sharding(0, (Dim((Span(1, 1, 8),), True), Dim((), False)), (Span(0, 1, 2),)))
+    number = table.number(Sharding(0, (DimSharding((Span(1, 1, 8),), True), DimSharding((), False)), (Span(0, 1, 2),)))
     dims = [DimensionShardingAttr([AxisRefAttr("b")], is_closed=True), DimensionShardingAttr(is_closed=False)]
     assert table.attribute(number) == TensorShardingAttr("mesh", dims, [AxisRefAttr("a")])
     assert table.attribute(known) == sharding("mesh")

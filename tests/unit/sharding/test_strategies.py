@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from xshardy.axes.spans import Axes, Span, is_list_prefix, overlaps, size_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import TensorFactors, project
-from xshardy.sharding.interning import Dim, Sharding
+from xshardy.sharding.interning import DimSharding, Sharding
 from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy, compatible_major_axes
 
 AXIS_SIZES = (2, 4, 3)
@@ -29,7 +29,7 @@ def shardings(draw: st.DrawFn, rank: int) -> Sharding | None:
     for number in draw(st.permutations(range(len(AXIS_SIZES)))):
         part = draw(st.sampled_from([AXIS_SIZES[number], 2 if AXIS_SIZES[number] == 4 else AXIS_SIZES[number]]))
         places[draw(st.integers(0, rank + 2))].append(Span(number, 1, part))
-    dims = tuple(Dim(tuple(axes), draw(st.booleans())) for axes in places[:rank])
+    dims = tuple(DimSharding(tuple(axes), draw(st.booleans())) for axes in places[:rank])
     return Sharding(0, dims, tuple(places[rank]), tuple(places[rank + 1]))
 
 
@@ -100,7 +100,7 @@ def test_basic_leaves_factors_with_a_conflict_alike_in_no_more_than_they_were(st
 def pointwise(*dims: tuple[Axes, Axes]) -> Step:
     """Two operands of 8x12 and their result, all open and sharded so."""
     tensors = [
-        project(mapping, Sharding(0, (Dim(rows, False), Dim(columns, False))), POINTWISE.sizes)
+        project(mapping, Sharding(0, (DimSharding(rows, False), DimSharding(columns, False))), POINTWISE.sizes)
         for mapping, (rows, columns) in zip((*POINTWISE.operands, *POINTWISE.results), dims, strict=True)
     ]
     return Step(POINTWISE, tensors[:2], tensors[2:], (Direction.BOTH,) * 2, AXIS_SIZES, is_elementwise=True)

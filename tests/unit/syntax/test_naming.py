@@ -8,7 +8,7 @@ from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from xshardy.syntax.naming import ValueNames
+from xshardy.dialects.naming import ValueNames
 
 
 def random_op(random: Random, depth: int) -> Operation:

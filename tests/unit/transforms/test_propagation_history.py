@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
-from xshardy.sharding.axes import overlaps
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.history import History, propagate_with_history

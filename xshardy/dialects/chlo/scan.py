@@ -31,10 +31,10 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import TENSOR, is_compatible, tensor_type
-from xshardy.syntax.naming import Names, SuggestsNames
 
 
 @irdl_op_definition

@@ -10,9 +10,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
-from xshardy.syntax.naming import Names, SuggestsNames
 
 ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
 

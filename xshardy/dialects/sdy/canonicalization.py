@@ -18,6 +18,7 @@ from xshardy.dialects.sdy.attributes.axes import (
     ListOfAxisRefListsAttr,
 )
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.collectives import (
     AllGatherOp,
     AllReduceOp,
@@ -35,7 +36,6 @@ from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp
 from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
 from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding
 from xshardy.rewriting import match_op_type
-from xshardy.sharding.axes import sharded_size
 
 # -- Reshards ---------------------------------------------------------------------------------------------------------
 

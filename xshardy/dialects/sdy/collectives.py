@@ -7,7 +7,7 @@ in. Source: section 1 and row SDY-IF-01, and upstream's `sharded_to_unreduced` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I32, IntegerAttr
@@ -30,11 +30,21 @@ from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamListAttr,
     AxisRefAttr,
     AxisRefListAttr,
+    AxisRefs,
     ListOfAxisRefListsAttr,
 )
 from xshardy.dialects.sdy.attributes.enums import ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import (
+    appended,
+    is_suffix,
+    merged,
+    mesh_order,
+    overlaps,
+    prefix_without,
+    sharded_size,
+)
 from xshardy.dialects.sdy.formats import ReductionUnlessSum
 from xshardy.dialects.sdy.interfaces import CANONICALIZATION, CollectiveOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
@@ -45,20 +55,9 @@ from xshardy.dialects.sdy.verification import (
     verify_sorted_axis_refs,
     verify_sub_axes,
 )
-from xshardy.sharding.axes import (
-    append_axis,
-    is_suffix,
-    merged,
-    mesh_order,
-    overlaps,
-    prefix_without_overlap,
-    sharded_size,
-)
-
-Axes = Sequence[AxisRefAttr]
 
 
-def sorted_and_merged(axes: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
+def sorted_and_merged(axes: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
     """The same axes in the order of the mesh, neighbours merged."""
     return merged(sorted(axes, key=lambda axis: mesh_order(axis, mesh)), mesh)
 
@@ -109,27 +108,24 @@ def verify_collective(op: Collective) -> None:
         raise VerifyException(f"result sharding has rank {after.rank} but operand sharding has rank {before.rank}")
 
 
-def gathered(dimension: DimensionShardingAttr, axes: Axes, dim: int, mesh: MeshAttr, what: str) -> list[AxisRefAttr]:
+def gathered(dimension: DimensionShardingAttr, axes: AxisRefs, dim: int, mesh: MeshAttr, what: str) -> AxisRefs:
     """The axes of `dimension` without `axes`, which must be the last; the first may be the end of a longer one."""
     left = list(dimension.axes)
     for axis in reversed(axes):
         if not left or not is_suffix(axis, left[-1], mesh):
             raise VerifyException(f"can't apply {what} axis {axis.text} to operand sharding on dimension {dim}")
-        before = prefix_without_overlap(left.pop(), axis)
+        before = prefix_without(left.pop(), axis, mesh)
         if before is not None:
             left.append(before)
     return left
 
 
-def sliced(dimension: DimensionShardingAttr, axes: Axes, mesh: MeshAttr) -> list[AxisRefAttr]:
+def sliced(dimension: DimensionShardingAttr, axes: AxisRefs, mesh: MeshAttr) -> AxisRefs:
     """The axes of `dimension` with `axes` after them."""
-    result = list(dimension.axes)
-    for axis in axes:
-        append_axis(result, axis, mesh)
-    return result
+    return appended(dimension.axes.data, axes, mesh)
 
 
-def _verify_dimension(op: Collective, dim: int, expected: Axes) -> None:
+def _verify_dimension(op: Collective, dim: int, expected: AxisRefs) -> None:
     if tuple(expected) != op.out_sharding.dim_shardings.data[dim].axes.data:
         listed = ", ".join(axis.text for axis in expected)
         raise VerifyException(f"result sharding doesn't match expected sharding [{listed}] on dimension {dim}")
@@ -138,7 +134,7 @@ def _verify_dimension(op: Collective, dim: int, expected: Axes) -> None:
 def _verify_per_dimension(
     op: Collective,
     lists: ListOfAxisRefListsAttr,
-    expected: Callable[[DimensionShardingAttr, Axes, int], list[AxisRefAttr]],
+    expected: Callable[[DimensionShardingAttr, AxisRefs, int], AxisRefs],
 ) -> None:
     """Check that `expected` makes of each dimension sharding, with its axes, that of the result."""
     seen: set[AxisRefAttr] = set()
@@ -382,7 +378,7 @@ class ReduceScatterOp(Reduction):
         )
 
 
-def _verify_becomes_unreduced(op: Collective, added: Axes, formula: str) -> None:
+def _verify_becomes_unreduced(op: Collective, added: AxisRefs, formula: str) -> None:
     """Check that the result is unreduced along the axes that the operand is unreduced along, and `added`."""
     expected = sorted_and_merged([*op.in_sharding.unreduced_axes, *added], op.mesh)
     if expected != op.out_sharding.unreduced_axes.data:

@@ -61,6 +61,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.formats import (
     BlockWithArguments,
     DenseElements,
@@ -78,7 +79,6 @@ from xshardy.dialects.sdy.verification import (
     verify_sharding,
     verify_sharding_per_value,
 )
-from xshardy.sharding.axes import sharded_size
 
 
 @irdl_op_definition

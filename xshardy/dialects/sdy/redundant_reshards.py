@@ -17,11 +17,11 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import can_merge, merge, size
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo import ReshapeOp, TransposeOp
 from xshardy.rewriting import match_op_type
-from xshardy.sharding.axes import can_merge, merge, size
 
 
 def axis_strides(

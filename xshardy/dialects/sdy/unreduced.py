@@ -12,8 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import difference, overlaps
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.sharding.axes import difference, overlaps
 
 
 def _unreduced(shardings: Iterable[TensorShardingAttr]) -> list[AxisRefAttr]:

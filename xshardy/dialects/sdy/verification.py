@@ -14,8 +14,8 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.axis_refs import can_merge, mesh_order, pre_size
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.sharding.axes import can_merge, mesh_order, pre_size
 
 
 def verify_axis_refs(axes: Iterable[AxisRefAttr], mesh: MeshAttr, seen: set[AxisRefAttr]) -> None:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import AnyTensorType, DenseIntOrFPElementsAttr, Integ
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.indexing.operations import shape_of
+from xshardy.dialects.shapes import shape_of
 
 
 class Tensors:

@@ -22,6 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect, ReturnLike
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.formats import PairwiseValues, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, least_specific_type, type_list
 from xshardy.dialects.stablehlo.types import (
@@ -35,7 +36,6 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible,
     tensor_type,
 )
-from xshardy.syntax.naming import Names, SuggestsNames
 
 
 @irdl_op_definition

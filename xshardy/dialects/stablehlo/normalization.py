@@ -8,6 +8,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
@@ -21,7 +22,6 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible_shape,
     tensor_type,
 )
-from xshardy.syntax.naming import Names, SuggestsNames
 
 FEATURES = FLOAT_OR_QUANTIZED_TENSOR.of_rank(1)
 """A number for each index along the feature dimension."""

@@ -18,6 +18,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.dynamic_shapes import constant_integers
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import (
@@ -27,7 +28,6 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible_shape,
     tensor_type,
 )
-from xshardy.syntax.naming import Names, SuggestsNames
 
 SCALAR = PRED_INTEGER_OR_FLOAT_TENSOR.of_rank(0)
 

@@ -63,6 +63,7 @@ from xdsl.utils.hints import isa
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.constraints import StaticShape
+from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.constraints import (
     APPLIED_MAP,
@@ -81,7 +82,6 @@ from xshardy.dialects.xla_gpu.constraints import (
 )
 from xshardy.dialects.xla_gpu.formats import AppliedMap, LoopNest
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
-from xshardy.syntax.naming import Names, SuggestsNames
 
 CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
 """The module with the canonicalization patterns of xla_gpu."""

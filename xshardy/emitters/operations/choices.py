@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp, PadOp
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, in_domain
 from xshardy.emitters.operations.operands import Operands
-from xshardy.indexing.operations import shape_of
 
 
 def pad(operands: Operands, op: PadOp, indices: Indices) -> Sequence[SSAValue]:

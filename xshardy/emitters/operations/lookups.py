@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
 from xshardy.emitters.elemental.scalars import Scalars, width_of
 from xshardy.emitters.indices import Indices
 from xshardy.emitters.operations.operands import Operands
-from xshardy.indexing.operations import shape_of
 from xshardy.indexing.tensor_maps import values_of
 
 

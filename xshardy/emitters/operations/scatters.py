@@ -13,13 +13,13 @@ from xdsl.ir import SSAValue
 
 from xshardy.affine.expressions import sym
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, in_domain, loop_over
 from xshardy.emitters.operations.operands import Operands
 from xshardy.emitters.reads import INDICES, UPDATES
 from xshardy.emitters.scatter.slices import Slices
-from xshardy.indexing.tensor_maps import shape_of
 
 
 def scatter(operands: Operands, op: ScatterOp, indices: Indices) -> Sequence[SSAValue]:

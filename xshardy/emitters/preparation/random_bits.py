@@ -17,10 +17,10 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
 from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.indexing.operations import shape_of
 
 U32, U64 = (IntegerType(width, Signedness.UNSIGNED) for width in (32, 64))
 

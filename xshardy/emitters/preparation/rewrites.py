@@ -9,10 +9,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
-from xshardy.indexing.operations import minor_to_major, shape_of
+from xshardy.indexing.operations import minor_to_major
 
 
 class ForgetBarrier(RewritePattern):

@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters.launch_dimensions import Device
-from xshardy.indexing.operations import minor_to_major, shape_of
+from xshardy.indexing.operations import minor_to_major
 
 MAX_THREADS_PER_ROW = 1024
 MAX_ELEMENTS_PER_THREAD = 16

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.xla_gpu.ops import (
     AllocateSharedOp,
@@ -34,7 +35,7 @@ from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
-from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 ByHero: TypeAlias = Mapping[ReduceOp, Values]
 """For each hero a scalar, or a vector, per result."""

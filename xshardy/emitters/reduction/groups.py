@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
-from xshardy.indexing.operations import shape_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from functools import partial
 
+from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.scatter.kernel import ScatterFusion
 from xshardy.emitters.scatter.runs import emit_runs
 from xshardy.emitters.scatter.sharing import runs_of
 from xshardy.emitters.scatter.updates import emit_updates
-from xshardy.indexing.tensor_maps import shape_of
 
 
 def choose_scatter(fusion: Fusion) -> Choice | None:

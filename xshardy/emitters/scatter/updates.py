@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, in_domain, loop_over
@@ -17,7 +18,7 @@ from xshardy.emitters.kernel import Values
 from xshardy.emitters.launch_dimensions import LaunchDimensions, unroll_factor, unrolled_launch
 from xshardy.emitters.loop import thread_to_element
 from xshardy.emitters.scatter.kernel import ScatterFusion, ScatterKernel
-from xshardy.indexing.tensor_maps import minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import minor_to_major
 
 
 def emit_updates(scatter: ScatterFusion, entry_name: str) -> ModuleOp:

@@ -14,6 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.xla_gpu.ops import AllocateSharedOp, SyncThreadsOp
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
@@ -23,7 +24,7 @@ from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.transpose.squares import element_of, read_square, square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
-from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 
 def emit_transpose(

@@ -12,9 +12,10 @@ from typing import TypeVar
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import TransposeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory
-from xshardy.indexing.tensor_maps import minor_to_major, shape_of
+from xshardy.indexing.tensor_maps import minor_to_major
 
 T = TypeVar("T")
 

@@ -8,18 +8,18 @@ from xdsl.dialects import tensor
 from xdsl.ir import Operation
 
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
-from xshardy.interpreters.simt import memory
+from xshardy.interpreters.simt import access, memory
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule
 from xshardy.interpreters.simt.memory import Buffer, Tensor
 
 
 def extract(lanes: Lanes, op: tensor.ExtractOp, source: Tensor, *indices: Array) -> Array:
-    return memory.load(lanes, op, source, indices, lanes.active)
+    return access.load(lanes, op, source, indices, lanes.active)
 
 
 def insert(lanes: Lanes, op: tensor.InsertOp, scalar: Array, dest: Tensor, *indices: Array) -> Tensor:
-    return memory.store(lanes, op, dest, indices, scalar, lanes.active)
+    return access.store(lanes, op, dest, indices, scalar, lanes.active)
 
 
 def dim(lanes: Lanes, op: tensor.DimOp, source: Tensor, dimension: Array) -> Array:

@@ -1,28 +1,21 @@
 """What the ops of `vector` do. A vector is an array whose dimensions follow those of the lanes: [B, T, ...]."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
 
+from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics import floats
 from xshardy.interpreters.numerics.integers import as_signed, as_unsigned
-from xshardy.interpreters.simt import memory
+from xshardy.interpreters.simt import access
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 from xshardy.interpreters.simt.memory import Tensor
-
-
-def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a vector, and `()` for a scalar."""
-    kind = value.type
-    return cast(VectorType[Attribute], kind).get_shape() if isinstance(kind, VectorType) else ()
-
 
 # -- Elements of vectors ----------------------------------------------------------------------------------------------
 
@@ -163,8 +156,8 @@ def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *oper
     mask = transfer_mask(lanes, op, len(shape), operands[rank + 1 :])
     padding = lanes.on_vector(operands[rank], 2 + len(shape))
     if not is_in_bounds(op):
-        mask = mask & memory.in_bounds(source, indices)
-    values = memory.load(lanes, op, source, indices, mask)
+        mask = mask & access.in_bounds(source, indices)
+    values = access.load(lanes, op, source, indices, mask)
     if is_in_bounds(op) and op.mask is None:
         return values
     return np.where(mask, values, padding)
@@ -178,8 +171,8 @@ def transfer_write(lanes: Lanes, op: vector.TransferWriteOp, value: Array, dest:
     indices = element_indices(lanes, op, shape, operands[:rank])
     mask = transfer_mask(lanes, op, len(shape), operands[rank:])
     if not is_in_bounds(op):
-        mask = mask & memory.in_bounds(dest, indices)
-    return memory.store(lanes, op, dest, indices, value, mask)
+        mask = mask & access.in_bounds(dest, indices)
+    return access.store(lanes, op, dest, indices, value, mask)
 
 
 # -- Reductions -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
 from xshardy.interpreters.element_types import Array, as_tensor_type
-from xshardy.interpreters.simt import memory
+from xshardy.interpreters.simt import access, memory
 from xshardy.interpreters.simt.gpu import from_thread
 from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
@@ -157,14 +157,14 @@ def sync_threads(lanes: Lanes, op: xla_gpu.SyncThreadsOp, *tensors: Tensor) -> S
 def predicated_extract(
     lanes: Lanes, op: xla_gpu.PredicatedExtractOp, condition: Array, fallback: Array, source: Tensor, *indices: Array
 ) -> Array:
-    loaded = memory.load(lanes, op, source, indices, lanes.active & condition)
+    loaded = access.load(lanes, op, source, indices, lanes.active & condition)
     return np.where(condition, loaded, fallback)
 
 
 def predicated_insert(
     lanes: Lanes, op: xla_gpu.PredicatedInsertOp, condition: Array, value: Array, dest: Tensor, *indices: Array
 ) -> Tensor:
-    return memory.store(lanes, op, dest, indices, value, lanes.active & condition)
+    return access.store(lanes, op, dest, indices, value, lanes.active & condition)
 
 
 def turns(where: Array, mask: Array) -> Array:
@@ -193,16 +193,16 @@ def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Ar
     if is_vector := isa(kind, VectorType[Attribute]):
         places = [(*indices[:-1], indices[-1] + i) for i in range(kind.get_shape()[0])]
     mask = np.broadcast_to(lanes.active, lanes.shape)
-    where = np.broadcast_to(memory.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
+    where = np.broadcast_to(access.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
     turn = turns(where, mask)
     for now in range(int(turn.max(initial=-1)) + 1):
         with lanes.only(turn == now):
-            loaded = [memory.load(lanes, op, dest, at, lanes.active, atomic=True) for at in places]
+            loaded = [access.load(lanes, op, dest, at, lanes.active, atomic=True) for at in places]
             (updated,) = lanes.run(op.computation.block, (np.stack(loaded, axis=-1) if is_vector else loaded[0],))
             assert isinstance(updated, np.ndarray)
             for i, at in enumerate(places):
                 value = updated[..., i] if is_vector else updated
-                dest = memory.store(lanes, op, dest, at, value, lanes.active, atomic=True)
+                dest = access.store(lanes, op, dest, at, value, lanes.active, atomic=True)
     return dest
 
 

@@ -8,15 +8,12 @@ its outputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def start(evaluator: Evaluator, op: hlo.StartOp, *arguments: Value) -> Sequence[Value]:

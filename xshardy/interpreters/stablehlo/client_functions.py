@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.dialects.builtin import FloatAttr, FloatData, IntAttr, IntegerAttr
@@ -16,10 +15,8 @@ from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics import special_functions as special
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array, Array], Array]:

@@ -7,7 +7,7 @@ An evaluation of one device has a grid of one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -18,10 +18,8 @@ from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, 
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.devices import Group
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 Reducing = stablehlo.AllReduceOp | stablehlo.ReduceScatterOp
 

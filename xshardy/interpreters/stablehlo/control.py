@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def call(evaluator: Evaluator, op: func.CallOp | hlo.FusionOp, *arguments: Value) -> Sequence[Value]:

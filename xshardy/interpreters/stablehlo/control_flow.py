@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation, Region
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def choose(evaluator: Evaluator, op: Operation, region: Region) -> Sequence[Value]:

@@ -5,22 +5,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
-from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.client_functions import CLIENT_FUNCTIONS
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
-from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
-from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.rules import Rule, Value
 from xshardy.interpreters.stablehlo.scatter import scatter
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 from xshardy.interpreters.stablehlo.windows import WINDOWS
@@ -40,87 +39,6 @@ RULES: Mapping[type[Operation], Rule] = {
 }
 
 
-class Evaluator:
-    """The functions that an evaluation may call, the calls that it is in, and the device on which it runs."""
-
-    def __init__(self, functions: Mapping[str, func.FuncOp], device: Device | None = None):
-        self.functions = functions
-        self.device = device or alone()
-        self.calls: list[str] = []
-        self.is_elementwise = False
-        self.values: dict[SSAValue, Value] = {}
-        """The values of the function that is evaluated; a region reads those of the regions around it."""
-        self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
-
-    def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        """What the function `name` returns. Raises `InterpretationError` if it is not there, or calls itself."""
-        function = self.functions.get(name)
-        if function is None or not function.body.blocks:
-            raise InterpretationError(f"call of @{name}: the module has no body for it")
-        if name in self.calls:
-            raise InterpretationError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}")
-        self.calls.append(name)
-        around, self.values = self.values, {}
-        try:
-            return self.run(function.body.block, arguments)
-        finally:
-            self.values = around
-            self.calls.pop()
-
-    def run(self, block: Block, arguments: Sequence[Value], *, elementwise: bool = False) -> tuple[Value, ...]:
-        """
-        The operands of the terminator of `block`.
-
-        With `elementwise`, the block computes scalars from scalars, and is given whole arrays to do so for each
-        element. So do the functions that it calls.
-        """
-        before = self.is_elementwise
-        self.is_elementwise |= elementwise
-        try:
-            return self._run(block, arguments)
-        finally:
-            self.is_elementwise = before
-
-    def _run(self, block: Block, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        if block not in self.last_readers:
-            self.last_readers[block] = values_by_last_reader(block)
-        last_readers = self.last_readers[block]
-        values = self.values
-        values.update(zip(block.args, arguments, strict=True))
-        for op in block.ops:
-            operands = [values[operand] for operand in op.operands]
-            if op is block.last_op:
-                for argument in block.args:
-                    del values[argument]
-                return tuple(operands)
-            rule = RULES.get(type(op))
-            if rule is None:
-                raise unsupported(op, "the interpreter has no rule for this op")
-            results = rule(self, op, *operands)
-            results = [results] if isinstance(results, np.ndarray | np.generic) else results
-            for result, value in zip(op.results, results, strict=True):
-                values[result] = value if self.is_elementwise else shaped(value, result)
-            for value in last_readers.get(op, ()):
-                del values[value]
-        return ()
-
-
-def shaped(value: Value, result: SSAValue) -> Value:
-    """
-    `value` as an array: numpy makes scalars of those without dimensions. That it has the type of `result` is up to its
-    rule.
-    """
-    kind = as_tensor_type(result.type)
-    if isinstance(value, tuple) or kind is None:
-        return value
-    array = np.asarray(value)
-    if array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
-        raise InterpretationError(
-            f"{result.owner}\n  the result is a {kind}, but {array.dtype}{list(array.shape)} was computed"
-        )
-    return array
-
-
 def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
     """
     What a function of StableHLO and HLO ops returns for `arguments`: the reference that kernels are compared with.
@@ -132,7 +50,7 @@ def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> lis
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
     functions = module.ops if isinstance(module, ModuleOp) else [entry]
-    evaluator = Evaluator({op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
+    evaluator = Evaluator(RULES, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
     values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments)]
     with np.errstate(all="ignore"):
         return flattened(evaluator.call(entry.sym_name.data, values))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.ir import Operation
@@ -17,10 +16,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
 from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
 from xshardy.interpreters.numerics.integers import wrapped
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 LOW_WORD = np.uint64(0xFFFFFFFF)
 WORD = np.uint64(32)

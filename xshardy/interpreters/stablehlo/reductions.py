@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.ir import Block, Operation
@@ -13,10 +12,8 @@ from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Sequence[Value]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,8 @@ from xshardy.dialects import stablehlo
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.integers import native
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Value
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:

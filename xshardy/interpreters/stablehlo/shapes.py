@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
-
-
-def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a tensor."""
-    kind = value.type
-    assert isinstance(kind, TensorType)
-    return kind.get_shape()
 
 
 def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.ir import Operation
@@ -13,11 +12,9 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type, converted_to
 from xshardy.interpreters.stablehlo.rules import Rule, Value
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.stablehlo.evaluator import Evaluator
 
 
 def elements_under(

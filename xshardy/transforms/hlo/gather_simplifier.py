@@ -18,10 +18,11 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
-from xshardy.indexing.tensor_maps import shape_of, values_of
+from xshardy.indexing.tensor_maps import values_of
 
 
 def is_simple(op: stablehlo.GatherOp) -> bool:

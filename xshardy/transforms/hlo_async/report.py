@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyTensorType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.hlo.async_operation import StartOp
+from xshardy.dialects.naming import ValueNames
 from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.syntax.naming import ValueNames
 from xshardy.transforms.hlo_async.aliasing import Buffer, ShapeIndex, leaves
 from xshardy.transforms.hlo_async.liveness import ENTRY, InFlight, Liveness
 

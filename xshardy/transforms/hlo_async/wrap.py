@@ -20,7 +20,7 @@ from xshardy.dialects.hlo.async_sugar import done_of, wrap
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
-from xshardy.transforms.call_graph import functions_of, references_of
+from xshardy.transforms.call_graph import functions_of, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_chain
 from xshardy.transforms.hlo_async.report import size_in_bytes
@@ -108,7 +108,8 @@ def wrap_matching(module: ModuleOp, matches: Predicate) -> None:
     Those in computations that are wrapped, fused, or applied to elements stay as they are.
     """
     functions = functions_of(module)
-    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references_of(op)}
+    references = reference_reader()
+    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references(op)}
     pattern = WrapMatching(matches, FreshNames(set(functions)))
     for name, function in functions.items():
         if name not in inside:

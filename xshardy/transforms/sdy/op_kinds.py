@@ -33,7 +33,8 @@ from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ConcatenateOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
-from xshardy.transforms.sdy.data_flow_edges import STABLEHLO_DATA_FLOWS, shape_of
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS
+from xshardy.transforms.sdy.shapes import shape_of
 
 ELEMENTWISE = (
     *(UnaryElementwiseOp, BinaryElementwiseOp, IsFiniteOp, ComplexOp, CompareOp, SelectOp, ClampOp),

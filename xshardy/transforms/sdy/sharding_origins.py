@@ -16,8 +16,9 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
 from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.sdy.data_flow_edges import edge_of, shardable_value, sharding_of
+from xshardy.transforms.sdy.data_flow import edge_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.shardable_values import shardable_value, sharding_of
 
 SHARDING_ORIGINS = "sdy.sharding_origins"
 """A discardable attribute: for each axis of the sharding of a value, the name of what the axis came from."""

@@ -30,11 +30,11 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
-from xshardy.sharding.interning import Dim, Sharding, ShardingTable
+from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
@@ -139,7 +139,7 @@ class FactorConflicts:
         assert mesh is not None and common is not None
         mappings = (*rule.operands, *rule.results)
         shardings = [
-            self._table.sharding(number) or Sharding(common.mesh, (Dim((), is_closed=True),) * len(mapping))
+            self._table.sharding(number) or Sharding(common.mesh, (DimSharding((), is_closed=True),) * len(mapping))
             for number, mapping in zip(numbers, mappings, strict=True)
         ]
         tensors = [project(*each, rule.sizes) for each in zip(mappings, shardings, strict=True)]

@@ -6,7 +6,7 @@ from itertools import chain
 from math import gcd
 
 from xshardy.axes.spans import Axes, Span, append, is_prefix, size_of
-from xshardy.sharding.factor_rule import FactorRule, Mapping
+from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
 
 
@@ -40,7 +40,7 @@ def parts_of(tensor: TensorFactors) -> int:
     return size_of(axis for factor in tensor.factors.values() for axis in (*factor.axes, *factor.overflow))
 
 
-def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: Mapping, sizes: Sequence[int]) -> TensorFactors:
+def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int]) -> TensorFactors:
     """`tensor` with `axes` instead of its own; the last of its factors takes those that divide none."""
     order = [factor for dim in mapping for factor in dim if factor in tensor.factors]
     shares, rest = deal_out(axes, [sizes[factor] for factor in order])
@@ -53,7 +53,7 @@ def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: Mapping, sizes: Seque
     return replace(tensor, factors=complete(shardings, mapping))
 
 
-def complete(shardings: dict[int, FactorSharding], mapping: Mapping) -> dict[int, FactorSharding]:
+def complete(shardings: dict[int, FactorSharding], mapping: TensorMapping) -> dict[int, FactorSharding]:
     """`shardings` with a closed one without axes for each factor of `mapping` that they lack."""
     return {factor: shardings.get(factor) or FactorSharding(is_closed=True) for dim in mapping for factor in dim}
 

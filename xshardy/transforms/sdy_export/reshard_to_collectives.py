@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from xshardy.axes.spans import Axes, Span
+from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
@@ -20,6 +20,7 @@ from xshardy.dialects.sdy.attributes.axes import (
 )
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import axis_ref, mesh_of, span_of
 from xshardy.dialects.sdy.collectives import (
     AllGatherOp,
     AllSliceOp,
@@ -31,7 +32,6 @@ from xshardy.dialects.sdy.collectives import (
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.rewriting.walk import operations_of
-from xshardy.sharding.axes import axis_between, next_pre_size, pre_size
 from xshardy.sharding.resharding import (
     AllGather,
     AllSlice,
@@ -42,7 +42,7 @@ from xshardy.sharding.resharding import (
     Step,
 )
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
@@ -53,11 +53,8 @@ Route = tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]]
 
 def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
     """The axes of each dimension of `sharding`, which is over `mesh`."""
-    numbers = {name: number for number, name in enumerate(mesh.sizes)}
-    return tuple(
-        tuple(Span(numbers[axis.axis.data], pre_size(axis), next_pre_size(axis, mesh)) for axis in dim.axes)
-        for dim in sharding.dim_shardings
-    )
+    names = mesh_of(mesh)
+    return tuple(tuple(names.numbered(span_of(axis, mesh)) for axis in dim.axes) for dim in sharding.dim_shardings)
 
 
 def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bool:
@@ -116,8 +113,8 @@ class Writer:
                 return CollectivePermuteOp(tensor, sharding)
 
     def _axes(self, axes: Axes) -> Iterator[AxisRefAttr]:
-        names = [*self.mesh.sizes]
-        return (axis_between(names[axis.axis], axis.start, axis.end, self.mesh) for axis in axes)
+        names = mesh_of(self.mesh)
+        return (axis_ref(names.named(axis), self.mesh) for axis in axes)
 
     def _lists(self, axes: AxesPerDim) -> ListOfAxisRefListsAttr:
         return ListOfAxisRefListsAttr(AxisRefListAttr(self._axes(of_dim)) for of_dim in axes)

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefListAttr, ListOfAxisRefListsAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefListAttr, AxisRefs, ListOfAxisRefListsAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import difference, is_prefix, overlaps, suffix_without
 from xshardy.dialects.sdy.collectives import (
     AllReduceOp,
     ReplicatedToUnreducedOp,
@@ -21,14 +22,11 @@ from xshardy.dialects.sdy.collectives import (
 )
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.sharding.axes import difference, is_prefix, overlaps, suffix_without_overlap
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
-
-Axes = Sequence[AxisRefAttr]
+from xshardy.transforms.sdy.shardable_values import sharding_of
 
 
-def axes_without(axes: Axes, others: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
+def axes_without(axes: AxisRefs, others: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
     """The parts of `axes` that share nothing with any of `others`, in the order of `axes`."""
     parts: list[AxisRefAttr] = []
     for axis in axes:
@@ -38,7 +36,7 @@ def axes_without(axes: Axes, others: Axes, mesh: MeshAttr) -> tuple[AxisRefAttr,
     return tuple(parts)
 
 
-def unreduced_axes(sharding: TensorShardingAttr | None) -> Axes:
+def unreduced_axes(sharding: TensorShardingAttr | None) -> AxisRefs:
     """The axes along which a tensor with `sharding`, or without one, is unreduced."""
     return () if sharding is None else sharding.unreduced_axes.data
 
@@ -63,7 +61,7 @@ def _common_mesh(source: TensorShardingAttr, wanted: TensorShardingAttr, op: Ope
 # -- Reducing ---------------------------------------------------------------------------------------------------------
 
 
-def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> Axes:
+def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AxisRefs:
     """
     The axes along which `source`, of an operand of `op`, is unreduced and `wanted` is not.
 
@@ -104,9 +102,9 @@ class BecomingUnreduced(NamedTuple):
 
     reshard: TensorShardingAttr | None
     """Where dimensions are sharded in another way, they first become what is wanted, or what is padded by the last."""
-    forget: tuple[Axes, TensorShardingAttr] | None
+    forget: tuple[AxisRefs, TensorShardingAttr] | None
     """Along these axes the tensor is replicated: all devices but one forget it."""
-    pad: tuple[Sequence[Axes], TensorShardingAttr] | None
+    pad: tuple[Sequence[AxisRefs], TensorShardingAttr] | None
     """By these axes of each dimension the tensor is sharded: each device pads its part to the whole."""
 
 
@@ -131,7 +129,7 @@ def becoming_unreduced(
             f"{_listed(added)} instead: reduce it first",
         )
     dims: list[DimensionShardingAttr] = []
-    padded: list[Axes] = []
+    padded: list[AxisRefs] = []
     misfits = False
     for before, after in zip(source.dim_shardings, wanted.dim_shardings, strict=True):
         rest = _rest(before.axes.data, after.axes.data, mesh)
@@ -158,7 +156,7 @@ def becoming_unreduced(
     )
 
 
-def _rest(axes: Axes, prefix: Axes, mesh: MeshAttr) -> Axes | None:
+def _rest(axes: AxisRefs, prefix: AxisRefs, mesh: MeshAttr) -> AxisRefs | None:
     """What `axes` has after `prefix`; None if they do not begin with it."""
     if not prefix:
         return axes
@@ -168,7 +166,7 @@ def _rest(axes: Axes, prefix: Axes, mesh: MeshAttr) -> Axes | None:
     tail = axes[last + 1 :]
     if axes[last] == prefix[last]:
         return tail
-    minor = suffix_without_overlap(axes[last], prefix[last], mesh)
+    minor = suffix_without(axes[last], prefix[last], mesh)
     return (minor, *tail) if minor is not None else tail
 
 
@@ -214,5 +212,5 @@ def become_unreduced(use: Use, wanted: TensorShardingAttr | None, at: InsertPoin
     return sharding
 
 
-def _listed(axes: Axes) -> str:
+def _listed(axes: AxisRefs) -> str:
     return "{" + ", ".join(axis.text for axis in axes) + "}"

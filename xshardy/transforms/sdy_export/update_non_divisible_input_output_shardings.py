@@ -21,11 +21,11 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
+from xshardy.dialects.sdy.axis_refs import pre_size, sharded_size, size
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.rewriting.walk import operations_in
-from xshardy.sharding.axes import pre_size, sharded_size, size
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
 

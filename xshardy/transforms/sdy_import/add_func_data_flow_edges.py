@@ -13,9 +13,10 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy.data_flow_edges import has_static_shape, replace_other_uses
 from xshardy.transforms.sdy.function_copies import calls_in
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.shapes import has_static_shape
+from xshardy.transforms.sdy.uses import replace_other_uses
 
 
 def add_edges(values: Sequence[SSAValue], place: InsertPoint) -> None:

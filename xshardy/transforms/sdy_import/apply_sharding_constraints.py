@@ -18,19 +18,12 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.sdy.data_flow_edges import (
-    edge_of,
-    has_static_shape,
-    insert_point_after,
-    owner_sharding,
-    rank_of,
-    replace_other_uses,
-    set_sharding,
-    shape_of,
-    shardable_value,
-)
+from xshardy.transforms.sdy.data_flow import edge_of
 from xshardy.transforms.sdy.propagation_steps import next_step, write_step
+from xshardy.transforms.sdy.shapes import has_static_shape, rank_of, shape_of
+from xshardy.transforms.sdy.shardable_values import owner_sharding, set_sharding, shardable_value
 from xshardy.transforms.sdy.sharding_origins import ShardingOrigins, sharded_axes
+from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 from xshardy.transforms.sdy_import.constraints import BlockOrder, ConstraintUses
 
 OPERAND, RESULT = EdgeValueRefAttr(EdgeNodeType.OPERAND, 0), EdgeValueRefAttr(EdgeNodeType.RESULT, 0)

@@ -26,8 +26,8 @@ from xshardy.dialects.sdy.ops import (
 )
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
-from xshardy.transforms.sdy.data_flow_edges import rank_of, shape_of
 from xshardy.transforms.sdy.function_copies import Functions, original_name
+from xshardy.transforms.sdy.shapes import rank_of, shape_of
 
 CONSTANTS = (ConstantOp, stablehlo.IotaOp)
 """Constant sub-computations without operands."""

@@ -11,10 +11,10 @@ from xdsl.passes import ModulePass
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.axis_refs import difference, merged, mesh_order
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.rewriting.walk import operations_of
-from xshardy.sharding.axes import difference, merged, mesh_order
 from xshardy.transforms.failures import OperationFailedException
 
 

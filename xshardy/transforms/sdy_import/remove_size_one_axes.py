@@ -10,8 +10,8 @@ from xdsl.passes import ModulePass
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import size
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.sharding.axes import size
 from xshardy.transforms.sdy.shardings import priority_of, transform_shardings
 
 

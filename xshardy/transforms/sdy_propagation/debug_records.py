@@ -23,8 +23,8 @@ from xshardy.dialects.sdy.attributes.edges import (
     PropagationOneStepAttr,
 )
 from xshardy.dialects.sdy.attributes.enums import EdgeNodeType
+from xshardy.dialects.sdy.axis_refs import contains, pre_size
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES
-from xshardy.sharding.axes import contains, pre_size
 from xshardy.sharding.provenance import Source, provenance_of
 from xshardy.sharding.steps import Steps
 from xshardy.transforms.sdy.propagation_steps import next_step

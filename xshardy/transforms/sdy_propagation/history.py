@@ -17,7 +17,7 @@ from xdsl.passes import PassPipeline
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.sharding.axes import overlaps
+from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.sharding.propagation import NO_VALUE
 from xshardy.sharding.provenance import provenance_of
 from xshardy.sharding.steps import Steps

@@ -10,7 +10,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.sharding.interning import Dim, Sharding, ShardingTable
+from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.steps import Border
 
 
@@ -30,7 +30,7 @@ def erase_manual_axes(sharding: Sharding, manual: Collection[int]) -> Sharding:
 def add_manual_axes(sharding: Sharding, outer: Sharding, manual: Collection[int]) -> Sharding:
     """`sharding` of the body as it is outside: each dimension has the manual axes first that it has in `outer`."""
     dims = (
-        Dim(tuple(axis for axis in around.axes if axis.axis in manual) + dim.axes, dim.is_closed, dim.priority)
+        DimSharding(tuple(axis for axis in around.axes if axis.axis in manual) + dim.axes, dim.is_closed, dim.priority)
         for dim, around in zip(sharding.dims, outer.dims, strict=True)
     )
     return Sharding(sharding.mesh, tuple(dims), outer.replicated, outer.unreduced)

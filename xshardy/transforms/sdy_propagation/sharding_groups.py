@@ -13,7 +13,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.sharding.interning import ShardingTable
 from xshardy.transforms.failures import warn
-from xshardy.transforms.sdy.data_flow_edges import insert_point_after, replace_other_uses
+from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 from xshardy.transforms.sdy_propagation.reading import ReadModule
 
 

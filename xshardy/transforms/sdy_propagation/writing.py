@@ -12,8 +12,8 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.sharding.interning import ShardingTable
 from xshardy.sharding.propagation import Program
-from xshardy.transforms.sdy.data_flow_edges import set_sharding
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
 
 

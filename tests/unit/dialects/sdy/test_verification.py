@@ -18,11 +18,11 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import merged
 from xshardy.dialects.sdy.collectives import gathered, sliced
 from xshardy.dialects.sdy.ops import MeshOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.sdy.verification import verify_sharding
-from xshardy.sharding.axes import merged
 
 ATOMS = st.sampled_from(["a", "b"])
 SUB_AXES = st.builds(AxisRefAttr.part, ATOMS, st.integers(0, 8), st.integers(0, 8))

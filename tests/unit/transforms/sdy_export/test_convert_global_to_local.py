@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.axis_refs import contains, merged
 from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.sharding.axes import contains, merged
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass

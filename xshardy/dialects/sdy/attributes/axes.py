@@ -1,11 +1,13 @@
 """
 References to axes and to parts of axes, and lists of them.
 
-`sharding/axes.py` computes with them. Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16.
+What can be computed with them is in `dialects/sdy/axis_refs.py`.
+Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, StringAttr
@@ -73,6 +75,9 @@ class AxisRefAttr(BareBodyAttribute):
             return f'"{self.axis.data}"'
         return f'"{self.axis.data}":({self.sub_axis.pre_size.data}){self.sub_axis.size.data}'
 
+
+AxisRefs = Sequence[AxisRefAttr]
+"""References to axes, from major to minor."""
 
 AXES: Listed[AxisRefAttr] = listed(AxisRefAttr, "{}")
 """`{"a", "b":(1)2}`"""

@@ -8,16 +8,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.sharding.axes import sharded_size
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.local.writer import LocalWriter
-
-Axes: TypeAlias = Sequence[AxisRefAttr]
 
 
 def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
@@ -75,7 +73,7 @@ class Whole:
             raise OperationFailedException(self.op, f"'{self.op.name}' op failed to resolve mesh")
         return mesh
 
-    def axes(self, dim: int) -> Axes:
+    def axes(self, dim: int) -> AxisRefs:
         """The axes that dimension `dim` is sharded along."""
         return () if self.sharding is None else self.sharding.dim_shardings.data[dim].axes.data
 

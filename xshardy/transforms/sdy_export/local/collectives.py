@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import TypeAlias
 
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -10,18 +9,16 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import collectives as sdy
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, ListOfAxisRefListsAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefs, ListOfAxisRefListsAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.sharding.axes import sharded_size
 from xshardy.transforms.sdy_export.local.before import Before, Rewrite, refuse
 from xshardy.transforms.sdy_export.local.devices import exchange_pairs
 from xshardy.transforms.sdy_export.local.writer import LocalWriter, integers_of, reduction
 
-Axes: TypeAlias = Sequence[AxisRefAttr]
 
-
-def axes_per_dim(lists: ListOfAxisRefListsAttr) -> Sequence[Axes]:
+def axes_per_dim(lists: ListOfAxisRefListsAttr) -> Sequence[AxisRefs]:
     return [of_dim.axes.data for of_dim in lists.lists]
 
 
@@ -71,7 +68,7 @@ def all_gather(op: sdy.AllGatherOp, before: Before) -> Rewrite | None:
 
 
 def _gather(
-    op: sdy.AllGatherOp, tensor: SSAValue, dim: int, axes: Axes, shape: Sequence[int], writer: LocalWriter
+    op: sdy.AllGatherOp, tensor: SSAValue, dim: int, axes: AxisRefs, shape: Sequence[int], writer: LocalWriter
 ) -> SSAValue:
     """`tensor` gathered to `shape`."""
     groups = writer.groups(axes, op.mesh, op.out_sharding.mesh_or_ref)
@@ -79,7 +76,7 @@ def _gather(
     return writer.insert(stablehlo.AllGatherOp([tensor], dim, groups, [type], writer.channel(), True))
 
 
-def _gather_per_dim(op: sdy.AllGatherOp, gathered: dict[int, Axes], writer: LocalWriter) -> SSAValue:
+def _gather_per_dim(op: sdy.AllGatherOp, gathered: dict[int, AxisRefs], writer: LocalWriter) -> SSAValue:
     shape, tensor = [*_shape(op)], op.tensor
     for dim, axes in reversed(gathered.items()):
         shape[dim] *= sharded_size(axes, op.mesh)
@@ -87,7 +84,7 @@ def _gather_per_dim(op: sdy.AllGatherOp, gathered: dict[int, Axes], writer: Loca
     return tensor
 
 
-def _gather_at_once(op: sdy.AllGatherOp, gathered: dict[int, Axes], writer: LocalWriter) -> SSAValue:
+def _gather_at_once(op: sdy.AllGatherOp, gathered: dict[int, AxisRefs], writer: LocalWriter) -> SSAValue:
     """The parts along a new first dimension, which is split into one for each that they belong to."""
     shape, element = _shape(op), _element(op)
     factors = {dim: sharded_size(axes, op.mesh) for dim, axes in gathered.items()}
@@ -113,7 +110,7 @@ def all_reduce(op: sdy.AllReduceOp, before: Before) -> Rewrite | None:
     return rewrite
 
 
-def _reduce(op: sdy.Reduction, axes: Axes, sharding: TensorShardingAttr, writer: LocalWriter) -> SSAValue:
+def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, writer: LocalWriter) -> SSAValue:
     """The operand of `op` reduced along `axes` of the mesh of `sharding`."""
     groups = writer.groups(axes, op.mesh, sharding.mesh_or_ref)
     body = reduction(op.reduction, _element(op))

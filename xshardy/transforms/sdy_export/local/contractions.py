@@ -1,7 +1,6 @@
 """Dot products and convolutions: sums over a sharded dimension are partial on each device, and added up afterwards."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
@@ -9,16 +8,14 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import first_values, is_splat
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, sorted_and_merged
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse
 from xshardy.transforms.sdy_export.local.writer import LocalWriter
 
-Axes: TypeAlias = Sequence[AxisRefAttr]
 
-
-def require_reduction(op: Operation, axes: Axes, before: Before, what: str) -> None:
+def require_reduction(op: Operation, axes: AxisRefs, before: Before, what: str) -> None:
     """Raises `OperationFailedException` unless what reads `op` combines the parts that devices have along `axes`."""
     for result in op.results:
         if result.first_use is None:

@@ -4,19 +4,18 @@ Which device has which part: the devices of a mesh, numbered along some of its a
 All tables are by device number, so that a device finds its entry by the number that it knows itself by.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.axes.spans import Span
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.sharding.axes import axis_between, next_pre_size, pre_size, sharded_size, size
-
-Axes = Sequence[AxisRefAttr]
+from xshardy.dialects.sdy.axis_refs import axis_ref, next_pre_size, pre_size, sharded_size, size
 
 
 def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
@@ -27,7 +26,7 @@ def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
     return np.arange(mesh.device_count) // stride % size(axis, mesh)
 
 
-def _indices(axes: Axes, mesh: MeshAttr) -> NDArray[np.int64]:
+def _indices(axes: AxisRefs, mesh: MeshAttr) -> NDArray[np.int64]:
     """The index of each device along `axes` together, major to minor, in the order of the mesh."""
     index = np.zeros(mesh.device_count, np.int64)
     for axis in axes:
@@ -40,7 +39,7 @@ def _device_ids(mesh: MeshAttr) -> NDArray[np.int64]:
     return np.array([device.data for device in mesh.device_ids] or range(mesh.device_count), np.int64)
 
 
-def shard_indices(axes: Axes, mesh: MeshAttr) -> list[int]:
+def shard_indices(axes: AxisRefs, mesh: MeshAttr) -> list[int]:
     """Which part of a dimension that is sharded along `axes` each device has."""
     by_device = np.empty(mesh.device_count, np.int64)
     by_device[_device_ids(mesh)] = _indices(axes, mesh)
@@ -53,11 +52,13 @@ def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr
     for axis in axes:
         cuts[axis.axis.data] |= {pre_size(axis), next_pre_size(axis, mesh)}
     return tuple(
-        axis_between(name, start, end, mesh) for name, places in cuts.items() for start, end in pairwise(sorted(places))
+        axis_ref(Span(name, start, end), mesh)
+        for name, places in cuts.items()
+        for start, end in pairwise(sorted(places))
     )
 
 
-def device_groups(axes: Axes, mesh: MeshAttr) -> list[list[int]]:
+def device_groups(axes: AxisRefs, mesh: MeshAttr) -> list[list[int]]:
     """The devices that differ along `axes` only, in the order of `axes`; the groups in the order of the mesh."""
     others = [axis for axis in split_axes(axes, mesh) if axis not in axes]
     order = np.lexsort((_indices(axes, mesh), _indices(others, mesh)))

@@ -1,0 +1,85 @@
+"""
+The patterns of every pass do the same under xDSL's `PatternRewriteWalker` as under our driver.
+
+The modules are those of the FileCheck tests, run through the pipelines of their RUN lines.
+"""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriterListener, PatternRewriteWalker
+from xdsl.utils.arg_spec import parse_pipeline
+
+from xshardy.rewriting import PatternPass
+from xshardy.tools.xshardy_opt import run
+from xshardy.universe import XSHARDY_UNIVERSE
+
+FILECHECK = Path(__file__).parents[2] / "filecheck"
+PASS_OPTIONS = ("-p", "--passes")
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """The arguments of each `xshardy-opt` that the RUN lines of `path` call with passes, without the file."""
+    text = path.read_text()
+    for line in text.replace("\\\n// RUN:", "").splitlines():
+        if "RUN: xshardy-opt" not in line:
+            continue
+        command = shlex.split(line.split("RUN: xshardy-opt", 1)[1])
+        arguments = command[: command.index("|")] if "|" in command else command
+        if any(option in arguments for option in PASS_OPTIONS) and not any("%t" in each for each in arguments):
+            yield [each for each in arguments if each not in ("%s", "--verify-diagnostics")]
+
+
+CASES = [
+    pytest.param(arguments, path, id=f"{path.relative_to(FILECHECK)}:{' '.join(arguments)}")
+    for path in sorted(FILECHECK.rglob("*.mlir"))
+    for arguments in commands(path)
+]
+
+
+def passes_in(arguments: list[str]) -> set[str]:
+    return {spec.name for option in PASS_OPTIONS if option in arguments for spec in specs_after(option, arguments)}
+
+
+def specs_after(option: str, arguments: list[str]):
+    return parse_pipeline(arguments[arguments.index(option) + 1])
+
+
+def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
+    """`PatternPass.rewrite_module`, by xDSL's means only."""
+    changed = False
+    for step in self.steps(module):
+        walker = PatternRewriteWalker(
+            GreedyRewritePatternApplier(list(step.patterns), dce_enabled=False),
+            walk_reverse=step.walk.walk_reverse,
+            walk_regions_first=step.walk.walk_regions_first,
+            apply_recursively=step.walk.apply_recursively,
+            listener=listener or PatternRewriterListener(),
+        )
+        for root in (module,) if step.roots is None else step.roots:
+            for region in root.regions:
+                changed |= walker.rewrite_region(region)
+    return changed
+
+
+@pytest.mark.parametrize(("arguments", "path"), CASES)
+def test_the_output_is_the_same(arguments: list[str], path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = path.read_text()
+    status, output, _ = run(arguments, text)
+    if status != 0:
+        pytest.skip("the module is rejected, as the file expects")
+    monkeypatch.setattr(PatternPass, "rewrite_module", rewrite_with_xdsl)
+    assert run(arguments, text)[:2] == (status, output)
+
+
+PATTERN_PASSES = sorted(
+    name for name, factory in XSHARDY_UNIVERSE.all_passes.items() if issubclass(factory(), PatternPass)
+)
+
+
+@pytest.mark.parametrize("name", PATTERN_PASSES)
+def test_a_filecheck_file_runs_each_pass(name: str):
+    assert any(name in passes_in(case.values[0]) for case in CASES)  # pyright: ignore

@@ -1,0 +1,97 @@
+"""Which room may import which: each from itself and from the rows below it; and no circle of files."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "xshardy"
+
+ROOMS = """
+tools
+xshardy
+compiler
+emitters
+transforms.sdy_propagation
+transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
+transforms.sdy
+transforms
+interpreters
+lowering
+hlo_text
+sharding
+indexing
+syntax
+dialects
+rewriting
+axes affine
+garbage
+universe
+"""
+"""From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
+
+ROW = {room: row for row, rooms in enumerate(ROOMS.split("\n")) for room in rooms.split()}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name without `xshardy.`."""
+    names = {
+        path: path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".") for path in PACKAGE.rglob("*.py")
+    }
+    return {name.removesuffix("__init__").removesuffix(".") or "xshardy": path for path, name in names.items()}
+
+
+MODULES = modules()
+
+
+def imports_of(name: str, path: Path) -> Iterator[str]:
+    """The modules that `name` imports, also inside of functions and for type checkers."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.removeprefix("xshardy.") for alias in node.names if alias.name.startswith("xshardy"))
+        elif (
+            isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").partition(".")[0] == "xshardy"
+        ):
+            module = (node.module or "").partition(".")[2]
+            for alias in node.names:
+                inner = f"{module}.{alias.name}" if module else alias.name
+                yield inner if inner in MODULES else module or "xshardy"
+
+
+IMPORTS = {name: sorted(set(imports_of(name, path)) - {name}) for name, path in MODULES.items()}
+
+
+def room_of(name: str) -> str:
+    """The longest room whose folder, or file, `name` is in."""
+    parts = name.split(".")
+    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(prefix for prefix in prefixes if prefix in ROW)
+
+
+def test_rooms_import_from_rows_below_only():
+    wrong = [
+        f"{name} ({room_of(name)}) imports {imported} ({room_of(imported)})"
+        for name, imports in IMPORTS.items()
+        for imported in imports
+        if room_of(name) != room_of(imported) and ROW[room_of(name)] >= ROW[room_of(imported)]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    """Remove files that import none of the others, until no more go: those left are in a circle, or import one."""
+    left = {name: set(imports) & set(IMPORTS) for name, imports in IMPORTS.items()}
+    while done := {name for name, imports in left.items() if not imports & left.keys()}:
+        left = {name: imports for name, imports in left.items() if name not in done}
+    in_circle = sorted(name for name in left if _reaches(name, name, left))
+    assert not in_circle, "\n".join(f"{name}: {sorted(left[name] & left.keys())}" for name in in_circle)
+
+
+def _reaches(start: str, goal: str, graph: dict[str, set[str]]) -> bool:
+    pending, seen = [start], set[str]()
+    while pending:
+        for following in graph.get(pending.pop(), set()) - seen:
+            if following == goal:
+                return True
+            seen.add(following)
+            pending.append(following)
+    return False

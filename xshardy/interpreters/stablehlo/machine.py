@@ -1,0 +1,97 @@
+"""Executes the operations of functions one after the other, each by its rule."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import as_tensor_type, numpy_dtype
+from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.stablehlo.devices import Device, alone
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+
+
+class Evaluator:
+    """The functions that an evaluation may call, the calls that it is in, and the device on which it runs."""
+
+    def __init__(
+        self, rules: Mapping[type[Operation], Rule], functions: Mapping[str, func.FuncOp], device: Device | None = None
+    ):
+        self.rules = rules
+        self.functions = functions
+        self.device = device or alone()
+        self.calls: list[str] = []
+        self.is_elementwise = False
+        self.values: dict[SSAValue, Value] = {}
+        """The values of the function that is evaluated; a region reads those of the regions around it."""
+        self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
+
+    def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
+        """What the function `name` returns. Raises `InterpretationError` if it is not there, or calls itself."""
+        function = self.functions.get(name)
+        if function is None or not function.body.blocks:
+            raise InterpretationError(f"call of @{name}: the module has no body for it")
+        if name in self.calls:
+            raise InterpretationError(f"call of @{name}: it calls itself, by way of {' -> '.join(self.calls)}")
+        self.calls.append(name)
+        around, self.values = self.values, {}
+        try:
+            return self.run(function.body.block, arguments)
+        finally:
+            self.values = around
+            self.calls.pop()
+
+    def run(self, block: Block, arguments: Sequence[Value], *, elementwise: bool = False) -> tuple[Value, ...]:
+        """
+        The operands of the terminator of `block`.
+
+        With `elementwise`, the block computes scalars from scalars, and is given whole arrays to do so for each
+        element. So do the functions that it calls.
+        """
+        before = self.is_elementwise
+        self.is_elementwise |= elementwise
+        try:
+            return self._run(block, arguments)
+        finally:
+            self.is_elementwise = before
+
+    def _run(self, block: Block, arguments: Sequence[Value]) -> tuple[Value, ...]:
+        if block not in self.last_readers:
+            self.last_readers[block] = values_by_last_reader(block)
+        last_readers = self.last_readers[block]
+        values = self.values
+        values.update(zip(block.args, arguments, strict=True))
+        for op in block.ops:
+            operands = [values[operand] for operand in op.operands]
+            if op is block.last_op:
+                for argument in block.args:
+                    del values[argument]
+                return tuple(operands)
+            rule = self.rules.get(type(op))
+            if rule is None:
+                raise unsupported(op, "the interpreter has no rule for this op")
+            results = rule(self, op, *operands)
+            results = [results] if isinstance(results, np.ndarray | np.generic) else results
+            for result, value in zip(op.results, results, strict=True):
+                values[result] = value if self.is_elementwise else shaped(value, result)
+            for value in last_readers.get(op, ()):
+                del values[value]
+        return ()
+
+
+def shaped(value: Value, result: SSAValue) -> Value:
+    """
+    `value` as an array: numpy makes scalars of those without dimensions. That it has the type of `result` is up to its
+    rule.
+    """
+    kind = as_tensor_type(result.type)
+    if isinstance(value, tuple) or kind is None:
+        return value
+    array = np.asarray(value)
+    if array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+        raise InterpretationError(
+            f"{result.owner}\n  the result is a {kind}, but {array.dtype}{list(array.shape)} was computed"
+        )
+    return array
