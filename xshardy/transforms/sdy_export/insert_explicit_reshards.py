@@ -125,7 +125,7 @@ class _Inserter:
         elif isinstance(op, CallOp):
             for use, wanted in wanted_by_call(op, self._functions.callee(op)):
                 meet(use, wanted, insert_point_after(operand_of(use)), full=True)
-        elif traits.only_reads:  # a terminator gives its operands on to an edge, or to the function
+        elif not traits.forwards_operands:  # a terminator gives its operands on to an edge, or to the function
             if self._has.unreduced and self._is_reduced(op):
                 return
             if self._has.single_device and device_of(op) is not None:
