@@ -130,12 +130,35 @@ def rewrite(
         return False
     by_class = patterns.by_class
     regions = (root,) if isinstance(root, Region) else root.regions
-    ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    ops: list[Operation] = []
+    for region in regions:
+        _append_taken(ops, region, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
         return False
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
+
+
+def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: RewritesByClass) -> None:
+    """Append the operations in `region` that some pattern takes to `ops`. Hot path: no generators."""
+    if walk.walk_reverse:
+        ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
+        return
+    for block in region.blocks:
+        op = block.first_op
+        while op is not None:
+            if not op.regions:
+                if by_class[type(op)]:
+                    ops.append(op)
+            else:
+                if not walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+                for inner in op.regions:
+                    _append_taken(ops, inner, walk, by_class)
+                if walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+            op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
 
 
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
