@@ -28,11 +28,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without
+from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
@@ -264,6 +266,17 @@ def _natural_alignment(type: VectorType) -> int:
     return min(1 << max(size - 1, 0).bit_length(), WIDEST_ACCESS)
 
 
+def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
+    """The first result of the map of `index`, with the operands that are constants in place of their variables."""
+    known = [constant_value(operand) for operand in index.operands]
+    dims = len(index.dims)
+    return substitute(
+        index.map.results[0],
+        [dim(i) if value is None else constant(value) for i, value in enumerate(known[:dims])],
+        [sym(i) if value is None else constant(value) for i, value in enumerate(known[dims:])],
+    )
+
+
 def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue, type: VectorType) -> int:
     """
     The known alignment in bytes of what a transfer of a `type` at `index` touches, at least that of an element.
@@ -273,7 +286,7 @@ def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue,
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
     if isinstance(index.owner, ApplyIndexingOp):
-        divisor = alignment_without(index.owner.map.results[0], None)
+        divisor = alignment_without(_with_constant_operands(index.owner), None)
     else:
         divisor = 0 if constant_value(index) == 0 else 1
     return max(access.alignment(tensor, layout.size(divisor), _natural_alignment(type)), layout.alignment)
