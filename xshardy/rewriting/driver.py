@@ -9,11 +9,13 @@ touched, not walks over everything.
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
+from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.pattern import rewrite_of, takes, takes_something
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
@@ -92,13 +94,21 @@ def rewrite(
 
     On each operation the patterns are tried in order, until one of them changes something. `listener` is told of every
     change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
+    A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
+    decisions.
     Linear in the operations of `root` and in those that are visited again.
     """
-    if not any(map(takes_something, patterns)):
+    if not isinstance(patterns, PatternSet):
+        patterns = PatternSet([pattern for pattern in patterns if takes_something(pattern)])
+    if not patterns:
         return False
-    by_class = (patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)).by_class
-    regions = (root,) if isinstance(root, Region) else root.regions
-    ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    by_class = patterns.by_class
+    only = patterns[0]
+    if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
+        ops = only.decided_operations()
+    else:
+        regions = (root,) if isinstance(root, Region) else root.regions
+        ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
@@ -195,7 +205,8 @@ def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter
     before = InsertPoint.before(op)
     for rewrite in rewrites:
         rewriter.insertion_point = before
-        rewriter.name_hint = None
+        if rewriter.name_hint is not None:
+            rewriter.name_hint = None
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True
