@@ -1,8 +1,8 @@
 """
-Which operations treat each element by itself, and what op priorities make of an operation.
+The properties of operations that propagation depends on: elementwise or not, with a rule or not, and the op priority.
 
-Source: Shardy's docs, "Sharding propagation", section "Operation priorities"; elementwise is what StableHLO and CHLO
-declare so, and the operations of sdy that give their operand on.
+Source: Shardy's docs, "Sharding propagation", section "Operation priorities". Elementwise are the operations that
+StableHLO and CHLO declare so, and those of sdy whose result is their operand.
 """
 
 from functools import cache
@@ -44,19 +44,19 @@ ELEMENTWISE = (
 """Element `i` of the result comes from element `i` of each operand, scalars aside."""
 
 NOT_ELEMENTWISE = (BinaryFunctionOp,)
-"""Operations that are so in our dialect, but that upstream does not declare so."""
+"""Elementwise operations of our dialect that upstream does not declare elementwise."""
 
 HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
 """Operations that keep the sharding of their result as a property."""
 
 EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
-"""Operations that stand for an edge: its sources are not their operands."""
+"""Operations that represent an edge, whose sources are not their operands."""
 
 CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
-"""Operations that nothing can go through."""
+"""Operations without operands."""
 
 LOOKS_BACK = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
-"""Operations whose rule depends on whether constants, or parts of one tensor, are their operands."""
+"""Operations whose rule depends on what defines their operands: constants, or parts of one tensor."""
 
 KINDS = {
     OpKind.PASS_THROUGH: (ReshapeOp, TransposeOp),
@@ -70,30 +70,30 @@ OFFLOADS = ("MoveToDevice", "MoveToHost")
 
 
 class OpTraits(NamedTuple):
-    """What reading and notifying ask of an operation, over and over."""
+    """The properties of a class of operations."""
 
     is_plain: bool
-    """Whether it only reads its operands, and its rule follows from their types and its properties."""
+    """Whether it has none of the special properties below, and its rule follows from its types and properties."""
     has_flow: bool
     """Whether values flow through it along data flow edges."""
     has_own_sharding: bool
     """Whether it keeps the sharding of its result as a property."""
     is_edge: bool
-    """Whether it stands for an edge, and gets shardings from the sources of that."""
+    """Whether it represents an edge, and gets shardings from the sources of the edge."""
     only_reads: bool
-    """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
+    """Whether it does not forward its operands, as terminators, calls and data flow operations do."""
     calls: bool
     """Whether it is a call of a function."""
     starts: bool
-    """Whether it starts another operation: the arguments of its region are its operands."""
+    """Whether it starts an asynchronous operation: the arguments of its region are its operands."""
     has_no_rule: bool
-    """Whether it is known to have no rule."""
+    """Whether operations of the class have no rule."""
     looks_back: bool
-    """Whether its rule depends on what makes its operands, and not on their types and its properties alone."""
+    """Whether its rule depends on the operations that define its operands, not only on types and properties."""
     is_elementwise: bool
-    """Whether it treats each element by itself; a bitcast does only where it keeps the shape."""
+    """Whether it computes each element by itself; a bitcast does only if it keeps the shape."""
     kind: OpKind
-    """What op priorities make of it, unless it is a custom call of an offload or is elementwise."""
+    """The op priority, unless it is elementwise or a custom call of an offload."""
 
 
 @cache
@@ -119,14 +119,14 @@ def traits_of(op: type[Operation]) -> OpTraits:
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether `op` treats each element by itself."""
+    """Whether `op` computes each element by itself."""
     if isinstance(op, BitcastConvertOp):
         return shape_of(op.operand) == shape_of(op.result)
     return traits_of(type(op)).is_elementwise
 
 
 def kind_of(op: Operation) -> OpKind:
-    """What op priorities make of `op`."""
+    """The op priority of `op`."""
     if is_elementwise(op) or (isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS):
         return OpKind.PASS_THROUGH
     return traits_of(type(op)).kind

@@ -35,7 +35,7 @@ def priority_of(dimension: DimensionShardingAttr) -> int | None:
 
 
 def with_mesh(sharding: TensorShardingAttr, mesh_or_ref: SymbolRefAttr | MeshAttr) -> TensorShardingAttr:
-    """`sharding` over another mesh, or over the same one written in another way."""
+    """`sharding` over `mesh_or_ref`, another mesh or another way to write the same one."""
     return TensorShardingAttr(
         mesh_or_ref,
         sharding.dim_shardings,

@@ -1,6 +1,7 @@
 """The import passes in the order in which propagation needs them. Source: Shardy's docs, "Import passes"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,14 +31,16 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 @dataclass(frozen=True)
 class ImportPipelinePass(ModulePass):
     """
-    Prepare a module for propagation. A module that cannot be imported is left as it was.
+    Prepare a module for propagation. A module that cannot be imported stays as it is.
 
-    With `dedup_functions_fully`, constraints and sharding groups are imported too; propagation otherwise does that
-    after it has looked into the calls. With `enable_explicit_gather_scatter_batching`, gathers and scatters that work
-    row by row are made to say so. The other options are those of `sdy-apply-sharding-constraints`.
+    With `dedup_functions_fully`, constraints and sharding groups are imported too; otherwise propagation does that,
+    after importing calls. With `enable_explicit_gather_scatter_batching`, the rows of gathers and scatters become
+    batching dimensions. The other options are those of `sdy-apply-sharding-constraints`.
     """
 
     name = "sdy-import-pipeline"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-import-pipeline'
+    no_patterns: ClassVar[str] = "runs other passes"
     dedup_functions_fully: bool = False
     enable_explicit_gather_scatter_batching: bool = False
     debug_sharding_origins: bool = False
@@ -71,7 +74,7 @@ class ImportPipelinePass(ModulePass):
             PassPipeline(self.passes).apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
-        """Raise what a pass would raise when others have changed `module` already. Symbols that go away may be bad."""
+        """Raise the errors of the passes before any of them changes `module`. Dead symbols are not checked."""
         dead = dead_symbols(module)
         alive = [op for op in module.ops if op not in dead]
         acyclic_callees_first(Functions(module, dead))
