@@ -11,14 +11,14 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import PassPipeline
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.dialects.xla_gpu.discardable import is_entry
+from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
+from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
@@ -26,6 +26,8 @@ Observer = Callable[[str, ModuleOp, float], None]
 """Called after each pass with its name, the module it left, and the seconds it took."""
 
 DEFAULT_TARGET = "sm_90"
+EMITTED_DIALECTS = frozenset({"gpu", "tensor", "vector", "xla_gpu"})
+"""Dialects of kernels that HLO modules never use."""
 TO_PTX = "llvm-to-ptx"
 """The name of the step after the passes, for observers."""
 
@@ -77,8 +79,15 @@ def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:
 
 
 def is_emitted(module: ModuleOp) -> bool:
-    """Whether `module` is what the emitters make (it has an entry function), not HLO."""
-    return any(isinstance(op, FuncOp) and is_entry(op) for op in module.ops)
+    """
+    Whether `module` is what the emitters make, not HLO.
+
+    It has an entry function: one that is marked, or the only public one if that has operations of an emitted kernel.
+    """
+    entry = entry_function(module)
+    if entry is None or is_entry(entry):
+        return entry is not None
+    return any(op.dialect_name() in EMITTED_DIALECTS for op in entry.body.walk())
 
 
 def emit(
@@ -122,14 +131,14 @@ def lower_by_level(
     Raises `PassFailedException` for what a pass cannot lower, or if there is no level `last`.
     """
     check_level(last)
-    ctx = ctx or new_context()
+    runner = PassRunner(ctx or new_context(), module)
     yield EMITTED
     for stage in stages(target):
         if last == EMITTED:
             return
         for step in stage.passes:
             start = perf_counter()
-            PassPipeline((step,)).apply(ctx, module)
+            runner.run(step)
             if observe is not None:
                 observe(step.name, module, perf_counter() - start)
         yield stage.level

@@ -6,7 +6,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 
 class EraseUnusedOperation(RewritePattern):
-    """`%x = f(%y)` -> nothing, where nothing uses `%x` and `f` has no effect. To be applied backwards: users first."""
+    """`%x = f(%y)` -> nothing, where nothing uses `%x` and `f` has no effect."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
         if is_trivially_dead(op):

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker
 
 from xshardy.rewriting import DecisionPattern, rewrite
-from xshardy.rewriting.pattern import takes_something
+from xshardy.rewriting.pattern import op_types_of
 from xshardy.syntax import parse_module, print_module
 
 TEXT = """func.func @f(%x: i32) -> i32 {
@@ -63,5 +63,5 @@ def test_the_same_under_the_walker_of_xdsl():
 
 def test_without_decisions_nothing_is_taken():
     pattern = Mark({})
-    assert not takes_something(pattern)
+    assert not op_types_of(pattern)
     assert not rewrite(parse_module(TEXT), (pattern,))

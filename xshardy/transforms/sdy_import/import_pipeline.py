@@ -12,6 +12,7 @@ from xshardy.garbage import no_collection
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
+from xshardy.transforms.sdy.pipeline_options import DebugOptions, ImportOptions
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
 from xshardy.transforms.sdy_import.constant_or_scalar_splitter import ConstantOrScalarSplitterPass
@@ -29,22 +30,17 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 
 
 @dataclass(frozen=True)
-class ImportPipelinePass(ModulePass):
+class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
     """
     Prepare a module for propagation. A module that cannot be imported stays as it is.
 
-    With `dedup_functions_fully`, constraints and sharding groups are imported too; otherwise propagation does that,
-    after importing calls. With `enable_explicit_gather_scatter_batching`, the rows of gathers and scatters become
-    batching dimensions. The other options are those of `sdy-apply-sharding-constraints`.
+    With `dedup_functions_fully`, constraints and sharding groups are imported too; otherwise propagation imports them
+    after it has inlined the calls.
     """
 
     name = "sdy-import-pipeline"
+    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-import-pipeline'
-    no_patterns: ClassVar[str] = "runs other passes"
-    dedup_functions_fully: bool = False
-    enable_explicit_gather_scatter_batching: bool = False
-    debug_sharding_origins: bool = False
-    debug_propagation_edge_sharding: bool = False
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
