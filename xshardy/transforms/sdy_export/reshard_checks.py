@@ -76,7 +76,7 @@ class ReshardChecks:
                     _check_uses(wanted_by_edges(op))
                 elif isinstance(op, CallOp):
                     _check_uses(wanted_by_call(op, self._functions.callee(op)))
-                elif traits.only_reads:
+                elif not traits.forwards_operands:
                     self._check_plain(op)
             _check_uses(wanted_by_function(function))
 
