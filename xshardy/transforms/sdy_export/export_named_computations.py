@@ -18,10 +18,9 @@ from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
-from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME
+from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
-from xshardy.transforms.sdy_import.import_func_calls import EXECUTION_THREAD
 
 
 def function_names(module: ModuleOp) -> Mapping[NamedComputationOp, str]:
