@@ -22,6 +22,7 @@ from xshardy.sharding.rules import (
     build_rule,
     register_rule,
     registry,
+    shape_of,
     sharding_rule,
 )
 from xshardy.syntax import parse_module, print_module
