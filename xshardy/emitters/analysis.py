@@ -14,13 +14,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.selection import ClampOp, SelectOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import roots_of
-from xshardy.indexing.operations import ELEMENTWISE
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
 MANY = 3
@@ -103,7 +102,7 @@ def is_intermediate(op: object, operands: int) -> bool:
         return False
     if isinstance(op, hlo.CopyOp):
         return minor_to_major(op.results[0]) == minor_to_major(op.operands[0])
-    if isinstance(op, (*ELEMENTWISE, SelectOp, ClampOp, hlo.BitcastOp)):
+    if isinstance(op, hlo.BitcastOp) or op.has_trait(Elementwise):
         return True
     return isinstance(op, ReshapeOp) and all(
         minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)

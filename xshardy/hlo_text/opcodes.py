@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from xdsl.ir import Operation
 
-from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects import chlo, hlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
 from xshardy.dialects.stablehlo.linear_algebra import Transpose, TransposeAttr
 from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Codec, Fields, enum_codec
@@ -57,16 +57,16 @@ def parameter(instruction: Instruction) -> NoReturn:
 
 UNARY: Mapping[str, type[Operation]] = {
     "abs": stablehlo.AbsOp,
-    "acos": hlo.AcosOp,
-    "acosh": hlo.AcoshOp,
-    "asin": hlo.AsinOp,
-    "asinh": hlo.AsinhOp,
-    "atanh": hlo.AtanhOp,
+    "acos": chlo.AcosOp,
+    "acosh": chlo.AcoshOp,
+    "asin": chlo.AsinOp,
+    "asinh": chlo.AsinhOp,
+    "atanh": chlo.AtanhOp,
     "bitcast": hlo.BitcastOp,
     "bitcast-convert": stablehlo.BitcastConvertOp,
     "ceil": stablehlo.CeilOp,
     "convert": stablehlo.ConvertOp,
-    "cosh": hlo.CoshOp,
+    "cosh": chlo.CoshOp,
     "count-leading-zeros": stablehlo.ClzOp,
     "floor": stablehlo.FloorOp,
     "imag": stablehlo.ImagOp,
@@ -78,13 +78,13 @@ UNARY: Mapping[str, type[Operation]] = {
     "round-nearest-afz": stablehlo.RoundOp,
     "round-nearest-even": stablehlo.RoundNearestEvenOp,
     "sign": stablehlo.SignOp,
-    "sinh": hlo.SinhOp,
+    "sinh": chlo.SinhOp,
 }
 
 TRANSCENDENTAL: Mapping[str, type[Operation]] = {
     "cbrt": stablehlo.CbrtOp,
     "cosine": stablehlo.CosineOp,
-    "erf": hlo.ErfOp,
+    "erf": chlo.ErfOp,
     "exponential": stablehlo.ExpOp,
     "exponential-minus-one": stablehlo.Expm1Op,
     "log": stablehlo.LogOp,

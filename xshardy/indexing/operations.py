@@ -15,11 +15,8 @@ from xdsl.ir import Operation
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.chlo.elementwise import FloatPredicateOp
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
-from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
-from xshardy.dialects.stablehlo.selection import CompareOp
 from xshardy.indexing import contractions, lookups, movement, reductions, scatters
 from xshardy.indexing.tensor_maps import (
     Maps,
@@ -32,7 +29,6 @@ from xshardy.indexing.tensor_maps import (
 )
 
 __all__ = [
-    "ELEMENTWISE",
     "Maps",
     "bitcast_map",
     "delinearized",
@@ -41,7 +37,6 @@ __all__ = [
     "minor_to_major",
     "operand_maps",
     "result_maps",
-    "shape_of",
 ]
 
 
@@ -97,16 +92,13 @@ RELATIONS: Mapping[type[Operation], Relation] = {
     stablehlo.SliceOp: Relation(movement.slice_operand, movement.slice_result),
     stablehlo.TransposeOp: Relation(movement.transpose_operand, movement.transpose_result),
 }
-"""One row per operation that is not elementwise."""
-
-ELEMENTWISE = (UnaryElementwiseOp, BinaryElementwiseOp, CompareOp, ComplexOp, FloatPredicateOp, IsFiniteOp)
-"""Operations that read every operand at the index of the result."""
+"""One row per operation that is not `Elementwise`, or that also takes scalars."""
 
 
 @cache
 def _relation_of_kind(kind: type[Operation]) -> Relation | None:
-    """Asked once per class, as its bases take long to look at."""
-    return RELATIONS.get(kind) or (IDENTITY if issubclass(kind, ELEMENTWISE) else None)
+    """The relation of the operations of a class."""
+    return RELATIONS.get(kind) or (IDENTITY if kind.has_trait(Elementwise, value_if_unregistered=False) else None)
 
 
 def relation_of(op: Operation) -> Relation:

@@ -1,31 +1,39 @@
-"""Patterns that apply what an analysis decided."""
+"""Patterns that apply the decisions of an analysis."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar, final
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+OperationT = TypeVar("OperationT", bound=Operation)
 DecisionT = TypeVar("DecisionT")
 
 
 @dataclass(frozen=True)
-class DecisionPattern(RewritePattern, Generic[DecisionT]):
-    """Rewrites the operations that `decisions` has an entry for, each as the entry says; implement `rewrite`."""
+class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
+    """
+    A pattern that rewrites the operations for which an analysis made a decision, as `rewrite` says.
 
-    decisions: Mapping[Operation, DecisionT] = field(default_factory=dict[Operation, DecisionT], repr=False)
+    The driver does not walk at all for patterns without decisions.
+    """
 
-    @property
+    decisions: Mapping[OperationT, DecisionT]
+    """What is decided for each operation that is rewritten; other operations stay."""
+
+    @cached_property
     def op_types(self) -> tuple[type, ...]:
-        """The classes that the driver matches: those of the operations with a decision, so none without decisions."""
+        """The classes of the operations with a decision."""
         return tuple({type(op) for op in self.decisions})
 
+    @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if (decision := self.decisions.get(op)) is not None:
-            self.rewrite(op, decision, rewriter)
+        if op in self.decisions:
+            self.rewrite(op, self.decisions[op], rewriter)  # pyright: ignore[reportArgumentType]
 
     @abstractmethod
-    def rewrite(self, op: Operation, decision: DecisionT, rewriter: PatternRewriter, /) -> None:
-        """Rewrite `op` as `decision` says."""
+    def rewrite(self, op: OperationT, decision: DecisionT, rewriter: PatternRewriter, /) -> None:
+        """Rewrite `op` as decided."""

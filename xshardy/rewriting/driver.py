@@ -6,36 +6,72 @@ operation is only looked at by patterns that take its class, and until nothing c
 touched, not walks over everything.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import final
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TypeAlias, final, overload
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.pattern import op_types_of
+from xshardy.rewriting.pattern import op_types_of, rewrite_of, takes
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
+Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
+"""What a pattern does to an operation of a class that it takes."""
+
 
 @final
-class PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
-    """The patterns, in their order, that take operations of a class; found when a class is first met."""
+class PatternSet(Sequence[RewritePattern]):
+    """
+    Patterns, in the order in which they are tried, and those of each class, found when the class is first met.
 
-    def __init__(self, patterns: Sequence[RewritePattern]):
+    Patterns that hold nothing of a module are kept in a set of their own, `then`, so that this is done once for all
+    modules; `patterns` are tried before these.
+    """
+
+    def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
+        self._patterns = (*patterns, *(then or ()))
+        self._own = tuple(patterns)
+        self._then = then
+        self.by_class = RewritesByClass(self._of_class)
+        self.takes_nothing: bool = not any(map(op_types_of, self._own)) and (then is None or then.takes_nothing)
+
+    def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
+        own = tuple(rewrite_of(pattern) for pattern in self._own if takes(pattern, op_type))
+        return own if self._then is None else own + self._then.by_class[op_type]
+
+    @overload
+    def __getitem__(self, index: int) -> RewritePattern: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RewritePattern]: ...
+    def __getitem__(self, index: int | slice) -> RewritePattern | Sequence[RewritePattern]:
+        return self._patterns[index]
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+
+@final
+class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
+    """What the patterns that take a class do, in their order; filled by `find` when a class is first met."""
+
+    def __init__(self, find: Callable[[type[Operation]], tuple[Rewrite, ...]]):
         super().__init__()
-        self._patterns = [(pattern, op_types) for pattern in patterns if (op_types := op_types_of(pattern))]
+        self._find = find
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no pattern takes any class."""
-        return not self._patterns
-
-    def __missing__(self, op_type: type[Operation]) -> tuple[RewritePattern, ...]:
-        found = tuple(pattern for pattern, op_types in self._patterns if issubclass(op_type, op_types))
-        self[op_type] = found
+    def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
+        found = self[op_type] = self._find(op_type)
         return found
+
+
+class UseListener(PatternRewriterListener):
+    """A listener that also records values that may have lost a use: operands of an operation that a pattern changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.less_used: list[SSAValue] = []
 
 
 class LazyRewriter(PatternRewriter):
@@ -64,18 +100,14 @@ class LazyRewriter(PatternRewriter):
 
 
 @final
-class TouchingRewriter(LazyRewriter):
-    """A rewriter that also says which operations it moved."""
-
-    def __init__(self, op: Operation, touched: Callable[[Operation], None]):
-        super().__init__(op)
-        self._touched = touched
+class MovingRewriter(LazyRewriter):
+    """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
         moved = tuple(block.ops)
         super().inline_block(block, insertion_point, arg_values)
-        for op in moved:
-            self._touched(op)
+        for op in reversed(moved):  # the last one that is put on a worklist is visited first
+            self.handle_operation_insertion(op)
 
 
 def rewrite(
@@ -83,24 +115,30 @@ def rewrite(
     patterns: Sequence[RewritePattern],
     walk: Walk = FORWARD,
     listener: PatternRewriterListener | None = None,
+    among: Container[Operation] | None = None,
 ) -> bool:
     """
     Apply `patterns` to the operations in `root`, not to itself. Says whether anything changed.
 
     On each operation the patterns are tried in order, until one of them changes something. `listener` is told of every
-    change. Linear in the operations of `root` and in those that are visited again.
+    change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
+    Linear in the operations of `root` and in those that are visited again.
     """
-    by_class = PatternsByClass(patterns)
-    if by_class.is_empty:
+    if not isinstance(patterns, PatternSet):
+        patterns = PatternSet(patterns)
+    if patterns.takes_nothing:
         return False
+    by_class = patterns.by_class
     regions = (root,) if isinstance(root, Region) else root.regions
     ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    if among is not None:
+        ops = [op for op in ops if op in among]
     if not ops:
         return False
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
 
 
-def _once(ops: Iterable[Operation], by_class: PatternsByClass, listener: PatternRewriterListener | None) -> bool:
+def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: LazyRewriter | None = None
     changed = False
@@ -108,21 +146,25 @@ def _once(ops: Iterable[Operation], by_class: PatternsByClass, listener: Pattern
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = LazyRewriter(op)
+            rewriter = MovingRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        changed |= _apply(op, by_class[type(op)], rewriter)
+        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        if _apply(op, by_class[type(op)], rewriter):
+            changed = True
+            if isinstance(listener, UseListener):
+                listener.less_used.extend(operands)
     return changed
 
 
-def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: PatternRewriterListener | None) -> bool:
+def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
     worklist: Worklist[Operation] = Worklist()
     for op in reversed(ops):
         worklist.push(op)
 
     def touch(op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
+        for inner in op.walk(reverse=True, region_first=True) if op.regions else (op,):
             if by_class[type(inner)]:
                 worklist.push(inner)
 
@@ -145,9 +187,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
     def on_removal(op: Operation) -> None:
         for inner in op.walk() if op.regions else (op,):
             worklist.remove(inner)
-            for operand in inner.operands:
-                if isinstance(operand.owner, Operation):
-                    touch_alone(operand.owner)
+            no_longer_read.extend(inner.operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
@@ -156,7 +196,15 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
             for use in result.uses:
                 touch_alone(use.operation)
 
-    rewriter = TouchingRewriter(ops[0], touch)
+    def touch_owner_and_only_reader(value: SSAValue) -> None:
+        """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
+        if isinstance(owner := value.owner, Operation):
+            touch_alone(owner)
+        if (user := value.get_user_of_unique_use()) is not None:
+            touch_alone(user)
+
+    no_longer_read: list[SSAValue] = []
+    rewriter = MovingRewriter(ops[0])
     rewriter.operation_insertion_handler.append(touch_around)
     rewriter.operation_modification_handler.append(touch_around)
     rewriter.operation_removal_handler.append(on_removal)
@@ -166,16 +214,24 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: PatternsByClass, listener: 
     changed = False
     while worklist:
         op = worklist.pop()
-        if op.parent is not None:
-            changed |= _apply(op, by_class[type(op)], rewriter)
+        if op.parent is None:
+            continue
+        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        if _apply(op, by_class[type(op)], rewriter):
+            changed = True
+            if isinstance(listener, UseListener):
+                listener.less_used.extend(operands)
+            for value in (*operands, *no_longer_read):
+                touch_owner_and_only_reader(value)
+            no_longer_read.clear()
     return changed
 
 
-def _apply(op: Operation, patterns: Iterable[RewritePattern], rewriter: LazyRewriter) -> bool:
-    """Try `patterns` on `op` until one changes something. Says whether one did."""
-    for pattern in patterns:
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -> bool:
+    """Try `rewrites` on `op` until one changes something. Says whether one did."""
+    for rewrite in rewrites:
         rewriter.start(op)
-        pattern.match_and_rewrite(op, rewriter)
+        rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True
     return False

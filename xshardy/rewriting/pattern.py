@@ -4,8 +4,8 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from types import MethodType, UnionType
+from typing import Any, TypeVar, Union, final, get_args, get_origin
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -15,6 +15,9 @@ OperationT = TypeVar("OperationT", bound=Operation)
 
 OP_TYPES = "op_types"
 """The attribute, of a pattern or of its `match_and_rewrite`, that names the classes it takes."""
+
+UNCHECKED = "unchecked"
+"""The attribute of a decorated `match_and_rewrite` that holds the function, which does not look at the class."""
 
 ANY_OPERATION: tuple[type, ...] = (Operation,)
 
@@ -35,6 +38,7 @@ def match_op_type(
             rewrite(self, op, rewriter)  # pyright: ignore[reportArgumentType]
 
     setattr(match_and_rewrite, OP_TYPES, op_types)
+    setattr(match_and_rewrite, UNCHECKED, rewrite)
     return match_and_rewrite
 
 
@@ -56,6 +60,41 @@ class OpTypePattern(RewritePattern):
     @abstractmethod
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         """Rewrite `op`, an `op_type`."""
+
+
+class ClassPattern(RewritePattern):
+    """A pattern that takes the classes for which `takes` holds: those with a trait, say."""
+
+    @abstractmethod
+    def takes(self, op_type: type[Operation], /) -> bool:
+        """Whether the pattern takes operations of `op_type`. The driver calls this once for each class."""
+
+    @final
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if self.takes(type(op)):
+            self.rewrite(op, rewriter)
+
+    @abstractmethod
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Rewrite `op`, of a class that the pattern takes."""
+
+
+def takes(pattern: RewritePattern, op_type: type[Operation]) -> bool:
+    """Whether `pattern` takes operations of the class `op_type`."""
+    return pattern.takes(op_type) if isinstance(pattern, ClassPattern) else issubclass(op_type, op_types_of(pattern))
+
+
+def takes_something(pattern: RewritePattern) -> bool:
+    """Whether `pattern` takes any class at all: one without decisions to apply does not."""
+    return isinstance(pattern, ClassPattern) or bool(op_types_of(pattern))
+
+
+def rewrite_of(pattern: RewritePattern) -> Callable[[Operation, PatternRewriter], None]:
+    """What `pattern` does to an operation of a class that it takes; the class is not looked at again if possible."""
+    if isinstance(pattern, ClassPattern | OpTypePattern):
+        return pattern.rewrite
+    unchecked = getattr(type(pattern).match_and_rewrite, UNCHECKED, None)
+    return pattern.match_and_rewrite if unchecked is None else MethodType(unchecked, pattern)
 
 
 def op_types_of(pattern: RewritePattern) -> tuple[type, ...]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 
@@ -15,10 +16,16 @@ from xshardy.rewriting.walks import FORWARD, Walk
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Patterns that are applied together, and in which order operations are visited."""
+    """
+    Patterns that are applied together, and in which order operations are visited.
+
+    With `roots`, the patterns are applied to the operations in each of these, one root after the other, and nowhere
+    else in the module.
+    """
 
     patterns: Sequence[RewritePattern]
     walk: Walk = FORWARD
+    roots: Sequence[Operation] | None = None
 
 
 class PatternPass(ModulePass):
@@ -46,9 +53,15 @@ class PatternPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.rewrite_module(op)
 
+    @property
+    def records_changes(self) -> bool:
+        """Whether `rewrite_module` does all that `apply` does, so that it reports every change to its listener."""
+        return type(self).apply is PatternPass.apply
+
     def rewrite_module(self, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
         """Run the steps. Says whether anything changed; `listener` is told of every change."""
         changed = False
         for step in self.steps(module):
-            changed |= rewrite(module, step.patterns, step.walk, listener)
+            for root in (module,) if step.roots is None else step.roots:
+                changed |= rewrite(root, step.patterns, step.walk, listener)
         return changed

@@ -1,11 +1,13 @@
-"""The call graph of a module: its functions, who refers to whom, and an order in which callees come first."""
+"""The call graph of a module: its functions, the references between them, and an order with callees first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+
+from xshardy.rewriting.memo import once_per_object
 
 PRIVATE = StringAttr("private")
 
@@ -38,10 +40,23 @@ def symbols_in(attribute: Attribute) -> Iterator[str]:
             pass
 
 
-def references_of(op: Operation) -> Iterator[str]:
-    """The names of the symbols that `op` itself refers to: the callee of a call, or a symbol within an attribute."""
-    for attribute in (*op.properties.values(), *op.attributes.values()):
-        yield from symbols_in(attribute)
+def reference_reader() -> Callable[[Operation], Iterator[str]]:
+    """
+    A function for the names of the symbols that an operation itself refers to: its callee, or within an attribute.
+
+    Operations share attributes, so the function looks into each of them once.
+    """
+
+    @once_per_object
+    def symbols(attribute: Attribute) -> tuple[str, ...]:
+        return tuple(symbols_in(attribute))
+
+    def references_of(op: Operation) -> Iterator[str]:
+        for attributes in (op.properties, op.attributes):
+            for attribute in attributes.values():
+                yield from symbols(attribute)
+
+    return references_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,8 @@ class Reference:
 
 def function_references(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> tuple[Reference, ...]:
     """The references from the body of `function` to `functions`, in the order of the text. Reads each op once."""
-    return tuple(Reference(op, name) for op in function.body.walk() for name in references_of(op) if name in functions)
+    references = reference_reader()
+    return tuple(Reference(op, name) for op in function.body.walk() for name in references(op) if name in functions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,23 @@ merging what it and the caller both call. Source: row XGPU-32.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
-from xdsl.passes import ModulePass, PassPipeline
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Block, Region
+from xdsl.passes import PassPipeline
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
-from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, is_private, references_of
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
+from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, is_private, reference_reader
 
 NOINLINE = "noinline"
 """A discardable attribute of a call: leave it alone."""
@@ -32,7 +35,7 @@ Call = func.CallOp | PureCallOp
 
 @dataclass(slots=True)
 class BlockCensus:
-    """What the rules ask of a block: how many operations it holds, and how often it calls each function."""
+    """What the rules read of a block: how many operations it holds, and how often it calls each function."""
 
     size: int
     calls: Counter[str]
@@ -48,91 +51,10 @@ class BlockCensus:
         return BlockCensus(size, calls)
 
 
-@dataclass(slots=True)
-class Inliner:
-    """Inlining in one module: its functions, how often each is referred to, and a census of the blocks seen so far."""
-
-    functions: dict[str, func.FuncOp]
-    recursive: frozenset[str]
-    references: Counter[str]
-    censuses: dict[Block, BlockCensus] = field(default_factory=dict[Block, BlockCensus])
-
-    def census(self, block: Block) -> BlockCensus:
-        """The census of `block`, taken when it is first asked for and kept up to date by `inline`."""
-        if block not in self.censuses:
-            self.censuses[block] = BlockCensus.of(block)
-        return self.censuses[block]
-
-    def is_only_call(self, callee: func.FuncOp) -> bool:
-        """Whether `callee` goes away with a call to it, so that its body can move instead of being copied."""
-        return is_private(callee) and self.references[callee.sym_name.data] == 1
-
-    def should_inline(self, call: Call, callee: func.FuncOp) -> bool:
-        """
-        The documented rule, for a call to a function of the module.
-
-        A call marked `noinline`, a declaration, a body of several blocks and a recursive function stay. A function
-        without computation is always inlined. Any other only if the caller does not grow too large, and either this is
-        the only call, or the only one in its block and the block calls a function that the callee calls too.
-        """
-        name = callee.sym_name.data
-        if NOINLINE in call.attributes or len(callee.body.blocks) != 1 or name in self.recursive:
-            return False
-        if NO_COMPUTE in callee.attributes:
-            return True
-        block = call.parent_block()
-        assert block is not None
-        caller, body = self.census(block), self.census(callee.body.block)
-        if caller.size + body.size > MAX_BLOCK_SIZE:
-            return False
-        if self.is_only_call(callee):
-            return True
-        return caller.calls[name] == 1 and not caller.calls.keys().isdisjoint(body.calls)
-
-    def inline(self, call: Call, callee: func.FuncOp) -> tuple[Call, ...]:
-        """
-        `%r = call @f(%x)` -> the body of `@f` on `%x`, and what it returns for `%r`.
-
-        Gives the calls that came with the body. The body moves, and `@f` goes, if this was the only call to it.
-        """
-        name = callee.sym_name.data
-        block = call.parent_block()
-        assert block is not None
-        moves = self.is_only_call(callee)
-        census, body_census = self.census(block), self.census(callee.body.block)
-        census.size += body_census.size - 2  # without the call and the `return`
-        census.calls[name] -= 1
-        if not census.calls[name]:
-            del census.calls[name]
-        census.calls.update(body_census.calls)
-        self.references[name] -= 1
-
-        body = callee.body if moves else callee.body.clone()
-        exposed = tuple(op for op in body.walk() if isinstance(op, Call))
-        if not moves:
-            self.references.update(name for op in body.walk() for name in references_of(op))
-        last = body.block.last_op
-        assert isinstance(last, func.ReturnOp)
-        Rewriter.inline_block(body.block, InsertPoint.before(call), call.operands)
-        Rewriter.replace_op(call, (), last.arguments)
-        Rewriter.erase_op(last)
-        if moves:
-            Rewriter.erase_op(self.functions.pop(name))
-        return exposed
-
-    def run_on(self, function: func.FuncOp) -> None:
-        """Inline the calls in `function`, those that come with an inlined body included."""
-        pending = [op for op in function.body.walk(reverse=True) if isinstance(op, Call)]
-        while pending:
-            call = pending.pop()
-            callee = self.functions.get(call.callee.string_value())
-            if callee is not None and self.should_inline(call, callee):
-                pending.extend(reversed(self.inline(call, callee)))
-
-
 def reference_counts(module: ModuleOp, functions: Mapping[str, func.FuncOp]) -> Counter[str]:
     """How often each function is referred to from anywhere in `module`."""
-    return Counter(name for op in module.walk() for name in references_of(op) if name in functions)
+    references = reference_reader()
+    return Counter(name for op in module.walk() for name in references(op) if name in functions)
 
 
 def unused_functions(functions: Mapping[str, func.FuncOp], references: Counter[str]) -> tuple[func.FuncOp, ...]:
@@ -149,26 +71,171 @@ def unused_functions(functions: Mapping[str, func.FuncOp], references: Counter[s
     return tuple(unused)
 
 
+@dataclass(slots=True)
+class CallCensus:
+    """
+    What the rules read of a module: its functions, how often each is referred to, and a census of the blocks.
+
+    The patterns that inline calls keep it up to date with `record`.
+    """
+
+    functions: Mapping[str, func.FuncOp]
+    references: Counter[str]
+    blocks: dict[Block, BlockCensus] = field(default_factory=dict[Block, BlockCensus])
+
+    @staticmethod
+    def of(module: ModuleOp) -> "CallCensus":
+        """The census of `module`."""
+        functions = functions_of(module)
+        return CallCensus(functions, reference_counts(module, functions))
+
+    def block(self, block: Block) -> BlockCensus:
+        """The census of `block`, taken when it is first needed."""
+        if block not in self.blocks:
+            self.blocks[block] = BlockCensus.of(block)
+        return self.blocks[block]
+
+    def callee(self, call: Call) -> func.FuncOp | None:
+        """The function of the module that `call` calls."""
+        return self.functions.get(call.callee.string_value())
+
+    def is_only_call(self, callee: func.FuncOp) -> bool:
+        """Whether `callee` is private and has a single reference, so that it goes away with a call to it."""
+        return is_private(callee) and self.references[callee.sym_name.data] == 1
+
+    def record(self, call: Call, callee: func.FuncOp, *, moves: bool) -> None:
+        """Count what changes when the body of `callee` takes the place of `call`: it `moves`, or is copied."""
+        name, block = callee.sym_name.data, call.parent_block()
+        assert block is not None
+        census, body = self.block(block), self.block(callee.body.block)
+        census.size += body.size - 2  # without the call and the `return`
+        census.calls[name] -= 1
+        if not census.calls[name]:
+            del census.calls[name]
+        census.calls.update(body.calls)
+        self.references[name] -= 1
+        if not moves:
+            references = reference_reader()
+            self.references.update(name for op in callee.body.walk() for name in references(op))
+
+
+@dataclass(frozen=True, slots=True)
+class InliningRule:
+    """
+    The documented rule, for a call to a function of the module.
+
+    A call marked `noinline`, a declaration, a body of several blocks and a `recursive` function stay. A function
+    without computation is always inlined. Any other only if the caller does not grow too large, and either this is the
+    only call, or the only one in its block and the block calls a function that the callee calls too.
+    """
+
+    census: CallCensus
+    recursive: frozenset[str]
+
+    def __call__(self, call: Call, callee: func.FuncOp) -> bool:
+        """Whether to inline `call`, which calls `callee`."""
+        name = callee.sym_name.data
+        if NOINLINE in call.attributes or len(callee.body.blocks) != 1 or name in self.recursive:
+            return False
+        if NO_COMPUTE in callee.attributes:
+            return True
+        block = call.parent_block()
+        assert block is not None
+        caller, body = self.census.block(block), self.census.block(callee.body.block)
+        if caller.size + body.size > MAX_BLOCK_SIZE:
+            return False
+        if self.census.is_only_call(callee):
+            return True
+        return caller.calls[name] == 1 and not caller.calls.keys().isdisjoint(body.calls)
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class InlinePass(ModulePass):
+class InlineCall(RewritePattern):
+    """What the two patterns below share: `should_inline` decides, and `census` is kept up to date."""
+
+    census: CallCensus
+    should_inline: Callable[[Call, func.FuncOp], bool]
+
+    def put_in_place(self, call: Call, body: Region, rewriter: PatternRewriter) -> None:
+        """Put the operations of `body`, of one block, in the place of `call`."""
+        last = body.block.last_op
+        assert isinstance(last, func.ReturnOp)
+        rewriter.inline_block(body.block, InsertPoint.before(call), call.operands)
+        rewriter.replace(call, (), last.arguments)
+        rewriter.erase(last)
+
+
+class MoveBodyOfOnlyCall(InlineCall):
+    """`%r = call @f(%x)` -> the body of `@f` on `%x`, and `@f` goes, where this is the only call of a private `@f`."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: Call, rewriter: PatternRewriter, /):
+        callee = self.census.callee(op)
+        if callee is None or not self.census.is_only_call(callee) or not self.should_inline(op, callee):
+            return
+        self.census.record(op, callee, moves=True)
+        self.put_in_place(op, callee.body, rewriter)
+        rewriter.erase(callee)
+
+
+class CopyBody(InlineCall):
+    """`%r = call @f(%x)` -> a copy of the body of `@f` on `%x`, where others refer to `@f` too."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: Call, rewriter: PatternRewriter, /):
+        callee = self.census.callee(op)
+        if callee is None or self.census.is_only_call(callee) or not self.should_inline(op, callee):
+            return
+        self.census.record(op, callee, moves=False)
+        self.put_in_place(op, callee.body.clone(), rewriter)
+
+
+@dataclass(frozen=True)
+class EraseUnusedFunction(RewritePattern):
+    """`func.func private @f` -> nothing, where it is one of `unused`."""
+
+    unused: frozenset[func.FuncOp]
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        if op in self.unused:
+            rewriter.erase(op)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InlinePass(PatternPass):
     """Inline calls by the rules of XLA's emitters, and erase the private functions that are then unused."""
 
     name = "inline"
+    source: ClassVar[str] = 'XLA:GPU emitters, "inline" of the codegen pipeline (XGPU-32)'
     default_pipeline: str = ""
     """Passes to run afterwards, such as `cse`, where upstream runs them on every callee."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = functions_of(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        census = CallCensus.of(module)
         edges = {
-            name: [reference.name for reference in function_references(function, functions)]
-            for name, function in functions.items()
+            name: [reference.name for reference in function_references(function, census.functions)]
+            for name, function in census.functions.items()
         }
         walk = bottom_up(edges)
-        inliner = Inliner(functions, walk.recursive, reference_counts(op, functions))
-        for name in walk.order:
-            if name in functions:
-                inliner.run_on(functions[name])
-        for function in unused_functions(functions, inliner.references):
-            Rewriter.erase_op(function)
+        rule = InliningRule(census, walk.recursive)
+        # Callees first: a body that is inlined has been inlined into. The calls that come with it are visited, too.
+        callers = tuple(census.functions[name] for name in walk.order if name in census.functions)
+        yield Step((MoveBodyOfOnlyCall(census, rule), CopyBody(census, rule)), TO_FIXPOINT, callers)
+        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
+        yield Step((EraseUnusedFunction(frozenset(unused_functions(remaining, census.references))),))
+
+    @property
+    def records_changes(self) -> bool:
+        return not self.default_pipeline
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        super().apply(ctx, op)
         if self.default_pipeline:
             PassPipeline.parse_spec(Universe.get_multiverse().all_passes, self.default_pipeline).apply(ctx, op)

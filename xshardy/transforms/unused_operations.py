@@ -1,8 +1,17 @@
 """Erase operations that nothing uses, as each greedy rewrite does upstream."""
 
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+
+class EraseUnused(RewritePattern):
+    """`op(x)` -> nothing, where nothing uses its results and it has no effect."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if is_trivially_dead(op):
+            rewriter.erase(op)
 
 
 def erase_unused(region: Region) -> None:

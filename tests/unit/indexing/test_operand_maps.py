@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i1, i8, i32, 
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 
-from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects import chlo, hlo, stablehlo
 from xshardy.indexing.operations import operand_maps, result_maps
 
 shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
@@ -66,7 +66,7 @@ def check_result_maps(op):
 @given(shape=shapes)
 def test_elementwise(shape):
     x = tensor(*shape)
-    for op in (stablehlo.AddOp(x, x), stablehlo.ExpOp(x), stablehlo.ConvertOp(x, TensorType(i8, shape)), hlo.ErfOp(x)):
+    for op in (stablehlo.AddOp(x, x), stablehlo.ExpOp(x), stablehlo.ConvertOp(x, TensorType(i8, shape)), chlo.ErfOp(x)):
         check_result_maps(op)
         maps = operand_maps(op)
         assert len(maps) == len(op.operands)

@@ -59,7 +59,9 @@ def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewr
             apply_recursively=step.walk.apply_recursively,
             listener=listener or PatternRewriterListener(),
         )
-        changed |= walker.rewrite_module(module)
+        for root in (module,) if step.roots is None else step.roots:
+            for region in root.regions:
+                changed |= walker.rewrite_region(region)
     return changed
 
 

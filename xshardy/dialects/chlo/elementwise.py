@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element_type
@@ -42,7 +43,7 @@ class FloatPredicateOp(InfersResultTypes):
 
     operand = operand_def(FLOAT_TENSOR.or_unranked())
     result = result_def(PRED_TENSOR.or_unranked())
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
 
     def __init__(self, operand: SSAValue):

@@ -5,9 +5,10 @@ What removes communication is upstream's. Source: Shardy's `canonicalization.td`
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.axes import (
@@ -34,14 +35,16 @@ from xshardy.dialects.sdy.collectives import (
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp
 from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
 from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding
+from xshardy.rewriting import match_op_type
 
 # -- Reshards ---------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class ReshardOfReshard(RewritePattern):
     """`reshard(reshard(x, a), b)` -> `reshard(x, b)`, when nothing else reads the inner one."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
         inner = op.input.owner
         if not isinstance(inner, ReshardOp) or not inner.result.has_one_use():
@@ -54,10 +57,11 @@ class ReshardOfReshard(RewritePattern):
 # -- Manual computations ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class DropUnusedInputs(RewritePattern):
     """`manual_computation(x, y) (a, b) { f(b) }` -> `manual_computation(y) (b) { f(b) }`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /):
         args = op.body.block.args
         used = [index for index, arg in enumerate(args) if arg.first_use is not None]
@@ -80,6 +84,7 @@ class DropUnusedInputs(RewritePattern):
         rewriter.replace(op, smaller)
 
 
+@dataclass(frozen=True)
 class InlineRedundantManualComputation(RewritePattern):
     """
     `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, when all manual axes together have one device.
@@ -87,7 +92,7 @@ class InlineRedundantManualComputation(RewritePattern):
     One without operands and results goes too, if its body is empty.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /):
         shardings = [*op.in_shardings.shardings, *op.out_shardings.shardings]
         if not shardings and op.body.block.first_op is op.terminator:
@@ -116,75 +121,83 @@ def _permutes_nothing(op: CollectivePermuteOp) -> bool:
     return before is not None and is_equivalent(before, op.out_sharding)
 
 
+@dataclass(frozen=True)
 class DropIdleAllGather(RewritePattern):
     """`all_gather [{}, {}] x` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllGatherOp, rewriter: PatternRewriter, /):
         if _names_no_axis(op.gathering_axes):
             rewriter.replace(op, [], [op.tensor])
 
 
+@dataclass(frozen=True)
 class DropIdleAllSlice(RewritePattern):
     """`all_slice [{}, {}] x` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
         if _names_no_axis(op.slicing_axes):
             rewriter.replace(op, [], [op.tensor])
 
 
+@dataclass(frozen=True)
 class DropIdleAllReduce(RewritePattern):
     """`all_reduce {} x` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
         if not op.reduction_axes.axes.data:
             rewriter.replace(op, [], [op.tensor])
 
 
+@dataclass(frozen=True)
 class DropIdleReduceScatter(RewritePattern):
     """`reduce_scatter [{}, {}] x` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ReduceScatterOp, rewriter: PatternRewriter, /):
         if _names_no_axis(op.reduce_scatter_axes):
             rewriter.replace(op, [], [op.tensor])
 
 
+@dataclass(frozen=True)
 class DropIdleCollectivePermute(RewritePattern):
     """`collective_permute x` -> `x`, when it comes out sharded as it went in."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: CollectivePermuteOp, rewriter: PatternRewriter, /):
         if _permutes_nothing(op):
             rewriter.replace(op, [], [op.tensor])
 
 
+@dataclass(frozen=True)
 class AllSliceOfAllGather(RewritePattern):
     """`all_slice AXES (all_gather AXES x)` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
         gather = op.tensor.owner
         if isinstance(gather, AllGatherOp) and gather.gathering_axes == op.slicing_axes:
             rewriter.replace(op, [], [gather.tensor])
 
 
+@dataclass(frozen=True)
 class AllReduceOfReplicatedToUnreduced(RewritePattern):
     """`all_reduce AXES (replicated_to_unreduced AXES x)` -> `x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
         inner = op.tensor.owner
         if isinstance(inner, ReplicatedToUnreducedOp) and inner.axes == op.reduction_axes:
             rewriter.replace(op, [], [inner.tensor])
 
 
+@dataclass(frozen=True)
 class AllReduceOfShardedToUnreduced(RewritePattern):
     """`all_reduce {"x", "y"} (sharded_to_unreduced [{"y"}, {"x"}] x)` -> `all_gather [{"y"}, {"x"}] x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllReduceOp, rewriter: PatternRewriter, /):
         inner = op.tensor.owner
         if not isinstance(inner, ShardedToUnreducedOp):
@@ -194,6 +207,7 @@ class AllReduceOfShardedToUnreduced(RewritePattern):
             rewriter.replace(op, AllGatherOp(inner.tensor, inner.axes, op.out_sharding))
 
 
+@dataclass(frozen=True)
 class FuseAllReduceIntoAllSlice(RewritePattern):
     """
     `all_slice [{"x", "z"}] (all_reduce {"x"} t)` -> `all_slice [{"z"}] (reduce_scatter [{"x"}] t)`
@@ -202,7 +216,7 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
     alike; the last `all_slice` is left out if nothing remains for it.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
         reduce = op.tensor.owner
         if not isinstance(reduce, AllReduceOp):
@@ -244,19 +258,21 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
         rewriter.erase(reduce)
 
 
+@dataclass(frozen=True)
 class DropUnusedAllToAll(RewritePattern):
     """`all_to_all x` without a use -> nothing"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):
         if op.result.first_use is None:
             rewriter.erase(op)
 
 
+@dataclass(frozen=True)
 class FuseAllToAlls(RewritePattern):
     """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when they share no dimension and P alone reads Q's."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):
         inner = op.tensor.owner
         if not isinstance(inner, AllToAllOp) or not inner.result.has_one_use():
@@ -273,8 +289,6 @@ def _dims(op: AllToAllOp) -> set[int]:
     return {dim.data for param in op.params.params for dim in (param.src_dim, param.tgt_dim)}
 
 
-RESHARD_PATTERNS: tuple[RewritePattern, ...] = (ReuseEquivalentReshard(), ReshardOfReshard())
-MANUAL_COMPUTATION_PATTERNS: tuple[RewritePattern, ...] = (DropUnusedInputs(), InlineRedundantManualComputation())
 COLLECTIVE_PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {
     AllGatherOp: (DropIdleAllGather(),),
     AllReduceOp: (DropIdleAllReduce(), AllReduceOfReplicatedToUnreduced(), AllReduceOfShardedToUnreduced()),
@@ -283,3 +297,11 @@ COLLECTIVE_PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {
     CollectivePermuteOp: (DropIdleCollectivePermute(),),
     ReduceScatterOp: (DropIdleReduceScatter(),),
 }
+"""What `sdy-canonicalize-collectives` applies."""
+
+PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {
+    ManualComputationOp: (DropUnusedInputs(), InlineRedundantManualComputation()),
+    ReshardOp: (ReuseEquivalentReshard(), ReshardOfReshard()),
+    **COLLECTIVE_PATTERNS,
+}
+"""What `canonicalize` applies. The operations name this table by `CanonicalizedBy`."""

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I32, IntegerAttr
-from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -22,10 +21,11 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
+    traits_def,
 )
-from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamListAttr,
     AxisRefAttr,
@@ -46,7 +46,7 @@ from xshardy.dialects.sdy.axis_refs import (
     sharded_size,
 )
 from xshardy.dialects.sdy.formats import ReductionUnlessSum
-from xshardy.dialects.sdy.interfaces import CollectiveOpInterface
+from xshardy.dialects.sdy.interfaces import CANONICALIZATION, CollectiveOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
 from xshardy.dialects.sdy.verification import (
@@ -62,19 +62,14 @@ def sorted_and_merged(axes: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]
     return merged(sorted(axes, key=lambda axis: mesh_order(axis, mesh)), mesh)
 
 
-class Collective(IRDLOperation, CollectiveOpInterface, HasCanonicalizationPatternsInterface):
+class Collective(IRDLOperation, CollectiveOpInterface):
     """What all collectives have: a tensor, the same tensor, and the sharding that it comes out with."""
 
     T: ClassVar = VarConstraint("T", AnyAttr())
     tensor = operand_def(T)
     out_sharding = prop_def(TensorShardingAttr)
     result = result_def(T)
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from xshardy.dialects.sdy.canonicalization import COLLECTIVE_PATTERNS
-
-        return COLLECTIVE_PATTERNS.get(cls, ())
+    traits = traits_def(CanonicalizedBy(CANONICALIZATION))
 
     @property
     def in_sharding(self) -> TensorShardingAttr:

@@ -17,7 +17,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.sharding import SHARDINGS, TensorShardingPerValueAttr
 
 
 @irdl_custom_directive
@@ -50,13 +50,13 @@ class StrippedShardings(CustomDirective):
     shardings: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        self.shardings.set(state, TensorShardingPerValueAttr.parse_stripped(parser))
+        self.shardings.set(state, TensorShardingPerValueAttr(SHARDINGS.read(parser)))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         attribute = self.shardings.get(op)
         if isinstance(attribute, TensorShardingPerValueAttr):
             state.print_whitespace(printer)
-            attribute.print_stripped(printer)
+            SHARDINGS.print(printer, attribute.shardings)
             state.last_was_punctuation = False
             state.should_emit_space = True
 

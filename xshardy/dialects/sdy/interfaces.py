@@ -15,6 +15,9 @@ from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 
+CANONICALIZATION = "xshardy.dialects.sdy.canonicalization"
+"""The module with the canonicalization patterns of sdy."""
+
 
 class ShardingTransform(Enum):
     """Which way a sharding is carried over the border of a region."""

@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.irdl import (
     AnyAttr,
@@ -41,7 +40,6 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -56,13 +54,14 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.formats import BlockWithArguments, DirectionName, MeshBody, StrippedShardings
-from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
+from xshardy.dialects.sdy.interfaces import CANONICALIZATION, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding, lookup_mesh
 from xshardy.dialects.sdy.verification import (
@@ -172,17 +171,11 @@ class ShardingConstraintOp(_AttachedSharding):
 
 
 @irdl_op_definition
-class ReshardOp(_AttachedSharding, HasCanonicalizationPatternsInterface):
+class ReshardOp(_AttachedSharding):
     """Moves a tensor to another sharding: the same values, living elsewhere."""
 
     name = "sdy.reshard"
-    traits = traits_def(Pure())
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from xshardy.dialects.sdy.canonicalization import RESHARD_PATTERNS
-
-        return RESHARD_PATTERNS
+    traits = traits_def(Pure(), CanonicalizedBy(CANONICALIZATION))
 
 
 @irdl_op_definition
@@ -424,7 +417,7 @@ class NamedComputationOp(_RegionWithEdges):
 
 
 @irdl_op_definition
-class ManualComputationOp(_RegionWithEdges, HasCanonicalizationPatternsInterface):
+class ManualComputationOp(_RegionWithEdges):
     """
     Code of a single device, with its own collectives along the manual axes.
 
@@ -435,7 +428,12 @@ class ManualComputationOp(_RegionWithEdges, HasCanonicalizationPatternsInterface
     in_shardings = prop_def(TensorShardingPerValueAttr)
     out_shardings = prop_def(TensorShardingPerValueAttr)
     manual_axes = prop_def(ManualAxesAttr)
-    traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect(), SingleBlockImplicitTerminator(ReturnOp))
+    traits = traits_def(
+        IsolatedFromAbove(),
+        RecursiveMemoryEffect(),
+        SingleBlockImplicitTerminator(ReturnOp),
+        CanonicalizedBy(CANONICALIZATION),
+    )
     assembly_format = (
         "`` `(` $inputs `)` `in_shardings` `` `=` `` custom<StrippedShardings>($in_shardings) "
         "`out_shardings` `` `=` `` custom<StrippedShardings>($out_shardings) "
@@ -462,12 +460,6 @@ class ManualComputationOp(_RegionWithEdges, HasCanonicalizationPatternsInterface
                 "manual_axes": ManualAxesAttr(map(StringAttr, manual_axes)),
             },
         )
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from xshardy.dialects.sdy.canonicalization import MANUAL_COMPUTATION_PATTERNS
-
-        return MANUAL_COMPUTATION_PATTERNS
 
     def verify_(self) -> None:
         bound = axes_bound_around(self)

@@ -5,10 +5,12 @@ A reshape does not move an element in the order of memory, so two shardings of t
 each axis walks that order with the same stride.
 """
 
+from dataclasses import dataclass
+
 from typing_extensions import TypeIs
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
@@ -19,6 +21,7 @@ from xshardy.dialects.sdy.axis_refs import can_merge, merge, size
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo import ReshapeOp, TransposeOp
+from xshardy.rewriting import match_op_type
 
 
 def axis_strides(
@@ -116,10 +119,11 @@ def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue)
     return None
 
 
+@dataclass(frozen=True)
 class ReuseEquivalentReshard(RewritePattern):
     """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when that is there and leaves the same elements."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
         root = source(op.input)
         found = earlier_reshard(op, sharding_at_source(op.sharding, op.input), root)

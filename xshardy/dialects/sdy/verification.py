@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
-from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.axis_refs import can_merge, mesh_order, pre_size
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
@@ -169,13 +169,11 @@ def verify_sharding(sharding: TensorShardingAttr, type: Attribute | None, op: Op
 
 def axes_bound_around(op: Operation) -> frozenset[str]:
     """The axes that the manual computations around `op` are manual on."""
-    from xshardy.dialects.sdy.ops import ManualComputationOp  # which verifies its shardings
-
     names: list[str] = []
     around = op.parent_op()
     while around is not None:
-        if isinstance(around, ManualComputationOp):
-            names += around.manual_axes.names
+        if isinstance(axes := around.properties.get("manual_axes"), ManualAxesAttr):
+            names += axes.names
         around = around.parent_op()
     return frozenset(names)
 

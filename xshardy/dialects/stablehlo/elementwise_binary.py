@@ -8,6 +8,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.formats import ComplexOpType, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
@@ -35,7 +36,7 @@ class BinaryElementwiseOp(IRDLOperation):
     lhs = operand_def(TENSOR)
     rhs = operand_def(TENSOR)
     result = result_def(TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     custom_directives = (SameOperandsAndResultType,)
     assembly_format = "operands attr-dict `:` custom<SameOperandsAndResultType>(type(operands), type(results))"
 
@@ -107,7 +108,7 @@ class ComplexOp(InfersResultTypes):
     lhs = operand_def(FLOAT32_OR_64_TENSOR)
     rhs = operand_def(FLOAT32_OR_64_TENSOR)
     result = result_def(COMPLEX_TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     custom_directives = (ComplexOpType,)
     assembly_format = "operands attr-dict `:` custom<ComplexOpType>(type(operands), type(results))"
 

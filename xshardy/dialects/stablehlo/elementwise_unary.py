@@ -17,6 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.attributes import ResultAccuracyAttr
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.formats import ExponentMantissa, SameOperandsAndResultType
@@ -45,7 +46,7 @@ class UnaryElementwiseOp(IRDLOperation):
 
     operand = operand_def(TENSOR)
     result = result_def(TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     custom_directives = (SameOperandsAndResultType,)
     assembly_format = "operands attr-dict `:` custom<SameOperandsAndResultType>(type(operands), type(results))"
 
@@ -184,7 +185,7 @@ class IsFiniteOp(InfersResultTypes):
     name = "stablehlo.is_finite"
     x = operand_def(FLOAT_OR_QUANTIZED_TENSOR)
     y = result_def(PRED_TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, x: SSAValue):

@@ -8,6 +8,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.attributes import (
     ComparisonDirection,
     ComparisonDirectionAttr,
@@ -28,7 +29,7 @@ class ClampOp(InfersResultTypes):
     operand = operand_def(TENSOR)
     max = operand_def(TENSOR)
     result = result_def(TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     custom_directives = (SameOperandsAndResultType,)
     assembly_format = "operands attr-dict `:` custom<SameOperandsAndResultType>(type(operands), type(results))"
 
@@ -58,7 +59,7 @@ class CompareOp(InfersResultTypes):
     comparison_direction = prop_def(ComparisonDirectionAttr)
     compare_type = opt_prop_def(ComparisonTypeAttr)
     result = result_def(PRED_TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     assembly_format = (
         "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)"
     )
@@ -93,7 +94,7 @@ class SelectOp(InfersResultTypes):
     on_true = operand_def(TENSOR)
     on_false = operand_def(TENSOR)
     result = result_def(TENSOR)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Elementwise())
     custom_directives = (SelectOpType,)
     assembly_format = "operands attr-dict `:` custom<SelectOpType>(type(operands), type(results))"
 

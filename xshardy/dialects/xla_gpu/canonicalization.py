@@ -8,13 +8,14 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import constant_value, get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.rewriting import match_op_type
 
 
 def _with_dimensions(map: IndexingMap, dims: Sequence[AffineExpr], dimensions: Sequence[Variable]) -> IndexingMap:
@@ -144,6 +145,7 @@ def _operators(map: IndexingMap) -> int:
     return count
 
 
+@dataclass(frozen=True)
 class FoldApplyIndexingSequence(RewritePattern):
     """
     `apply(f, apply(g, x))` -> `apply(f of g, x)`, if the inner one has no other use, or the new map gets simpler.
@@ -151,7 +153,7 @@ class FoldApplyIndexingSequence(RewritePattern):
     A map with unused variables is left for `RemoveUnusedVariables`: an operand that is not read must not be folded.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         if op.symbols or op.map.remove_unused_variables()[0] is not op.map:
             return
@@ -160,6 +162,7 @@ class FoldApplyIndexingSequence(RewritePattern):
             _change_apply(op, folded.dims, map, rewriter)
 
 
+@dataclass(frozen=True)
 class FoldApplyIndexingIntoLoop(RewritePattern):
     """
     `loop (apply(g, x)) in f` -> `loop (x) in f of g`, if the inner one has no other use, or the new map gets simpler.
@@ -167,7 +170,7 @@ class FoldApplyIndexingIntoLoop(RewritePattern):
     Where `g` can leave the bounds of the dimension that it gave, they become a constraint: the loop skips what is out.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         folded = fold_producers(op.map, op.dims)
         if folded is None:
@@ -201,20 +204,22 @@ def _needed_dims(folded: Folded, map: IndexingMap) -> list[int]:
 # -- One map ----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class SimplifyMap(RewritePattern):
     """`apply(f)` -> `apply(simplified f)`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         simplified = op.map.simplify()
         if simplified != op.map:
             _change_apply(op, op.operands, simplified, rewriter)
 
 
+@dataclass(frozen=True)
 class RemoveUnusedVariables(RewritePattern):
     """`apply((d0, d1) -> (d0), a, b)` -> `apply((d0) -> (d0), a)`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         map, removed_dims, removed_symbols = op.map.remove_unused_variables()
         removed = removed_dims + removed_symbols
@@ -223,19 +228,21 @@ class RemoveUnusedVariables(RewritePattern):
             _change_apply(op, operands, map, rewriter)
 
 
+@dataclass(frozen=True)
 class SymbolsToDimensions(RewritePattern):
     """`apply((d0)[s0] -> ...)` -> `apply((d0, d1) -> ...)`: in an `apply_indexing` they are the same."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         if op.symbols:
             _change_apply(op, op.operands, op.map.symbols_to_dimensions(), rewriter)
 
 
+@dataclass(frozen=True)
 class FoldConstantOperands(RewritePattern):
     """`apply((d0, d1) -> (d0 + d1), a, 3)` -> `apply((d0) -> (d0 + 3), a)`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         if op.symbols:
             return
@@ -246,10 +253,11 @@ class FoldConstantOperands(RewritePattern):
         _change_apply(op, [op.operands[i] for i in kept], map, rewriter)
 
 
+@dataclass(frozen=True)
 class FoldResults(RewritePattern):
     """`apply((d0) -> (d0, 4, d0 mod 2), a)` -> `a`, `4`, `apply((d0) -> (d0 mod 2), a)`; unused results go."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         if op.map.is_known_empty:
             return
@@ -281,10 +289,11 @@ class FoldResults(RewritePattern):
         rewriter.replace(op, new_ops, replacements)
 
 
+@dataclass(frozen=True)
 class FoldConstantDimensions(RewritePattern):
     """`loop (a, 3) in (d0, d1)...` -> `loop (a) in (d0)...`, where a dimension has one value, within its bounds."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         constants: list[int | None] = []
         for value, variable in zip(op.dims, op.map.dimensions, strict=True):
@@ -306,4 +315,8 @@ APPLY_INDEXING_PATTERNS: tuple[RewritePattern, ...] = (
     SimplifyMap(),
 )
 
-LOOP_PATTERNS: tuple[RewritePattern, ...] = (FoldConstantDimensions(), FoldApplyIndexingIntoLoop())
+PATTERNS: Mapping[type[Operation], tuple[RewritePattern, ...]] = {
+    ApplyIndexingOp: APPLY_INDEXING_PATTERNS,
+    LoopOp: (FoldConstantDimensions(), FoldApplyIndexingIntoLoop()),
+}
+"""What `canonicalize` applies. The operations name this table by `CanonicalizedBy`."""

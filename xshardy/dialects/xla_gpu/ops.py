@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.utils import AbstractYieldOperation
-from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 from xdsl.irdl import (
@@ -48,7 +48,6 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -63,9 +62,13 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
+
+CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
+"""The module with the canonicalization patterns of xla_gpu."""
 
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
@@ -129,7 +132,7 @@ class AllocateSharedOp(IRDLOperation, SuggestsNames):
 
 
 @irdl_op_definition
-class ApplyIndexingOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class ApplyIndexingOp(IRDLOperation, HasFolderInterface):
     """
     `apply_indexing #map(%d0, %d1)[%s0]`: the results of the map at these dimensions and symbols, one index each.
 
@@ -140,7 +143,7 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatt
     arguments = var_operand_def(IndexType)
     indexing_map_attr = prop_def(IndexingMapAttr)
     values = var_result_def(IndexType)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), CanonicalizedBy(CANONICALIZATION))
 
     def __init__(self, operands: Sequence[SSAValue], indexing_map: IndexingMap | IndexingMapAttr):
         attr = IndexingMapAttr.get(indexing_map)
@@ -213,12 +216,6 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatt
                 case _:
                     return None
         return operands
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
-
-        return APPLY_INDEXING_PATTERNS
 
 
 @irdl_op_definition
@@ -358,7 +355,7 @@ class InsertOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LoopOp(IRDLOperation, HasCanonicalizationPatternsInterface, SuggestsNames):
+class LoopOp(IRDLOperation, SuggestsNames):
     """
     `loop (%dims)[%ivs] -> (%indices) in #map iter_args(%iter = %init) -> (types) { ... }`: a nest of loops.
 
@@ -373,7 +370,9 @@ class LoopOp(IRDLOperation, HasCanonicalizationPatternsInterface, SuggestsNames)
     body = region_def("single_block")
     outputs = var_result_def()
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+    traits = traits_def(
+        RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), CanonicalizedBy(CANONICALIZATION)
+    )
 
     def __init__(
         self,
@@ -517,12 +516,6 @@ class LoopOp(IRDLOperation, HasCanonicalizationPatternsInterface, SuggestsNames)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from xshardy.dialects.xla_gpu.canonicalization import LOOP_PATTERNS
-
-        return LOOP_PATTERNS
 
 
 @irdl_op_definition

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from xshardy.dialects import chlo, hlo, stablehlo
+from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
@@ -117,14 +117,6 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     chlo.ErfOp: Elementwise(floating=floats.erf),
     chlo.ErfcOp: Elementwise(floating=floats.erfc),
     chlo.SinhOp: on_floats_and_complex(floats.sinh),
-    hlo.AcosOp: on_floats_and_complex(floats.acos),
-    hlo.AcoshOp: on_floats_and_complex(floats.acosh),
-    hlo.AsinOp: on_floats_and_complex(floats.asin),
-    hlo.AsinhOp: on_floats_and_complex(floats.asinh),
-    hlo.AtanhOp: on_floats_and_complex(floats.atanh),
-    hlo.CoshOp: on_floats_and_complex(floats.cosh),
-    hlo.ErfOp: Elementwise(floating=floats.erf),
-    hlo.SinhOp: on_floats_and_complex(floats.sinh),
     stablehlo.AbsOp: Elementwise(integer=integers.absolute, floating=np.abs, complex=np.abs),
     stablehlo.AddOp: Elementwise(np.logical_or, integers.add, np.add, np.add),
     stablehlo.AndOp: logical(np.logical_and, np.bitwise_and),

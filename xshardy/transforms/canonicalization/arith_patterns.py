@@ -1,15 +1,16 @@
 """Patterns of arith: constants gather on the right, chains of casts shorten, selects vanish."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.traits import Commutative
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, element_type_of, predicate_of
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     constant_of,
@@ -80,13 +81,31 @@ def fold_select(op: arith.SelectOp, constants: Sequence[Attribute | None]) -> SS
 
 FOLDS: Mapping[type[Operation], Fold] = {arith.SelectOp: fold_select}
 
+Commutative: TypeAlias = (
+    arith.AddiOp
+    | arith.AddfOp
+    | arith.AndIOp
+    | arith.MaximumfOp
+    | arith.MaxnumfOp
+    | arith.MaxSIOp
+    | arith.MaxUIOp
+    | arith.MinimumfOp
+    | arith.MinnumfOp
+    | arith.MinSIOp
+    | arith.MinUIOp
+    | arith.MuliOp
+    | arith.MulfOp
+    | arith.OrIOp
+    | arith.XOrIOp
+)
+"""Operations of two operands that may be swapped."""
+
 
 class ConstantToTheRight(RewritePattern):
     """`op constant, x` -> `op x, constant`, for a commutative operation."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if len(op.operands) != 2 or not op.has_trait(Commutative):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: Commutative, rewriter: PatternRewriter, /):
         lhs, rhs = op.operands
         if constant_of(lhs) is None or constant_of(rhs) is not None:
             return
@@ -97,7 +116,7 @@ class ConstantToTheRight(RewritePattern):
 class CompareWithConstantOnTheRight(RewritePattern):
     """`cmpi slt, constant, x` -> `cmpi sgt, x, constant`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         if constant_of(op.lhs) is None or constant_of(op.rhs) is not None:
             return
@@ -109,7 +128,7 @@ class CompareWithConstantOnTheRight(RewritePattern):
 class CompareExtended(RewritePattern):
     """`cmpi p, (extsi x), (extsi y)` -> `cmpi p, x, y`, and so for extui where the order is unsigned or equality."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         lhs, rhs = op.lhs.owner, op.rhs.owner
         if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(rhs, type(lhs)):
@@ -125,7 +144,7 @@ class CompareExtended(RewritePattern):
 class CompareBooleanExtendedWithZero(RewritePattern):
     """`cmpi ne, (ext x), 0` -> `x`, `cmpi eq, (ext x), 0` -> `xori x, true`, for an i1 x."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         extension = op.lhs.owner
         if not isinstance(extension, arith.ExtSIOp | arith.ExtUIOp) or extension.input.type != i1:
@@ -145,7 +164,7 @@ class CompareBooleanExtendedWithZero(RewritePattern):
 class InvertedComparison(RewritePattern):
     """`xori (cmpi p, x, y), true` -> `cmpi not-p, x, y`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.XOrIOp, rewriter: PatternRewriter, /):
         comparison = op.lhs.owner
         if isinstance(comparison, arith.CmpiOp) and is_splat_of(constant_of(op.rhs), signed(1, 1)):
@@ -156,9 +175,8 @@ class InvertedComparison(RewritePattern):
 class ConstantsOfChain(RewritePattern):
     """`(x op c0) op c1` -> `x op (c0 op c1)` for addi and muli; `(x + c0) - c1` -> `x + (c0 - c1)` and its kin."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AddiOp | arith.SubiOp | arith.MuliOp, rewriter: PatternRewriter, /):
         inner = op.lhs.owner
         outer_constant = integer_of(op.rhs)
         if outer_constant is None or not isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
@@ -182,12 +200,14 @@ class ConstantsOfChain(RewritePattern):
         rewriter.replace(op, (constant, chained))
 
 
+Cast: TypeAlias = arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp | arith.ExtFOp | arith.IndexCastOp | IndexCastUIOp
+
+
 class CastOfCast(RewritePattern):
     """`ext (ext x)`, `trunc (trunc x)`, `trunc (ext x)` -> one cast, and `index_cast (ext x)` -> `index_cast x`."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if len(op.operands) != 1:
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: Cast, rewriter: PatternRewriter, /):
         inner = op.operands[0].owner
         if not isinstance(inner, Operation) or len(inner.operands) != 1 or len(op.results) != 1:
             return
@@ -218,9 +238,8 @@ def _combined_cast(
 class BitwiseOfExtended(RewritePattern):
     """`andi (ext x), (ext y)` -> `ext (andi x, y)`, and so for ori."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.AndIOp | arith.OrIOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AndIOp | arith.OrIOp, rewriter: PatternRewriter, /):
         lhs, rhs = op.lhs.owner, op.rhs.owner
         if not isinstance(lhs, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(rhs, type(lhs)):
             return
@@ -233,9 +252,8 @@ class BitwiseOfExtended(RewritePattern):
 class ProductOfNegated(RewritePattern):
     """`mulf (negf x), (negf y)` -> `mulf x, y`, and so for divf."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.MulfOp | arith.DivfOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.MulfOp | arith.DivfOp, rewriter: PatternRewriter, /):
         lhs, rhs = op.lhs.owner, op.rhs.owner
         if isinstance(lhs, arith.NegfOp) and isinstance(rhs, arith.NegfOp):
             op.operands = (lhs.operand, rhs.operand)
@@ -245,7 +263,7 @@ class ProductOfNegated(RewritePattern):
 class SelectOfNot(RewritePattern):
     """`select (xori c, true), x, y` -> `select c, y, x`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
         negation = op.cond.owner
         if isinstance(negation, arith.XOrIOp) and is_splat_of(constant_of(negation.rhs), signed(1, 1)):
@@ -256,7 +274,7 @@ class SelectOfNot(RewritePattern):
 class SelectOfBooleans(RewritePattern):
     """`select c, false, true` -> `xori c, true`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
         if op.result.type != i1 or integer_of(op.lhs) != 0 or not integer_of(op.rhs):
             return
@@ -266,7 +284,7 @@ class SelectOfBooleans(RewritePattern):
 class SelectUnderSameCondition(RewritePattern):
     """`select c, (select c, x, y), z` -> `select c, x, z`, and so on the other side."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /):
         chosen, other = op.lhs.owner, op.rhs.owner
         if isinstance(chosen, arith.SelectOp) and chosen.cond is op.cond:
@@ -278,37 +296,17 @@ class SelectUnderSameCondition(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.ExtFOp, arith.IndexCastOp, IndexCastUIOp)
-_COMMUTATIVE = (
-    arith.AddiOp,
-    arith.AddfOp,
-    arith.AndIOp,
-    arith.MaximumfOp,
-    arith.MaxnumfOp,
-    arith.MaxSIOp,
-    arith.MaxUIOp,
-    arith.MinimumfOp,
-    arith.MinnumfOp,
-    arith.MinSIOp,
-    arith.MinUIOp,
-    arith.MuliOp,
-    arith.MulfOp,
-    arith.OrIOp,
-    arith.XOrIOp,
+PATTERNS: Sequence[RewritePattern] = (
+    ConstantToTheRight(),
+    CompareWithConstantOnTheRight(),
+    CompareExtended(),
+    CompareBooleanExtendedWithZero(),
+    InvertedComparison(),
+    ConstantsOfChain(),
+    CastOfCast(),
+    BitwiseOfExtended(),
+    ProductOfNegated(),
+    SelectOfNot(),
+    SelectOfBooleans(),
+    SelectUnderSameCondition(),
 )
-
-PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
-    (ConstantToTheRight(), _COMMUTATIVE),
-    (CompareWithConstantOnTheRight(), (arith.CmpiOp,)),
-    (CompareExtended(), (arith.CmpiOp,)),
-    (CompareBooleanExtendedWithZero(), (arith.CmpiOp,)),
-    (InvertedComparison(), (arith.XOrIOp,)),
-    (ConstantsOfChain(), (arith.AddiOp, arith.SubiOp, arith.MuliOp)),
-    (CastOfCast(), _CASTS),
-    (BitwiseOfExtended(), (arith.AndIOp, arith.OrIOp)),
-    (ProductOfNegated(), (arith.MulfOp, arith.DivfOp)),
-    (SelectOfNot(), (arith.SelectOp,)),
-    (SelectOfBooleans(), (arith.SelectOp,)),
-    (SelectUnderSameCondition(), (arith.SelectOp,)),
-)
-"""Each pattern with the operations that it matches."""

@@ -21,6 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.arith_elementwise import element_type_of
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import (
     Fold,
     dense_attr,
@@ -143,8 +144,9 @@ def fold_same_type(op: Operation, constants: Sequence[Attribute | None]) -> SSAV
 class StaticPosition(RewritePattern):
     """`vector.extract v[%c]` with a constant `%c` -> `vector.extract v[c]`, and so for insert."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, vector.ExtractOp | vector.InsertOp) or not op.dynamic_position:
+    @match_op_type
+    def match_and_rewrite(self, op: vector.ExtractOp | vector.InsertOp, rewriter: PatternRewriter, /):
+        if not op.dynamic_position:
             return
         positions = [integer_of(at) if isinstance(at, SSAValue) else at for at in op.get_mixed_position()]
         if any(position is None or position < 0 for position in positions):
@@ -160,9 +162,8 @@ class StaticPosition(RewritePattern):
 class ConstantElements(RewritePattern):
     """`vector.from_elements` of constants -> a constant vector; of one value -> `vector.broadcast`."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, FromElementsOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: FromElementsOp, rewriter: PatternRewriter, /):
         type = op.dest.type
         if len(set(op.elements)) == 1 and prod(type.get_shape()) > 1:
             rewriter.replace(op, vector.BroadcastOp(op.elements[0], type))
@@ -223,8 +224,4 @@ FOLDS: Mapping[type[Operation], Fold] = {
     vector.ExtractOp: fold_vector_extract,
 }
 
-PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
-    (StaticPosition(), (vector.ExtractOp, vector.InsertOp)),
-    (ConstantElements(), (FromElementsOp,)),
-)
-"""Each pattern with the operations that it matches."""
+PATTERNS: Sequence[RewritePattern] = (StaticPosition(), ConstantElements())

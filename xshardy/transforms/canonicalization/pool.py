@@ -1,8 +1,9 @@
 """The constants of a function, each kept once, side by side in front of its first block."""
 
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsolatedFromAbove
 
@@ -16,7 +17,7 @@ def key_of(constant: Operation) -> Key:
 
 
 def home_of(op: Operation) -> Region | None:
-    """The region of the function, or of whatever else sees nothing from above, that `op` is in."""
+    """The region of the function, or of another operation isolated from above, that `op` is in."""
     region = op.parent_region()
     while region is not None and region.parent is not None:
         if region.parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
@@ -25,6 +26,7 @@ def home_of(op: Operation) -> Region | None:
     return region
 
 
+@final
 class ConstantPool:
     """The constants in front of `block`. A new one goes behind those that are there, as upstream places them."""
 
@@ -41,10 +43,10 @@ class ConstantPool:
         """The constant of the pool that is the same as `constant`."""
         return self._by_key.get(key_of(constant))
 
-    def insert(self, constant: Operation) -> None:
-        """Put a constant that is nowhere yet, and not in the pool, into its place."""
+    def insert(self, constant: Operation, rewriter: PatternRewriter) -> None:
+        """Put a new constant, which the pool does not have, into its place."""
         last = self._last
-        Rewriter.insert_op(constant, InsertPoint.at_start(self._block) if last is None else InsertPoint.after(last))
+        rewriter.insert(constant, InsertPoint.at_start(self._block) if last is None else InsertPoint.after(last))
         self._join(constant)
         self._last = constant
 
@@ -63,7 +65,7 @@ class ConstantPool:
         return True
 
     def forget(self, constant: Operation) -> None:
-        """A constant of the pool is about to be erased."""
+        """Leave out `constant`, which is about to be erased."""
         self._members.discard(constant)
         if self._by_key.get(key_of(constant)) is constant:
             del self._by_key[key_of(constant)]
@@ -74,3 +76,20 @@ class ConstantPool:
     def _join(self, constant: Operation) -> None:
         self._by_key[key_of(constant)] = constant
         self._members.add(constant)
+
+
+@final
+class ConstantPools:
+    """The pools of the functions of a module, each made when it is first needed."""
+
+    def __init__(self) -> None:
+        self._pools: dict[Region, ConstantPool] = {}
+
+    def of(self, op: Operation) -> ConstantPool | None:
+        """The pool of the function that `op` is in; None if it is in none."""
+        region = home_of(op)
+        if region is None or region.blocks.first is None:
+            return None
+        if (pool := self._pools.get(region)) is None:
+            pool = self._pools[region] = ConstantPool(region.blocks.first)
+        return pool

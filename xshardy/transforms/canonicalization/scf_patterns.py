@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import integer_of
 
 
@@ -46,7 +47,7 @@ def is_outside(value: SSAValue, op: Operation) -> bool:
 class IfOfConstant(RewritePattern):
     """`if true { a } else { b }` -> `a`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         condition = integer_of(op.cond)
         if condition is None:
@@ -61,7 +62,7 @@ class IfOfConstant(RewritePattern):
 class IfToSelect(RewritePattern):
     """`if c { yield x } else { yield y }` -> `select c, x, y`, for the results whose two values are defined outside."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         pairs = list(zip(yielded(op.true_region), yielded(op.false_region), strict=False))
         outside = [all(is_outside(value, op) for value in pair) for pair in pairs]
@@ -87,7 +88,7 @@ class IfToSelect(RewritePattern):
 class UnusedIfResults(RewritePattern):
     """Results that nothing uses are not yielded."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         used = [result.first_use is not None for result in op.results]
         if all(used):
@@ -122,7 +123,7 @@ def _has_work(region: Region) -> bool:
 class EmptyElse(RewritePattern):
     """`if c { a } else {}` -> `if c { a }`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         if op.results or not op.false_region.blocks or _has_work(op.false_region):
             return
@@ -133,7 +134,7 @@ class EmptyElse(RewritePattern):
 class ConditionInBranches(RewritePattern):
     """In `if c { a } else { b }`, `c` is true in `a` and false in `b`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         if integer_of(op.cond) is not None:
             return
@@ -161,7 +162,7 @@ def _is_in(op: Operation, region: Region) -> bool:
 class NestedIfs(RewritePattern):
     """`if c { if d { a } }` -> `if (c and d) { a }`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         block = op.true_region.block
         inner = block.first_op
@@ -185,7 +186,7 @@ class NestedIfs(RewritePattern):
 class KnownTripCount(RewritePattern):
     """A loop that never runs -> its initial values; one that runs once -> its body."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         if op.lb is op.ub:
             rewriter.replace(op, (), op.iter_args)
@@ -206,7 +207,7 @@ class UnneededIterationArguments(RewritePattern):
     It stays what it was if the loop yields the argument itself, or its initial value.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         block = op.body.block
         terminator = block.last_op
@@ -247,7 +248,7 @@ class UnneededIterationArguments(RewritePattern):
 class SwitchOfConstant(RewritePattern):
     """`index_switch 1 case 1 { a } default { b }` -> `a`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /):
         chosen = integer_of(op.arg)
         if chosen is None:
@@ -259,23 +260,22 @@ class SwitchOfConstant(RewritePattern):
 class ExecuteRegionOfOneBlock(RewritePattern):
     """`execute_region { a }` -> `a`, for a region of one block."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.ExecuteRegionOp, rewriter: PatternRewriter, /):
         block = op.region.blocks.first
         if block is not None and block is op.region.blocks.last:
             inline(op, block, (), rewriter)
 
 
-PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
-    (IfOfConstant(), (scf.IfOp,)),
-    (UnusedIfResults(), (scf.IfOp,)),
-    (IfToSelect(), (scf.IfOp,)),
-    (EmptyElse(), (scf.IfOp,)),
-    (ConditionInBranches(), (scf.IfOp,)),
-    (NestedIfs(), (scf.IfOp,)),
-    (KnownTripCount(), (scf.ForOp,)),
-    (UnneededIterationArguments(), (scf.ForOp,)),
-    (SwitchOfConstant(), (scf.IndexSwitchOp,)),
-    (ExecuteRegionOfOneBlock(), (scf.ExecuteRegionOp,)),
+PATTERNS: Sequence[RewritePattern] = (
+    IfOfConstant(),
+    UnusedIfResults(),
+    IfToSelect(),
+    EmptyElse(),
+    ConditionInBranches(),
+    NestedIfs(),
+    KnownTripCount(),
+    UnneededIterationArguments(),
+    SwitchOfConstant(),
+    ExecuteRegionOfOneBlock(),
 )
-"""Each pattern with the operations that it matches."""

@@ -33,7 +33,8 @@ from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ConcatenateOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
-from xshardy.transforms.sdy.data_flow_edges import STABLEHLO_DATA_FLOWS, shape_of
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS
+from xshardy.transforms.sdy.shapes import rank_of, shape_of
 
 ELEMENTWISE = (
     *(UnaryElementwiseOp, BinaryElementwiseOp, IsFiniteOp, ComplexOp, CompareOp, SelectOp, ClampOp),
@@ -129,3 +130,8 @@ def kind_of(op: Operation) -> OpKind:
     if is_elementwise(op) or (isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS):
         return OpKind.PASS_THROUGH
     return traits_of(type(op)).kind
+
+
+def is_scalar_expansion(op: Operation) -> bool:
+    """Whether `op` broadcasts a scalar, constant or not."""
+    return type(op) is BroadcastInDimOp and rank_of(op.operands[0]) == 0

@@ -5,32 +5,34 @@ As in any canonicalization, what is dead goes and constants are kept once. Sourc
 canonicalization patterns, with which its export pipeline picks them.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.canonicalization import COLLECTIVE_PATTERNS, ReshardOfReshard
-from xshardy.dialects.sdy.ops import ReshardOp
-from xshardy.transforms.canonicalize import Canonicalizer
+from xshardy.rewriting import PatternPass, PatternSet, Step
+from xshardy.transforms.canonicalize import canonicalization_steps
+
+RESHARDS = PatternSet((ReshardOfReshard(),))
+COLLECTIVES = PatternSet(tuple(pattern for patterns in COLLECTIVE_PATTERNS.values() for pattern in patterns))
 
 
 @dataclass(frozen=True)
-class CanonicalizeReshardsPass(ModulePass):
+class CanonicalizeReshardsPass(PatternPass):
     """Reshard once where there are reshards of reshards."""
 
     name = "sdy-canonicalize-reshards"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        Canonicalizer(ctx, {ReshardOp: (ReshardOfReshard(),)}).run(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        return canonicalization_steps(RESHARDS)
 
 
 @dataclass(frozen=True)
-class CanonicalizeCollectivesPass(ModulePass):
+class CanonicalizeCollectivesPass(PatternPass):
     """Fuse collectives, and drop those that do nothing."""
 
     name = "sdy-canonicalize-collectives"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        Canonicalizer(ctx, COLLECTIVE_PATTERNS).run(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        return canonicalization_steps(COLLECTIVES)

@@ -19,7 +19,7 @@ from xdsl.traits import ConstantLike
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in, operations_of
-from xshardy.transforms.sdy_import.constant_splitter import is_scalar_expansion
+from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 
 @cache

@@ -33,8 +33,8 @@ from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unp
 from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete

@@ -20,15 +20,11 @@ from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy.data_flow_edges import (
-    insert_point_after,
-    rank_of,
-    replace_other_uses,
-    set_sharding,
-    sharding_of,
-)
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
+from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Settlement
 from xshardy.transforms.sdy_export.insert_func_call_reshards import divides_alike, replicated_like
 from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, peculiarities

@@ -12,9 +12,9 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.collectives import is_equivalent
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
-from xshardy.transforms.sdy.data_flow_edges import replace_other_uses
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.function_shardings import result_shardings
+from xshardy.transforms.sdy.uses import replace_other_uses
 
 
 def replicated_like(sharding: TensorShardingAttr) -> TensorShardingAttr:

@@ -11,8 +11,8 @@ from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.shardable_values import sharding_of
 
 
 def _set_result_shardings(function: FuncOp, returned: Sequence[SSAValue]) -> None:

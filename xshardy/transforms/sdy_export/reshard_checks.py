@@ -16,10 +16,10 @@ from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device

@@ -42,7 +42,7 @@ from xshardy.sharding.resharding import (
     Step,
 )
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers

@@ -22,7 +22,8 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import rank_of, sharding_of
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 
 NUMBER = TensorType(i64, [])

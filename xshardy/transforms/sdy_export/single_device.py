@@ -14,7 +14,9 @@ from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import rank_of, replace_other_uses, set_sharding, sharding_of
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
+from xshardy.transforms.sdy.uses import replace_other_uses
 
 
 def is_on_single_device(sharding: TensorShardingAttr | None, op: Operation) -> bool:

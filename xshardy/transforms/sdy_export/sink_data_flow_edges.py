@@ -23,13 +23,8 @@ from xshardy.dialects.sdy.value_shardings import (
     SHARDING,
 )
 from xshardy.rewriting.walk import operations_in, operations_of
-from xshardy.transforms.sdy.data_flow_edges import (
-    argument_owners,
-    edge_of,
-    has_data_flow,
-    rank_of,
-    result_owners,
-)
+from xshardy.transforms.sdy.data_flow import argument_owners, edge_of, has_data_flow, result_owners
+from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,

@@ -15,7 +15,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
 from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.sdy.data_flow_edges import set_result_shardings
+from xshardy.transforms.sdy.shardable_values import set_result_shardings
 
 Shardings = Mapping[int, TensorShardingAttr]
 """New shardings of the arguments of a function, or of the results of a call, by index."""

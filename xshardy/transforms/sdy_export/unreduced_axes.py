@@ -23,7 +23,7 @@ from xshardy.dialects.sdy.collectives import (
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
+from xshardy.transforms.sdy.shardable_values import sharding_of
 
 
 def axes_without(axes: AxisRefs, others: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:

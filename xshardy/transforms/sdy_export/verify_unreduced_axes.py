@@ -25,8 +25,8 @@ from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import sharding_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 

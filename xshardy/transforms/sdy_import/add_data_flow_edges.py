@@ -1,21 +1,51 @@
 """Insert a `sdy.data_flow_edge` for every data flow edge. Source: row SDY-PASS-01."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.sdy.data_flow_edges import add_data_flow_edges, has_data_flow
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.rewriting import PatternPass
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
+from xshardy.transforms.sdy.shapes import has_static_shape
+from xshardy.transforms.sdy.shardable_values import owner_sharding
+from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 
 
 @dataclass(frozen=True)
-class AddDataFlowEdgesPass(ModulePass):
-    """Insert a `sdy.data_flow_edge` on every value that owns a data flow edge; it takes the sharding of its owner."""
+class AddDataFlowEdges(RewritePattern):
+    """
+    `f(while(x))` -> `f(data_flow_edge(while(x)) sharding=s)`, for each owner of an edge: a result or a block argument.
+
+    `s` is the sharding of the owner, without manual axes inside of a manual computation. Owners without a static shape
+    get no edge.
+    """
+
+    op_types: tuple[type, ...] = (ShardableDataFlowOpInterface, *STABLEHLO_DATA_FLOWS)
+    """The operations whose edges are added."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, self.op_types):
+            return
+        for owners in (argument_owners(op), result_owners(op)):
+            # The edge of the last owner comes first: each is inserted right after the owner, or the start of the block.
+            for owner in reversed([owner for owner in owners if has_static_shape(owner)]):
+                edge = DataFlowEdgeOp(owner, owner_sharding(owner))
+                rewriter.insert(edge, insert_point_after(owner))
+                replace_other_uses(owner, edge.result, edge, rewriter)
+
+
+@dataclass(frozen=True)
+class AddDataFlowEdgesPass(PatternPass):
+    """Insert a `sdy.data_flow_edge` on every value that owns a data flow edge, with the sharding of the owner."""
 
     name = "sdy-add-data-flow-edges"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-add-data-flow-edges (SDY-PASS-01)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in [inner for inner in operations_in(op) if has_data_flow(inner)]:
-            add_data_flow_edges(inner)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (AddDataFlowEdges(),)

@@ -19,7 +19,7 @@ from xdsl.pattern_rewriter import (
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, ScatterDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy.data_flow_edges import rank_of, shape_of
+from xshardy.transforms.sdy.shapes import rank_of, shape_of
 from xshardy.transforms.unused_operations import erase_unused
 
 

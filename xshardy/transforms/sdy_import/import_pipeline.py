@@ -13,7 +13,7 @@ from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
-from xshardy.transforms.sdy_import.constant_splitter import ConstantOrScalarSplitterPass
+from xshardy.transforms.sdy_import.constant_or_scalar_splitter import ConstantOrScalarSplitterPass
 from xshardy.transforms.sdy_import.explicit_gather_scatter_batching import ExplicitGatherScatterBatchingPass
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.sdy_import.manual_axes_cleanup import ManualAxesCleanupPass, check_manual_axes

@@ -24,17 +24,11 @@ from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy.data_flow_edges import (
-    argument_owners,
-    has_static_shape,
-    owner_of,
-    owner_sharding,
-    rank_of,
-    result_owners,
-    sources_of,
-)
+from xshardy.transforms.sdy.data_flow import argument_owners, owner_of, result_owners, sources_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.op_kinds import OpTraits, traits_of
+from xshardy.transforms.sdy.shapes import has_static_shape, rank_of
+from xshardy.transforms.sdy.shardable_values import owner_sharding
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders

@@ -15,8 +15,8 @@ from xshardy.sharding.rules.registry import ShardingRules, has_own_rule
 from xshardy.sharding.steps import Border, Signature
 from xshardy.sharding.strategies import Direction
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.data_flow_edges import shape_of
 from xshardy.transforms.sdy.op_kinds import is_elementwise, kind_of
+from xshardy.transforms.sdy.shapes import shape_of
 
 BARRIER_DIRECTIONS = {
     PropagationDirection.NONE: Direction.NONE,

@@ -16,7 +16,7 @@ from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.rewriting import DecisionPattern
 from xshardy.sharding.interning import ShardingTable
 from xshardy.transforms.failures import warn
-from xshardy.transforms.sdy.data_flow_edges import insert_point_after
+from xshardy.transforms.sdy.uses import insert_point_after
 from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
 
 
@@ -75,7 +75,7 @@ def _owning_op(value: SSAValue) -> Operation:
 
 
 @dataclass(frozen=True)
-class ConstrainGroupMember(DecisionPattern[Conflict]):
+class ConstrainGroupMember(DecisionPattern[Operation, Conflict]):
     """
     `f(%x); sdy.sharding_group %x` -> `%0 = sdy.sharding_constraint %x <open>; f(%0); sdy.sharding_group %0`.
 

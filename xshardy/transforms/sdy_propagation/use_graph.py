@@ -17,7 +17,7 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.sharding.program import Dead
-from xshardy.transforms.sdy.data_flow_edges import has_data_flow, owner_of
+from xshardy.transforms.sdy.data_flow import has_data_flow, owner_of
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.numbering import Numbering

@@ -20,8 +20,8 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.rewriting import DecisionPattern
 from xshardy.sharding.interning import ShardingTable
 from xshardy.sharding.program import Program
-from xshardy.transforms.sdy.data_flow_edges import set_sharding
 from xshardy.transforms.sdy.op_kinds import traits_of
+from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
 
 Attributes = Mapping[str, Attribute]
@@ -126,7 +126,7 @@ def rules_to_erase(numbering: Numbering) -> Mapping[Operation, bool]:
 
 
 @dataclass(frozen=True)
-class EraseDead(DecisionPattern[bool]):
+class EraseDead(DecisionPattern[Operation, bool]):
     """
     `%0 = stablehlo.add %x, %y` -> nothing, if the result is not used.
 
@@ -138,7 +138,7 @@ class EraseDead(DecisionPattern[bool]):
 
 
 @dataclass(frozen=True)
-class WriteFunctionAttributes(DecisionPattern[FunctionAttributes]):
+class WriteFunctionAttributes(DecisionPattern[Operation, FunctionAttributes]):
     """`func.func @f(%x) -> ...` -> `func.func @f(%x {sdy.sharding = ...}) -> ...`: on arguments and results."""
 
     def rewrite(self, op: Operation, decision: FunctionAttributes, rewriter: PatternRewriter, /) -> None:
@@ -151,7 +151,7 @@ class WriteFunctionAttributes(DecisionPattern[FunctionAttributes]):
 
 
 @dataclass(frozen=True)
-class WriteValueShardings(DecisionPattern[Sequence[tuple[SSAValue, TensorShardingAttr]]]):
+class WriteValueShardings(DecisionPattern[Operation, Sequence[tuple[SSAValue, TensorShardingAttr]]]):
     """`sdy.data_flow_edge %x` -> `sdy.data_flow_edge %x sharding=<...>`: shardings that are kept in properties."""
 
     def rewrite(
@@ -163,7 +163,7 @@ class WriteValueShardings(DecisionPattern[Sequence[tuple[SSAValue, TensorShardin
 
 
 @dataclass(frozen=True)
-class WriteAttributes(DecisionPattern[Attributes]):
+class WriteAttributes(DecisionPattern[Operation, Attributes]):
     """`op` -> `op {sdy.sharding = ..., sdy.sharding_rule = ...}`: the discardable attributes that were decided."""
 
     def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
@@ -172,7 +172,7 @@ class WriteAttributes(DecisionPattern[Attributes]):
 
 
 @dataclass(frozen=True)
-class EraseRule(DecisionPattern[bool]):
+class EraseRule(DecisionPattern[Operation, bool]):
     """`op {sdy.sharding_rule = ...}` -> `op`, unless the rule is custom."""
 
     def rewrite(self, op: Operation, decision: bool, rewriter: PatternRewriter, /) -> None:

@@ -44,6 +44,7 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
 from xshardy.dialects.dense_elements import dense, is_one_for_all
 from xshardy.dialects.extensions.vector import FromElementsOp
+from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.transforms.xla_gpu.index_values import apply_map
 
@@ -328,6 +329,6 @@ class FlattenTensorsPass(ModulePass):
         PatternRewriteWalker(linearize, apply_recursively=False).rewrite_module(op)
         flatten_types(op)
         # A linear index is most often made of indices that were computed from a few values: compute it from those.
-        clean_up = [DropIdentityCast(), *xla_gpu.ApplyIndexingOp.get_canonicalization_patterns()]
+        clean_up = [DropIdentityCast(), *APPLY_INDEXING_PATTERNS]
         PatternRewriteWalker(GreedyRewritePatternApplier(clean_up)).rewrite_module(op)
         _check_casts(op)

@@ -6,17 +6,24 @@ would inline the function all the same, but can no longer prove of every read th
 """
 
 from collections import Counter
+from collections.abc import Iterator
 
-from xdsl.context import Context
 from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Block, Operation
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.rewriting import PatternPass, Step
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.inline import NOINLINE, BlockCensus, Inliner, reference_counts, unused_functions
+from xshardy.transforms.inline import (
+    NOINLINE,
+    BlockCensus,
+    CallCensus,
+    CopyBody,
+    EraseUnusedFunction,
+    MoveBodyOfOnlyCall,
+    unused_functions,
+)
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
 
@@ -60,18 +67,19 @@ def calls_to_inline(module: ModuleOp) -> tuple[PureCallOp, ...]:
     return tuple(calls)
 
 
-class InlineIntoLoopsPass(ModulePass):
+class InlineIntoLoopsPass(PatternPass):
     """Inline small functions that read tensors into loops over the elements of a vector."""
 
     name = "xla-gpu-inline-into-loops"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        calls = calls_to_inline(op)
-        if not calls:
-            return
-        functions = functions_of(op)
-        inliner = Inliner(functions, frozenset(), reference_counts(op, functions))
-        for call in calls:
-            inliner.inline(call, functions[call.callee.string_value()])
-        for function in unused_functions(functions, inliner.references):
-            Rewriter.erase_op(function)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        census = CallCensus.of(module)
+        calls = frozenset[Operation](calls_to_inline(module))
+
+        def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
+            return call in calls
+
+        yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)))
+        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
+        unused = unused_functions(remaining, census.references) if calls else ()
+        yield Step((EraseUnusedFunction(frozenset(unused)),))

@@ -6,16 +6,14 @@ products, extrema, casts and absolute values first, so that the patterns and lat
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.interval import Interval, at_corners
@@ -25,10 +23,11 @@ from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import RANGE, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.rewriting import PatternPass, PatternSet, Step, match_op_type
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_patterns import INVERSE
 from xshardy.transforms.canonicalization.constants import integer_of, width_of
-from xshardy.transforms.canonicalize import Canonicalizer
+from xshardy.transforms.canonicalize import canonicalization_steps
 
 OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
 """The other name under which ranges are read."""
@@ -130,7 +129,7 @@ def always(predicate: Predicate, lhs: Interval, rhs: Interval) -> bool | None:
 class ComparisonOfRanges(RewritePattern):
     """`cmpi p, x, y` -> true or false, where the ranges say so."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
         lhs, rhs = get_range(op.lhs), get_range(op.rhs)
         if lhs is None or rhs is None:
@@ -143,9 +142,8 @@ class ComparisonOfRanges(RewritePattern):
 class ExtremumOfRanges(RewritePattern):
     """`maxsi x, y` -> `x` where `x >= y` always, and so for minsi."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.MaxSIOp | arith.MinSIOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.MaxSIOp | arith.MinSIOp, rewriter: PatternRewriter, /):
         lhs, rhs = get_range(op.lhs), get_range(op.rhs)
         if lhs is None or rhs is None:
             return
@@ -159,7 +157,10 @@ class ExtremumOfRanges(RewritePattern):
 class DivisionOfSmall(RewritePattern):
     """`x / c` -> 0 and `x rem c` -> `x`, where `0 <= x < c`."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+    @match_op_type
+    def match_and_rewrite(
+        self, op: arith.DivSIOp | arith.DivUIOp | arith.RemSIOp | arith.RemUIOp, rewriter: PatternRewriter, /
+    ):
         known, divisor = get_range(op.operands[0]), integer_of(op.operands[1])
         if known is None or divisor is None or not 0 <= known.lower <= known.upper < divisor:
             return
@@ -172,7 +173,7 @@ class DivisionOfSmall(RewritePattern):
 class MaskOfSmall(RewritePattern):
     """`andi x, 2^k - 1` -> `x`, where `0 <= x < 2^k`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.AndIOp, rewriter: PatternRewriter, /):
         known, mask = get_range(op.lhs), integer_of(op.rhs)
         if (
@@ -187,7 +188,8 @@ class MaskOfSmall(RewritePattern):
 class ShiftOfSmall(RewritePattern):
     """`x >> k` -> 0, where `0 <= x < 2^k`."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+    @match_op_type
+    def match_and_rewrite(self, op: arith.ShRSIOp | arith.ShRUIOp, rewriter: PatternRewriter, /):
         known, distance = get_range(op.operands[0]), integer_of(op.operands[1])
         if known is None or distance is None or not 0 <= distance < width_of(op.results[0].type):
             return
@@ -198,7 +200,7 @@ class ShiftOfSmall(RewritePattern):
 class BoundsOfLoopVariables(RewritePattern):
     """The bounds of a map shrink to those of the loop variables that it is applied to, and the map simplifies."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         map = op.map
         bounds = [
@@ -249,9 +251,8 @@ class BitwiseBeforeTruncation(RewritePattern):
     extension of the next step, where both vanish.
     """
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.AndIOp | arith.OrIOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AndIOp | arith.OrIOp, rewriter: PatternRewriter, /):
         lhs, rhs = narrowest(op.lhs), narrowest(op.rhs)
         truncations = [value.owner for value in (lhs, rhs) if isinstance(value.owner, arith.TruncIOp)]
         if lhs.type != rhs.type or not truncations:
@@ -272,7 +273,7 @@ class BitwiseBeforeTruncation(RewritePattern):
 class ShuffleBeforeTruncation(RewritePattern):
     """`shuffle (extui (trunci x))` -> `extui (trunci (shuffle x))`, where the widths agree."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ShuffleOp, rewriter: PatternRewriter, /):
         extension = op.value.owner
         if not isinstance(extension, arith.ExtUIOp) or not isinstance(extension.input.owner, arith.TruncIOp):
@@ -291,43 +292,37 @@ class ShuffleBeforeTruncation(RewritePattern):
 class ExtremumAsSelect(RewritePattern):
     """`maximumf x, y` -> `select (x uge y), x, y`, and so for minimumf: quicker, but NaN in `y` is lost."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: arith.MaximumfOp | arith.MinimumfOp, rewriter: PatternRewriter, /):
         comparison = arith.CmpfOp(op.lhs, op.rhs, "uge" if isinstance(op, arith.MaximumfOp) else "ule")
         rewriter.replace(op, (comparison, arith.SelectOp(comparison, op.lhs, op.rhs)))
 
 
-_DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp)
-
-PATTERNS: Sequence[tuple[RewritePattern, Sequence[type[Operation]]]] = (
-    (BoundsOfLoopVariables(), (ApplyIndexingOp,)),
-    (ComparisonOfRanges(), (arith.CmpiOp,)),
-    (ExtremumOfRanges(), (arith.MaxSIOp, arith.MinSIOp)),
-    (DivisionOfSmall(), _DIVISIONS),
-    (MaskOfSmall(), (arith.AndIOp,)),
-    (ShiftOfSmall(), (arith.ShRSIOp, arith.ShRUIOp)),
-    (BitwiseBeforeTruncation(), (arith.AndIOp, arith.OrIOp)),
-    (ShuffleBeforeTruncation(), (ShuffleOp,)),
-    *scf_patterns.PATTERNS,
+PATTERNS = PatternSet(
+    (
+        BoundsOfLoopVariables(),
+        ComparisonOfRanges(),
+        ExtremumOfRanges(),
+        DivisionOfSmall(),
+        MaskOfSmall(),
+        ShiftOfSmall(),
+        BitwiseBeforeTruncation(),
+        ShuffleBeforeTruncation(),
+        *scf_patterns.PATTERNS,
+    )
 )
-"""Each pattern with the operations that it matches. Those of scf follow up on conditions that turned out constant."""
+"""The patterns of scf follow up on conditions that turned out constant."""
 
-FAST_MIN_MAX = ((ExtremumAsSelect(), (arith.MaximumfOp, arith.MinimumfOp)),)
+FAST_MIN_MAX = PatternSet((*PATTERNS, ExtremumAsSelect()))
 
 
 @dataclass(frozen=True)
-class SimplifyArithPass(ModulePass):
+class SimplifyArithPass(PatternPass):
     """Simplify integer arithmetic by ranges. `fast_min_max` makes selects of maximumf and minimumf."""
 
     name = "xla-gpu-simplify-arith"
     fast_min_max: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        annotate_ranges(op)
-        rows = (*PATTERNS, *(FAST_MIN_MAX if self.fast_min_max else ()))
-        patterns: dict[type[Operation], list[RewritePattern]] = {}
-        for pattern, matched in rows:
-            for op_type in matched:
-                patterns.setdefault(op_type, []).append(pattern)
-        Canonicalizer(ctx, patterns).run(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        annotate_ranges(module)
+        return canonicalization_steps(FAST_MIN_MAX if self.fast_min_max else PATTERNS)

@@ -42,26 +42,3 @@ func.func @copy(%a: tensor<2x3xf32>) {
   %0 = hlo.copy %a {hlo.layout = array<i64: 0, 1>} : tensor<2x3xf32>
   func.return
 }
-
-// CHECK-LABEL: func.func @elementwise
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.acos %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.acosh %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.asin %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.asinh %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.atanh %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.cosh %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.sinh %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.erf %{{[^ ,:)]+}} : tensor<2xf32>
-// CHECK-NEXT:    %{{[^ ,:)]+}} = hlo.sinh %{{[^ ,:)]+}} : tensor<2xcomplex<f64>>
-func.func @elementwise(%a: tensor<2xf32>, %c: tensor<2xcomplex<f64>>) {
-  %0 = hlo.acos %a : tensor<2xf32>
-  %1 = hlo.acosh %a : tensor<2xf32>
-  %2 = hlo.asin %a : tensor<2xf32>
-  %3 = hlo.asinh %a : tensor<2xf32>
-  %4 = hlo.atanh %a : tensor<2xf32>
-  %5 = hlo.cosh %a : tensor<2xf32>
-  %6 = hlo.sinh %a : tensor<2xf32>
-  %7 = hlo.erf %a : tensor<2xf32>
-  %c0 = hlo.sinh %c : tensor<2xcomplex<f64>>
-  func.return
-}

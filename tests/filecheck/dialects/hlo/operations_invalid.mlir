@@ -43,11 +43,3 @@ func.func @copy(%a: tensor<2x3xf32>) {
   %0 = hlo.copy %a : (tensor<2x3xf32>) -> tensor<3x2xf32>
   func.return
 }
-
-// -----
-
-// CHECK: must be ranked tensor of 4/6/8/16/32/64-bit float values, but got 'tensor<2xi32>'
-func.func @erf(%a: tensor<2xi32>) {
-  %0 = hlo.erf %a : tensor<2xi32>
-  func.return
-}

@@ -83,6 +83,16 @@ func.func @step() attributes {attribute = #sdy<propagation_one_step{step-2 = []}
 func.func @edges() attributes {attribute = #sdy.propagation_edges<[]>} {
   func.return
 }
+// CHECK-LABEL: @edge_node_type()
+// CHECK-SAME: #sdy<edge_node_type operand>
+func.func @edge_node_type() attributes {attribute = #sdy<edge_node_type operand>} {
+  func.return
+}
+// CHECK-LABEL: @reduction_op()
+// CHECK-SAME: #sdy<reduction_op max>
+func.func @reduction_op() attributes {attribute = #sdy<reduction_op max>} {
+  func.return
+}
 // CHECK-LABEL: @mesh()
 // CHECK-SAME: #sdy.mesh<["a"=2]>
 func.func @mesh() attributes {attribute = #sdy.mesh<["a"=2]>} {
@@ -198,5 +208,15 @@ func.func @rule_otherwise() attributes {attribute = #sdy<op_sharding_rule<([i])-
 // CHECK-LABEL: @edges_otherwise()
 // CHECK-SAME: #sdy.propagation_edges<[]>
 func.func @edges_otherwise() attributes {attribute = #sdy<propagation_edges<[]>>} {
+  func.return
+}
+// CHECK-LABEL: @edge_node_type_otherwise()
+// CHECK-SAME: #sdy<edge_node_type result>
+func.func @edge_node_type_otherwise() attributes {attribute = #sdy.edge_node_type<result>} {
+  func.return
+}
+// CHECK-LABEL: @reduction_op_otherwise()
+// CHECK-SAME: #sdy<reduction_op min>
+func.func @reduction_op_otherwise() attributes {attribute = #sdy.reduction_op<min>} {
   func.return
 }

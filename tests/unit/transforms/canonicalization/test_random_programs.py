@@ -13,8 +13,7 @@ from xshardy.dialects.extensions.arith_elementwise import predicate_of
 from xshardy.syntax import print_module
 from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
 from xshardy.transforms.canonicalization.constants import signed, unsigned, width_of
-from xshardy.transforms.canonicalize import Canonicalizer
-from xshardy.universe import new_context
+from xshardy.transforms.canonicalize import CanonicalizePass
 
 TYPES: tuple[Attribute, ...] = (i1, IntegerType(4), IntegerType(8), IntegerType(16), IndexType())
 NOT_ON_BOOLEANS = (arith.CeilDivSIOp, arith.FloorDivSIOp)
@@ -111,7 +110,7 @@ def test_results_stay_the_same(seed: int):
     random = Random(seed)
     program = random_program(random, random.randint(1, 30))
     canonical = program.clone()
-    Canonicalizer(new_context()).run(canonical)
+    CanonicalizePass().rewrite_module(canonical)
     canonical.verify()
     for _ in range(5):
         arguments = [signed(random.choice((0, 1, -1, random.getrandbits(64))), width_of(type)) for type in TYPES]

@@ -1,5 +1,5 @@
 """
-The enums of sdy. As properties of operations they are numbers of 32 bits, as upstream's are; only its text names them.
+The enums of sdy. A property of an operation holds the number of a member, in 32 bits, as upstream; its text, the name.
 
 Source: rows SDY-ENUM-01 and SDY-ENUM-02, and upstream's `ReductionOp`.
 """
@@ -10,12 +10,26 @@ from xdsl.dialects.builtin import I32, IntegerAttr, i32
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.dialects.attribute_text import expect
+
+EnumT = TypeVar("EnumT", bound=StrEnum)
+
+
+def parse_enum_member(parser: AttrParser, enum: type[EnumT]) -> EnumT:
+    """The name of a member of `enum`, bare or in angle brackets: both spellings of an attribute (row SDY-Q-12)."""
+    if parser.parse_optional_punctuation("<") is None:
+        return parser.parse_str_enum(enum)
+    member = parser.parse_str_enum(enum)
+    expect(parser, ">")
+    return member
+
 
 class EdgeNodeType(StrEnum):
-    """Which side of an operation a value is on."""
+    """The side of an operation that a value is on."""
 
     OPERAND = "operand"
     RESULT = "result"
@@ -23,11 +37,17 @@ class EdgeNodeType(StrEnum):
 
 @irdl_attr_definition
 class EdgeNodeTypeAttr(EnumAttribute[EdgeNodeType], SpacedOpaqueSyntaxAttribute):
+    """`#sdy<edge_node_type operand>`; `#sdy.edge_node_type<operand>` is read too."""
+
     name = "sdy.edge_node_type"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> EdgeNodeType:
+        return parse_enum_member(parser, EdgeNodeType)
 
 
 class PropagationDirection(StrEnum):
-    """Which ways shardings may go through an operation: forward is from operands to results."""
+    """The directions in which shardings may go through an operation: forward is from operands to results."""
 
     NONE = "NONE"
     FORWARD = "FORWARD"
@@ -45,10 +65,13 @@ class ReductionOp(StrEnum):
 
 @irdl_attr_definition
 class ReductionOpAttr(EnumAttribute[ReductionOp], SpacedOpaqueSyntaxAttribute):
+    """`#sdy<reduction_op sum>`; `#sdy.reduction_op<sum>` is read too."""
+
     name = "sdy.reduction_op"
 
-
-EnumT = TypeVar("EnumT", bound=StrEnum)
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> ReductionOp:
+        return parse_enum_member(parser, ReductionOp)
 
 
 def number_of(member: StrEnum) -> IntegerAttr[I32]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.sdy.attributes.text import (
+from xshardy.dialects.attribute_text import (
+    INT64,
+    NONE_LISTED,
+    STRING,
     BareBodyAttribute,
+    Body,
     BodyAttribute,
     array,
-    expect,
-    expect_keyword,
-    parse_int64,
-    parse_list,
-    parse_string,
+    body,
+    field,
+    listed,
+    optional,
 )
 
 
@@ -30,16 +33,7 @@ class MeshAxisAttr(BareBodyAttribute):
     name = "sdy.mesh_axis"
     axis: StringAttr = param_def(converter=StringAttr.get)
     size: IntAttr = param_def(converter=IntAttr.get)
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> MeshAxisAttr:
-        axis = parse_string(parser)
-        expect(parser, "=")
-        return cls(axis, parse_int64(parser))
-
-    def print_body(self, printer: Printer) -> None:
-        printer.print_string_literal(self.axis.data)
-        printer.print_string(f"={self.size.data}")
+    BODY: ClassVar[Body] = body(field("axis", STRING), "=", field("size", INT64))
 
     def verify(self) -> None:
         if self.size.data < 1:
@@ -47,7 +41,7 @@ class MeshAxisAttr(BareBodyAttribute):
 
 
 SHOWN_DEVICE_IDS = 64
-"""How many of its device ids a complaint about a mesh lists."""
+"""The number of device ids that an error about a mesh lists at most."""
 
 
 def _is_iota(device_ids: Sequence[int]) -> bool:
@@ -66,6 +60,12 @@ class MeshAttr(BodyAttribute):
     name = "sdy.mesh"
     axes: ArrayAttr[MeshAxisAttr] = param_def(converter=array)
     device_ids: ArrayAttr[IntAttr] = param_def(converter=array)
+    BODY: ClassVar[Body] = body(
+        "<",
+        field("axes", listed(MeshAxisAttr)),
+        optional(", device_ids=", "device_ids", listed(INT64), NONE_LISTED),
+        ">",
+    )
 
     @classmethod
     def of(cls, axes: Iterable[tuple[str, int]], device_ids: Iterable[int] = ()) -> MeshAttr:
@@ -77,6 +77,13 @@ class MeshAttr(BodyAttribute):
         count = prod(axis.size.data for axis in axes)
         redundant = bool(axes) and len(device_ids) == count and _is_iota(device_ids)
         return cls(axes, () if redundant else map(IntAttr, device_ids))
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Attribute]) -> MeshAttr:
+        """The mesh of a text, where redundant device ids are allowed and dropped (row SDY-Q-04)."""
+        axes = cast(ArrayAttr[MeshAxisAttr], fields["axes"])
+        device_ids = cast(ArrayAttr[IntAttr], fields["device_ids"])
+        return cls._without_iota(axes.data, [device.data for device in device_ids])
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -101,25 +108,6 @@ class MeshAttr(BodyAttribute):
     def is_empty(self) -> bool:
         """Whether this is the placeholder without axes and devices."""
         return not self.axes.data and not self.device_ids.data
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> MeshAttr:
-        expect(parser, "<")
-        axes = parse_list(parser, lambda: MeshAxisAttr.parse_body(parser), "[", "]")
-        device_ids: list[int] = []
-        if parser.parse_optional_punctuation(",") is not None:
-            expect_keyword(parser, "device_ids")
-            expect(parser, "=")
-            device_ids = parse_list(parser, lambda: parse_int64(parser), "[", "]")
-        expect(parser, ">")
-        return cls._without_iota(axes, device_ids)
-
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            with printer.in_square_brackets():
-                printer.print_list(self.axes, lambda axis: axis.print_body(printer))
-            if self.device_ids.data:
-                printer.print_string(f", device_ids=[{', '.join(str(device.data) for device in self.device_ids)}]")
 
     def verify(self) -> None:
         ids = [device.data for device in self.device_ids]
@@ -157,15 +145,8 @@ class ManualAxesAttr(BareBodyAttribute):
 
     name = "sdy.manual_axes"
     axes: ArrayAttr[StringAttr] = param_def(converter=array)
+    BODY: ClassVar[Body] = body(field("axes", listed(STRING, "{}")))
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(axis.data for axis in self.axes)
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> ManualAxesAttr:
-        return cls(map(StringAttr, parse_list(parser, lambda: parse_string(parser), "{", "}")))
-
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_braces():
-            printer.print_list(self.names, printer.print_string_literal)

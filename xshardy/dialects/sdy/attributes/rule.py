@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
 from xdsl.ir import SpacedOpaqueSyntaxAttribute
@@ -15,14 +16,20 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.dialects.sdy.attributes.text import (
+from xshardy.dialects.attribute_text import (
+    NONE_LISTED,
     BareBodyAttribute,
+    Body,
     BodyAttribute,
+    Text,
     array,
+    body,
     expect,
-    expect_keyword,
+    field,
+    flag,
+    listed,
+    optional,
     parse_int64,
-    parse_list,
 )
 
 LETTERS = "ijklmnopqrstuvwxyz"
@@ -70,27 +77,71 @@ def _indices(factors: ArrayAttr[IntAttr]) -> tuple[int, ...]:
     return tuple(index.data for index in factors)
 
 
+class FactorSymbol(Text[IntAttr]):
+    """`i`: one factor."""
+
+    def read(self, parser: AttrParser) -> IntAttr:
+        return IntAttr(_parse_single_factor(parser))
+
+    def print(self, printer: Printer, value: IntAttr) -> None:
+        printer.print_string(factor_symbol(value.data))
+
+
+class FactorSymbols(Text[ArrayAttr[IntAttr]]):
+    """`ijz_1`: factors without separators; `*` for none."""
+
+    def read(self, parser: AttrParser) -> ArrayAttr[IntAttr]:
+        if parser.parse_optional_punctuation("*") is not None:
+            return NONE_LISTED
+        # No symbol at all reads as upstream reads it: as a mapping without factors, which the verifier rejects.
+        symbols = parser.parse_optional_identifier() or ""
+        return _ints(_factor(parser, symbol) for symbol in _SYMBOL.finditer(symbols))
+
+    def print(self, printer: Printer, value: ArrayAttr[IntAttr]) -> None:
+        printer.print_string("".join(map(factor_symbol, _indices(value))) or "*")
+
+
+class FactorSizes(Text[ArrayAttr[IntAttr]]):
+    """` {i=8, j=16}`: the sizes of all factors in their order; nothing for a rule without factors."""
+
+    def read(self, parser: AttrParser) -> ArrayAttr[IntAttr]:
+        sizes: list[int] = []
+
+        def parse_size() -> None:
+            expected = len(sizes)
+            factor = _parse_single_factor(parser)
+            if factor != expected:
+                parser.raise_error(
+                    "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). "
+                    f"Expecting factor index symbol '{factor_symbol(expected)}', received: '{factor_symbol(factor)}'"
+                )
+            expect(parser, "=")
+            sizes.append(parse_int64(parser))
+
+        parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, parse_size)
+        return _ints(sizes)
+
+    def print(self, printer: Printer, value: ArrayAttr[IntAttr]) -> None:
+        if value.data:
+            sizes = (f"{factor_symbol(index)}={size.data}" for index, size in enumerate(value))
+            printer.print_string(f" {{{', '.join(sizes)}}}")
+
+
+FACTORS = listed(FactorSymbol(), "{}")
+"""`{i, k}`"""
+
+
 @irdl_attr_definition
 class DimMappingAttr(BareBodyAttribute, SpacedOpaqueSyntaxAttribute):
     """`ij`: the factors that a dimension is made of, major to minor; `*` is the null mapping, which is made of none."""
 
     name = "sdy.dim_mapping"
     factor_indices: ArrayAttr[IntAttr] = param_def(converter=_ints)
+    BODY: ClassVar[Body] = body(field("factor_indices", FactorSymbols()))
 
     @property
     def factors(self) -> tuple[int, ...]:
         return _indices(self.factor_indices)
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> DimMappingAttr:
-        if parser.parse_optional_punctuation("*") is not None:
-            return cls(())
-        # Nothing at all is read as upstream does: as a mapping without factors, which the verifier rejects.
-        symbols = parser.parse_optional_identifier() or ""
-        return cls(_factor(parser, symbol) for symbol in _SYMBOL.finditer(symbols))
-
-    def print_body(self, printer: Printer) -> None:
-        printer.print_string("".join(map(factor_symbol, self.factors)) or "*")
 
 
 @irdl_attr_definition
@@ -99,18 +150,15 @@ class TensorMappingAttr(BareBodyAttribute):
 
     name = "sdy.tensor_mapping"
     dim_mappings: ArrayAttr[DimMappingAttr] = param_def(converter=array)
+    BODY: ClassVar[Body] = body(field("dim_mappings", listed(DimMappingAttr)))
 
     @property
     def rank(self) -> int:
         return len(self.dim_mappings)
 
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> TensorMappingAttr:
-        return cls(parse_list(parser, lambda: DimMappingAttr.parse_body(parser), "[", "]"))
 
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_square_brackets():
-            printer.print_list(self.dim_mappings, lambda mapping: mapping.print_body(printer))
+MAPPINGS = listed(TensorMappingAttr, "()", at_least_one=True)
+"""`([i, k],[k, j])`"""
 
 
 @irdl_attr_definition
@@ -132,6 +180,19 @@ class OpShardingRuleAttr(BodyAttribute):
     permutation_factors: ArrayAttr[IntAttr] = param_def(converter=_ints)
     blocked_propagation_factors: ArrayAttr[IntAttr] = param_def(converter=_ints)
     is_custom_rule: BoolAttr = param_def()
+    BODY: ClassVar[Body] = body(
+        "<",
+        field("operand_mappings", MAPPINGS),
+        "->",
+        field("result_mappings", MAPPINGS),
+        field("factor_sizes", FactorSizes()),
+        optional(" reduction=", "reduction_factors", FACTORS, NONE_LISTED),
+        optional(" need_replication=", "need_replication_factors", FACTORS, NONE_LISTED),
+        optional(" permutation=", "permutation_factors", FACTORS, NONE_LISTED),
+        optional(" blocked_propagation=", "blocked_propagation_factors", FACTORS, NONE_LISTED),
+        flag(", custom", "is_custom_rule"),
+        ">",
+    )
 
     @property
     def groups(self) -> Mapping[str, tuple[int, ...]]:
@@ -142,77 +203,3 @@ class OpShardingRuleAttr(BodyAttribute):
             "permutation": _indices(self.permutation_factors),
             "blocked_propagation": _indices(self.blocked_propagation_factors),
         }
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> OpShardingRuleAttr:
-        expect(parser, "<")
-        operands = _parse_mappings(parser)
-        expect(parser, "->")
-        results = _parse_mappings(parser)
-        sizes = _parse_sizes(parser)
-        reduction = _parse_group(parser, "reduction")
-        need_replication = _parse_group(parser, "need_replication")
-        permutation = _parse_group(parser, "permutation")
-        blocked = _parse_group(parser, "blocked_propagation")
-        is_custom = parser.parse_optional_punctuation(",") is not None
-        if is_custom:
-            expect_keyword(parser, "custom")
-        expect(parser, ">")
-        custom = BoolAttr.from_bool(is_custom)
-        return cls(sizes, operands, results, reduction, need_replication, permutation, blocked, custom)
-
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            _print_mappings(printer, self.operand_mappings)
-            printer.print_string("->")
-            _print_mappings(printer, self.result_mappings)
-            if self.factor_sizes.data:
-                sizes = (f"{factor_symbol(index)}={size.data}" for index, size in enumerate(self.factor_sizes))
-                printer.print_string(f" {{{', '.join(sizes)}}}")
-            for group, factors in self.groups.items():
-                if factors:
-                    printer.print_string(f" {group}={{{', '.join(map(factor_symbol, factors))}}}")
-            if self.is_custom_rule:
-                printer.print_string(", custom")
-
-
-def _parse_mappings(parser: AttrParser) -> list[TensorMappingAttr]:
-    """`([i, k],[k, j])`: at least one."""
-    expect(parser, "(")
-    mappings = [TensorMappingAttr.parse_body(parser)]
-    while parser.parse_optional_punctuation(",") is not None:
-        mappings.append(TensorMappingAttr.parse_body(parser))
-    expect(parser, ")")
-    return mappings
-
-
-def _print_mappings(printer: Printer, mappings: ArrayAttr[TensorMappingAttr]) -> None:
-    with printer.in_parens():
-        printer.print_list(mappings, lambda mapping: mapping.print_body(printer))
-
-
-def _parse_sizes(parser: AttrParser) -> list[int]:
-    """`{i=8, j=16}`, in the order of the factors; nothing for a rule without factors."""
-    sizes: list[int] = []
-
-    def parse_size() -> None:
-        expected = len(sizes)
-        factor = _parse_single_factor(parser)
-        if factor != expected:
-            parser.raise_error(
-                "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting "
-                f"factor index symbol '{factor_symbol(expected)}', received: '{factor_symbol(factor)}'"
-            )
-        expect(parser, "=")
-        sizes.append(parse_int64(parser))
-
-    parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, parse_size)
-    return sizes
-
-
-def _parse_group(parser: AttrParser, group: str) -> list[int]:
-    """`reduction={k}`, or nothing."""
-    if parser.parse_optional_keyword(group) is None:
-        return []
-    expect(parser, "=")
-    return parse_list(parser, lambda: _parse_single_factor(parser), "{", "}")

@@ -3,18 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, NoneAttr, SymbolRefAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, parse_axis_refs, print_axis_refs
+from xshardy.dialects.attribute_text import (
+    NONE_LISTED,
+    BareBodyAttribute,
+    Body,
+    BodyAttribute,
+    Listed,
+    Part,
+    Text,
+    Values,
+    array,
+    body,
+    expect,
+    field,
+    listed,
+)
+from xshardy.dialects.sdy.attributes.axes import AXES, AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.text import BareBodyAttribute, BodyAttribute, array, expect, parse_list
 
 LARGEST_PRIORITY = 2**63 - 1
+
+
+class AxesOrOpen(Part):
+    """`{"a", ?}`: the fields `axes` and `is_closed`; a `?` at the end means open."""
+
+    def read(self, parser: AttrParser, values: Values) -> None:
+        expect(parser, "{")
+        axes: list[AxisRefAttr] = []
+        is_closed = True
+        while parser.parse_optional_punctuation("}") is None:
+            if axes:
+                expect(parser, ",")
+            if parser.parse_optional_punctuation("?") is not None:
+                is_closed = False
+                expect(parser, "}")
+                break
+            axes.append(AxisRefAttr.parse_body(parser))
+        values |= {"axes": ArrayAttr(axes), "is_closed": BoolAttr.from_bool(is_closed)}
+
+    def print(self, printer: Printer, attribute: Attribute) -> None:
+        assert isinstance(attribute, DimensionShardingAttr)
+        with printer.in_braces():
+            printer.print_list(attribute.axes, lambda axis: axis.print_body(printer))
+            if not attribute.is_closed:
+                printer.print_string(", ?" if attribute.axes.data else "?")
+
+
+class Priority(Text[IntAttr | NoneAttr]):
+    """`p1`, or nothing for no priority."""
+
+    def read(self, parser: AttrParser) -> IntAttr | NoneAttr:
+        start = parser.pos
+        text = parser.parse_optional_identifier()
+        if text is None:
+            return NoneAttr()
+        digits = text[1:]
+        if text[0] != "p" or not digits.isdecimal():
+            parser.raise_error(f"expecting priority in format 'p<number>', got: {text}", start)
+        if digits[0] == "0" and len(digits) > 1:
+            parser.raise_error(f"priorities with leading zeros are not allowed, got: {text}", start)
+        if len(digits) > len(str(LARGEST_PRIORITY)) or int(digits) > LARGEST_PRIORITY:
+            parser.raise_error(f"expecting integer priority, got: {text}", start)
+        return IntAttr(int(digits))
+
+    def print(self, printer: Printer, value: IntAttr | NoneAttr) -> None:
+        if not isinstance(value, NoneAttr):
+            printer.print_string(f"p{value.data}")
 
 
 @irdl_attr_definition
@@ -29,50 +92,68 @@ class DimensionShardingAttr(BareBodyAttribute):
     axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
     is_closed: BoolAttr = param_def()
     priority: IntAttr | NoneAttr = param_def()
+    BODY: ClassVar[Body] = body(AxesOrOpen(), field("priority", Priority()))
 
     def __init__(self, axes: Iterable[AxisRefAttr] = (), *, is_closed: bool, priority: int | None = None):
         super().__init__(
             array(axes), BoolAttr.from_bool(is_closed), NoneAttr() if priority is None else IntAttr(priority)
         )
 
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> DimensionShardingAttr:
-        expect(parser, "{")
-        axes: list[AxisRefAttr] = []
-        is_closed = True
-        while parser.parse_optional_punctuation("}") is None:
-            if axes:
-                expect(parser, ",")
-            if parser.parse_optional_punctuation("?") is not None:
-                is_closed = False
-                expect(parser, "}")
-                break
-            axes.append(AxisRefAttr.parse_body(parser))
-        return cls(axes, is_closed=is_closed, priority=_parse_optional_priority(parser))
 
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_braces():
-            printer.print_list(self.axes, lambda axis: axis.print_body(printer))
-            if not self.is_closed:
-                printer.print_string(", ?" if self.axes.data else "?")
-        if not isinstance(self.priority, NoneAttr):
-            printer.print_string(f"p{self.priority.data}")
+class MeshOrName(Text[MeshAttr | SymbolRefAttr]):
+    """`@mesh`, or a mesh written out: `mesh<["a"=2]>`."""
+
+    def read(self, parser: AttrParser) -> MeshAttr | SymbolRefAttr:
+        if parser.parse_optional_keyword("mesh") is not None:
+            return MeshAttr.parse_body(parser)
+        symbol = parser.parse_optional_symbol_name()
+        if symbol is None:
+            parser.raise_error(
+                "expecting MeshAttr or FlatSymbolRefAttr: write the name of a mesh, as in `<@mesh, [{}]>`"
+            )
+        return SymbolRefAttr(symbol)
+
+    def print(self, printer: Printer, value: MeshAttr | SymbolRefAttr) -> None:
+        if isinstance(value, MeshAttr):
+            printer.print_string("mesh")
+            value.print_body(printer)
+        else:
+            printer.print_symbol_name(value.string_value())
 
 
-def _parse_optional_priority(parser: AttrParser) -> int | None:
-    """`p1`"""
-    start = parser.pos
-    text = parser.parse_optional_identifier()
-    if text is None:
-        return None
-    digits = text[1:]
-    if text[0] != "p" or not digits.isdecimal():
-        parser.raise_error(f"expecting priority in format 'p<number>', got: {text}", start)
-    if digits[0] == "0" and len(digits) > 1:
-        parser.raise_error(f"priorities with leading zeros are not allowed, got: {text}", start)
-    if len(digits) > len(str(LARGEST_PRIORITY)) or int(digits) > LARGEST_PRIORITY:
-        parser.raise_error(f"expecting integer priority, got: {text}", start)
-    return int(digits)
+class NamedAxisLists(Part):
+    """`, replicated={"b"}, unreduced=max{"c"}`: two lists in any order, each left out if empty, and the reduction."""
+
+    def read(self, parser: AttrParser, values: Values) -> None:
+        replicated: ArrayAttr[AxisRefAttr] = NONE_LISTED
+        unreduced: ArrayAttr[AxisRefAttr] = NONE_LISTED
+        reduction = ReductionOp.SUM
+        while parser.parse_optional_punctuation(",") is not None:
+            if not replicated.data and parser.parse_optional_keyword("replicated") is not None:
+                expect(parser, "=")
+                replicated = AXES.read(parser)
+            elif not unreduced.data and parser.parse_optional_keyword("unreduced") is not None:
+                # Upstream reads `unreduced{...}` too, but prints the `=`.
+                if parser.parse_optional_punctuation("=") is not None:
+                    reduction = parser.parse_optional_str_enum(ReductionOp) or ReductionOp.SUM
+                unreduced = AXES.read(parser)
+            else:
+                parser.raise_error("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
+        values |= {
+            "replicated_axes": replicated,
+            "unreduced_axes": unreduced,
+            "reduction_op": ReductionOpAttr(reduction),
+        }
+
+    def print(self, printer: Printer, attribute: Attribute) -> None:
+        assert isinstance(attribute, TensorShardingAttr)
+        if attribute.replicated_axes.data:
+            printer.print_string(", replicated=")
+            AXES.print(printer, attribute.replicated_axes)
+        if attribute.unreduced_axes.data:
+            reduction = attribute.reduction_op.data
+            printer.print_string(", unreduced=" + ("" if reduction is ReductionOp.SUM else reduction.value))
+            AXES.print(printer, attribute.unreduced_axes)
 
 
 @irdl_attr_definition
@@ -91,6 +172,14 @@ class TensorShardingAttr(BodyAttribute):
     replicated_axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
     unreduced_axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
     reduction_op: ReductionOpAttr = param_def()
+    BODY: ClassVar[Body] = body(
+        "<",
+        field("mesh_or_ref", MeshOrName()),
+        ", ",
+        field("dim_shardings", listed(DimensionShardingAttr)),
+        NamedAxisLists(),
+        ">",
+    )
 
     def __init__(
         self,
@@ -107,12 +196,12 @@ class TensorShardingAttr(BodyAttribute):
 
     @staticmethod
     def fully_open(mesh_or_ref: SymbolRefAttr | MeshAttr | str, rank: int) -> TensorShardingAttr:
-        """What a tensor of this rank has that nobody gave a sharding."""
+        """The sharding of a tensor of this rank that has none: every dimension is open."""
         return TensorShardingAttr(mesh_or_ref, (DimensionShardingAttr(is_closed=False),) * rank)
 
     @staticmethod
     def fully_closed(mesh_or_ref: SymbolRefAttr | MeshAttr | str, rank: int) -> TensorShardingAttr:
-        """Replicated, and to remain so."""
+        """Replicated, with every dimension closed."""
         return TensorShardingAttr(mesh_or_ref, (DimensionShardingAttr(is_closed=True),) * rank)
 
     @property
@@ -136,55 +225,24 @@ class TensorShardingAttr(BodyAttribute):
         """Whether no axis shards a dimension."""
         return not any(dimension.axes.data for dimension in self.dim_shardings)
 
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> TensorShardingAttr:
-        expect(parser, "<")
-        mesh_or_ref = _parse_mesh_or_ref(parser)
-        expect(parser, ",")
-        dims = parse_list(parser, lambda: DimensionShardingAttr.parse_body(parser), "[", "]")
-        replicated: list[AxisRefAttr] = []
-        unreduced: list[AxisRefAttr] = []
-        reduction = ReductionOp.SUM
-        while parser.parse_optional_punctuation(",") is not None:
-            if not replicated and parser.parse_optional_keyword("replicated") is not None:
-                expect(parser, "=")
-                replicated = parse_axis_refs(parser)
-            elif not unreduced and parser.parse_optional_keyword("unreduced") is not None:
-                # Upstream reads `unreduced{...}` too, but prints the `=`.
-                if parser.parse_optional_punctuation("=") is not None:
-                    reduction = parser.parse_optional_str_enum(ReductionOp) or ReductionOp.SUM
-                unreduced = parse_axis_refs(parser)
-            else:
-                parser.raise_error("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
-        expect(parser, ">")
-        return cls(mesh_or_ref, dims, replicated, unreduced, reduction)
 
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            if isinstance(self.mesh_or_ref, MeshAttr):
-                printer.print_string("mesh")
-                self.mesh_or_ref.print_body(printer)
-            else:
-                printer.print_symbol_name(self.mesh_or_ref.string_value())
-            printer.print_string(", ")
-            with printer.in_square_brackets():
-                printer.print_list(self.dim_shardings, lambda dimension: dimension.print_body(printer))
-            if self.replicated_axes.data:
-                printer.print_string(", replicated=")
-                print_axis_refs(printer, self.replicated_axes)
-            if self.unreduced_axes.data:
-                reduction = self.reduction_op.data
-                printer.print_string(", unreduced=" + ("" if reduction is ReductionOp.SUM else reduction.value))
-                print_axis_refs(printer, self.unreduced_axes)
+class ShardingOrAlias(Text[TensorShardingAttr]):
+    """`<@mesh, [{"a"}]>`; `#sdy.sharding<...>` and an alias of it are read too."""
+
+    def read(self, parser: AttrParser) -> TensorShardingAttr:
+        whole = parser.parse_optional_attribute()
+        if whole is None:
+            return TensorShardingAttr.parse_body(parser)
+        if not isinstance(whole, TensorShardingAttr):
+            parser.raise_error('expected a sharding, as in `<@mesh, [{"a"}]>`')
+        return whole
+
+    def print(self, printer: Printer, value: TensorShardingAttr) -> None:
+        value.print_body(printer)
 
 
-def _parse_mesh_or_ref(parser: AttrParser) -> MeshAttr | SymbolRefAttr:
-    if parser.parse_optional_keyword("mesh") is not None:
-        return MeshAttr.parse_body(parser)
-    symbol = parser.parse_optional_symbol_name()
-    if symbol is None:
-        parser.raise_error("expecting MeshAttr or FlatSymbolRefAttr: write the name of a mesh, as in `<@mesh, [{}]>`")
-    return SymbolRefAttr(symbol)
+SHARDINGS: Listed[TensorShardingAttr] = listed(ShardingOrAlias())
+"""`[<@mesh, [{"a"}]>, <@mesh, [{}]>]`, as operations write it (section 0.1 of the specification)."""
 
 
 @irdl_attr_definition
@@ -193,32 +251,4 @@ class TensorShardingPerValueAttr(BodyAttribute):
 
     name = "sdy.sharding_per_value"
     shardings: ArrayAttr[TensorShardingAttr] = param_def(converter=array)
-
-    @classmethod
-    def parse_body(cls, parser: AttrParser) -> TensorShardingPerValueAttr:
-        expect(parser, "<")
-        shardings = cls.parse_stripped(parser)
-        expect(parser, ">")
-        return shardings
-
-    def print_body(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            self.print_stripped(printer)
-
-    @classmethod
-    def parse_stripped(cls, parser: AttrParser) -> TensorShardingPerValueAttr:
-        """`[<@mesh, [{"a"}]>, <@mesh, [{}]>]`, as it stands in operations (section 0.1 of the specification)."""
-
-        def parse_sharding() -> TensorShardingAttr:
-            whole = parser.parse_optional_attribute()  # `#sdy.sharding<...>`, or an alias of it
-            if whole is None:
-                return TensorShardingAttr.parse_body(parser)
-            if not isinstance(whole, TensorShardingAttr):
-                parser.raise_error('expected a sharding, as in `<@mesh, [{"a"}]>`')
-            return whole
-
-        return cls(parse_list(parser, parse_sharding, "[", "]"))
-
-    def print_stripped(self, printer: Printer) -> None:
-        with printer.in_square_brackets():
-            printer.print_list(self.shardings, lambda sharding: sharding.print_body(printer))
+    BODY: ClassVar[Body] = body("<", field("shardings", SHARDINGS), ">")

@@ -1,0 +1,25 @@
+"""Inserting an operation between a value and its uses."""
+
+from xdsl.ir import BlockArgument, Operation, SSAValue, Use
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+
+def insert_point_after(value: SSAValue) -> InsertPoint:
+    """Right after the operation that produces `value`, or at the start of the block whose argument it is."""
+    if isinstance(value, BlockArgument):
+        return InsertPoint.at_start(value.block)
+    assert isinstance(value.owner, Operation)
+    return InsertPoint.after(value.owner)
+
+
+def replace_other_uses(value: SSAValue, by: SSAValue, user: Operation, rewriter: PatternRewriter | None = None) -> None:
+    """Replace each use of `value` by `by`, except the uses in `user`; through `rewriter` if it is given."""
+
+    def is_other(use: Use) -> bool:
+        return use.operation is not user
+
+    if rewriter is None:
+        value.replace_uses_with_if(by, is_other)
+    else:
+        rewriter.replace_uses_with_if(value, by, is_other)
