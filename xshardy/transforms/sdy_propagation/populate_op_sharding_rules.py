@@ -39,7 +39,7 @@ def rules_in(module: ModuleOp, rules: ShardingRules) -> Iterator[tuple[Operation
 
 
 @dataclass(frozen=True)
-class WriteRule(DecisionPattern[OpShardingRuleAttr]):
+class WriteRule(DecisionPattern[Operation, OpShardingRuleAttr]):
     """`op` -> `op {sdy.sharding_rule = #sdy.op_sharding_rule<...>}`, if the operation has a rule."""
 
     def rewrite(self, op: Operation, decision: OpShardingRuleAttr, rewriter: PatternRewriter, /) -> None:
