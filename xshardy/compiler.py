@@ -11,7 +11,6 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import PassPipeline
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry
@@ -19,6 +18,7 @@ from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
+from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
@@ -131,14 +131,14 @@ def lower_by_level(
     Raises `PassFailedException` for what a pass cannot lower, or if there is no level `last`.
     """
     check_level(last)
-    ctx = ctx or new_context()
+    runner = PassRunner(ctx or new_context(), module)
     yield EMITTED
     for stage in stages(target):
         if last == EMITTED:
             return
         for step in stage.passes:
             start = perf_counter()
-            PassPipeline((step,)).apply(ctx, module)
+            runner.run(step)
             if observe is not None:
                 observe(step.name, module, perf_counter() - start)
         yield stage.level

@@ -124,6 +124,7 @@ PASSES: Mapping[str, str] = {
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
+    "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
     "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",

@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.pattern import rewrite_of, takes, takes_something
+from xshardy.rewriting.pattern import op_types_of, rewrite_of, takes
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
@@ -36,6 +36,7 @@ class PatternSet(Sequence[RewritePattern]):
         self._own = tuple(patterns)
         self._then = then
         self.by_class = RewritesByClass(self._of_class)
+        self.takes_nothing: bool = not any(map(op_types_of, self._own)) and (then is None or then.takes_nothing)
 
     def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
         own = tuple(rewrite_of(pattern) for pattern in self._own if takes(pattern, op_type))
@@ -65,19 +66,48 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
         return found
 
 
-@final
-class TouchingRewriter(PatternRewriter):
-    """A rewriter that also says which operations it moved."""
+class UseListener(PatternRewriterListener):
+    """A listener that also records values that may have lost a use: operands of an operation that a pattern changed."""
 
-    def __init__(self, op: Operation, touched: Callable[[Operation], None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.less_used: list[SSAValue] = []
+
+
+class LazyRewriter(PatternRewriter):
+    """A rewriter that computes its insertion point when it is first read: most matches insert nothing."""
+
+    def __init__(self, op: Operation):
         super().__init__(op)
-        self._touched = touched
+        self.start(op)
+
+    def start(self, op: Operation) -> None:
+        """Start a match of `op`: insert before it, and record that nothing changed."""
+        self.has_done_action = False
+        self._name_hint = None
+        self._matched = op
+        self._insertion_point: InsertPoint | None = None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if self._insertion_point is None:
+            self._insertion_point = InsertPoint.before(self._matched)
+        return self._insertion_point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._insertion_point = point
+
+
+@final
+class MovingRewriter(LazyRewriter):
+    """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
         moved = tuple(block.ops)
         super().inline_block(block, insertion_point, arg_values)
-        for op in reversed(moved):  # the last one touched is visited first
-            self._touched(op)
+        for op in reversed(moved):  # the last one that is put on a worklist is visited first
+            self.handle_operation_insertion(op)
 
 
 def rewrite(
@@ -94,11 +124,15 @@ def rewrite(
     change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
     Linear in the operations of `root` and in those that are visited again.
     """
-    if not any(map(takes_something, patterns)):
+    if not isinstance(patterns, PatternSet):
+        patterns = PatternSet(patterns)
+    if patterns.takes_nothing:
         return False
-    by_class = (patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)).by_class
+    by_class = patterns.by_class
     regions = (root,) if isinstance(root, Region) else root.regions
-    ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    ops: list[Operation] = []
+    for region in regions:
+        _append_taken(ops, region, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
@@ -106,18 +140,43 @@ def rewrite(
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
 
 
+def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: RewritesByClass) -> None:
+    """Append the operations in `region` that some pattern takes to `ops`. Hot path: no generators."""
+    if walk.walk_reverse:
+        ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
+        return
+    for block in region.blocks:
+        op = block.first_op
+        while op is not None:
+            if not op.regions:
+                if by_class[type(op)]:
+                    ops.append(op)
+            else:
+                if not walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+                for inner in op.regions:
+                    _append_taken(ops, inner, walk, by_class)
+                if walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+            op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
+
+
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: PatternRewriter | None = None
+    rewriter: LazyRewriter | None = None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = PatternRewriter(op)
+            rewriter = MovingRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        changed |= _apply(op, by_class[type(op)], rewriter)
+        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        if _apply(op, by_class[type(op)], rewriter):
+            changed = True
+            if isinstance(listener, UseListener):
+                listener.less_used.extend(operands)
     return changed
 
 
@@ -168,7 +227,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
             touch_alone(user)
 
     no_longer_read: list[SSAValue] = []
-    rewriter = TouchingRewriter(ops[0], touch)
+    rewriter = MovingRewriter(ops[0])
     rewriter.operation_insertion_handler.append(touch_around)
     rewriter.operation_modification_handler.append(touch_around)
     rewriter.operation_removal_handler.append(on_removal)
@@ -183,19 +242,18 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
         operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
+            if isinstance(listener, UseListener):
+                listener.less_used.extend(operands)
             for value in (*operands, *no_longer_read):
                 touch_owner_and_only_reader(value)
             no_longer_read.clear()
     return changed
 
 
-def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter) -> bool:
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -> bool:
     """Try `rewrites` on `op` until one changes something. Says whether one did."""
-    rewriter.has_done_action = False
-    before = InsertPoint.before(op)
     for rewrite in rewrites:
-        rewriter.insertion_point = before
-        rewriter.name_hint = None
+        rewriter.start(op)
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True

@@ -53,6 +53,11 @@ class PatternPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.rewrite_module(op)
 
+    @property
+    def records_changes(self) -> bool:
+        """Whether `rewrite_module` does all that `apply` does, so that it reports every change to its listener."""
+        return type(self).apply is PatternPass.apply
+
     def rewrite_module(self, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
         """Run the steps. Says whether anything changed; `listener` is told of every change."""
         changed = False

@@ -14,7 +14,7 @@ from typing import ClassVar
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
@@ -27,7 +27,8 @@ from xdsl.traits import (
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.universe import Universe
 
-from xshardy.rewriting import TO_FIXPOINT, ClassPattern, PatternPass, PatternSet, Step
+from xshardy.rewriting import TO_FIXPOINT, ClassPattern, PatternSet, Step, rewrite
+from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
@@ -65,6 +66,14 @@ def is_dead_if_unused(op_type: type[Operation]) -> bool | None:
     if not effects:
         return False
     return True if all(isinstance(trait, NoMemoryEffect) for trait in effects) else None
+
+
+def is_dead(op: Operation) -> bool:
+    """Whether nothing uses the results of `op`, and it has no effect."""
+    for result in op.results:
+        if result.first_use is not None:
+            return False
+    return is_dead_if_unused(type(op)) or is_trivially_dead(op)
 
 
 @cache
@@ -105,10 +114,7 @@ class EraseDead(ClassPattern):
         return is_dead_if_unused(op_type) is not False
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for result in op.results:
-            if result.first_use is not None:
-                return
-        if not is_dead_if_unused(type(op)) and not is_trivially_dead(op):
+        if not is_dead(op):
             return
         if is_constant(type(op)) and (pool := self.pools.of(op)) is not None and op in pool:
             pool.forget(op)
@@ -225,7 +231,7 @@ def canonicalization_steps(patterns: PatternSet = CANONICALIZATION) -> Iterator[
 
 
 @dataclass(frozen=True)
-class CanonicalizePass(PatternPass):
+class CanonicalizePass(IncrementalPass):
     """Apply all folds and canonicalization patterns until nothing changes."""
 
     name = "xla-gpu-canonicalize"
@@ -234,3 +240,11 @@ class CanonicalizePass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         load_extensions()
         return canonicalization_steps()
+
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+        changed = False
+        for step in self.steps(module):
+            # Constants are few, and each has its place, so all of them are visited.
+            among = changes if step.walk is TO_FIXPOINT else None
+            changed |= rewrite(module, step.patterns, step.walk, listener, among)
+        return changed

@@ -241,6 +241,10 @@ class InlinePass(PatternPass):
         remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
         yield Step((EraseUnusedFunction(frozenset(unused_functions(remaining, census.references))),))
 
+    @property
+    def records_changes(self) -> bool:
+        return not self.default_pipeline
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         super().apply(ctx, op)
         if self.default_pipeline:

@@ -6,6 +6,14 @@ from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 
+class EraseUnused(RewritePattern):
+    """`op(x)` -> nothing, where nothing uses its results and it has no effect."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if is_trivially_dead(op):
+            rewriter.erase(op)
+
+
 def erase_unused(region: Region) -> None:
     """
     Erase the operations in `region` that have no effect and whose results nothing uses; then what only they used, too.

@@ -5,12 +5,12 @@ Calls are inlined, random numbers and bitcasts between widths are spelled out, t
 itself then needs no more than indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker, RewritePattern
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.building import element_type
@@ -21,10 +21,14 @@ from xshardy.emitters.preparation.rewrites import (
     BitcastBetweenWidths,
     DotIsDotGeneral,
     ElementOfTuple,
+    EraseUnread,
     ForgetBarrier,
     KnownDimensionSize,
+    ReturnElementsOfTuples,
     WholeDimensionSize,
 )
+from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
+from xshardy.transforms.unused_operations import EraseUnused
 
 PREPARED = (
     CallOp,
@@ -42,6 +46,18 @@ PREPARED = (
 """What a computation is prepared for, if it has one of them."""
 
 
+PATTERNS: Sequence[RewritePattern] = (
+    ReplaceCustomCall(),
+    ForgetBarrier(),
+    ElementOfTuple(),
+    DotIsDotGeneral(),
+    KnownDimensionSize(),
+    WholeDimensionSize(),
+    BitcastBetweenWidths(),
+    ExpandRngBitGenerator(),
+)
+
+
 def prepare(computation: FuncOp) -> FuncOp:
     """
     A computation with the same results, of operations that can be emitted; `computation` itself if it is one.
@@ -53,20 +69,9 @@ def prepare(computation: FuncOp) -> FuncOp:
     functions = _functions_beside(computation)
     require_no_recursion(computation, functions)
     clone = computation.clone()
-    patterns: list[RewritePattern] = [
-        InlineCall(functions),
-        ReplaceCustomCall(),
-        ForgetBarrier(),
-        ElementOfTuple(),
-        DotIsDotGeneral(),
-        KnownDimensionSize(),
-        WholeDimensionSize(),
-        BitcastBetweenWidths(),
-        ExpandRngBitGenerator(),
-    ]
-    PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_region(clone.body)
-    _return_elements_of_tuples(clone)
-    _erase_unused(clone)
+    rewrite(clone, (EraseUnused(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
+    rewrite(clone, (ReturnElementsOfTuples(),))
+    rewrite(clone, (EraseUnread(clone.body.block),), BACKWARD)
     return clone
 
 
@@ -81,31 +86,3 @@ def _functions_beside(computation: FuncOp) -> Mapping[str, FuncOp]:
     module = computation.parent_op()
     functions = module.ops if isinstance(module, ModuleOp) else ()
     return {op.sym_name.data: op for op in functions if isinstance(op, FuncOp)}
-
-
-def _return_elements_of_tuples(computation: FuncOp) -> None:
-    """`return tuple(x, tuple(y, z))` -> `return x, y, z`"""
-    returned = computation.get_return_op()
-    if returned is None or not any(isinstance(value.owner, stablehlo.TupleOp) for value in returned.operands):
-        return
-    elements: list[SSAValue] = []
-    pending = list(reversed(returned.operands))
-    while pending:
-        value = pending.pop()
-        if isinstance(value.owner, stablehlo.TupleOp):
-            pending += reversed(value.owner.operands)
-        else:
-            elements.append(value)
-    block = computation.body.block
-    block.erase_op(returned)
-    block.add_op(ReturnOp(*elements))
-    computation.function_type = FunctionType.from_lists(
-        computation.function_type.inputs.data, [value.type for value in elements]
-    )
-
-
-def _erase_unused(computation: FuncOp) -> None:
-    """Erase the operations that nothing reads: what was expanded, and tuples that were looked through."""
-    for op in reversed(list(computation.body.block.ops)):
-        if op.results and not any(result.uses for result in op.results):
-            computation.body.block.erase_op(op)

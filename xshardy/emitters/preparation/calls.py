@@ -4,16 +4,17 @@ that stand for elementwise functions by these.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.dialects.hlo import FusionOp
+from xshardy.rewriting import match_op_type
 
 Call = CallOp | FusionOp | stablehlo.CompositeOp
 
@@ -49,15 +50,14 @@ def _callees(function: FuncOp, functions: Mapping[str, FuncOp]) -> Iterator[Func
     )
 
 
+@dataclass(frozen=True)
 class InlineCall(RewritePattern):
     """`call @f(x)` -> the operations of `@f` on `x`; alike for a nested fusion and for a composite."""
 
-    def __init__(self, functions: Mapping[str, FuncOp]):
-        self.functions = functions
+    functions: Mapping[str, FuncOp]
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, Call):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: Call, rewriter: PatternRewriter, /):
         callee = self.functions.get(callee_name(op))
         if callee is None or not callee.body.blocks:
             raise PassFailedException(f"{op.name} of @{callee_name(op)}: the module has no body for it")
@@ -73,7 +73,7 @@ class InlineCall(RewritePattern):
 class ReplaceCustomCall(RewritePattern):
     """`custom_call @mhlo.erf(x)` -> `chlo.erf(x)`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.CustomCallOp, rewriter: PatternRewriter, /):
         function = ELEMENTWISE_CUSTOM_CALLS.get(op.call_target_name.data)
         if function is not None:

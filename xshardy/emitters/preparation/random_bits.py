@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from xdsl.builder import Builder
 from xdsl.dialects.builtin import IntegerType, Signedness, TensorType
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import stablehlo
@@ -21,6 +19,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.rewriting import match_op_type
 
 U32, U64 = (IntegerType(width, Signedness.UNSIGNED) for width in (32, 64))
 
@@ -172,14 +171,14 @@ GENERATORS: Mapping[RngAlgorithm, Callable[[Tensors, SSAValue, Sequence[int], in
 class ExpandRngBitGenerator(RewritePattern):
     """`rng_bit_generator(state)` -> elementwise operations on the number of each element."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.RngBitGeneratorOp, rewriter: PatternRewriter, /):
         if element_type(op.initial_state) != U64 or shape_of(op.initial_state) not in ((2,), (3,)):
             raise PassFailedException(
                 f"{op.name}: a state of type {op.initial_state.type} cannot be emitted; pass two or three ui64: a key "
                 "and a counter"
             )
-        t = Tensors(Builder(InsertPoint.before(op)))
+        t = Tensors(rewriter)
         target, shape = element_type(op.output), shape_of(op.output)
         width = bit_width(target)
         bits, state = GENERATORS[op.rng_algorithm.data](t, op.initial_state, shape, width)

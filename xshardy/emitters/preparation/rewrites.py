@@ -1,12 +1,12 @@
 """Operations that are others in disguise, or nothing at all to a kernel: one pattern for each."""
 
+from dataclasses import dataclass
 from math import prod
 
-from xdsl.builder import Builder
-from xdsl.dialects.builtin import TensorType, i32
-from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.dialects.builtin import FunctionType, TensorType, i32
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -14,12 +14,13 @@ from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integ
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.indexing.operations import minor_to_major
+from xshardy.rewriting import match_op_type
 
 
 class ForgetBarrier(RewritePattern):
     """`optimization_barrier(x, y)` -> `x, y`: there is one kernel, and it is computed all at once."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.OptimizationBarrierOp, rewriter: PatternRewriter, /):
         rewriter.replace(op, [], op.operands)
 
@@ -27,16 +28,50 @@ class ForgetBarrier(RewritePattern):
 class ElementOfTuple(RewritePattern):
     """`get_tuple_element(tuple(x, y), 1)` -> `y`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.GetTupleElementOp, rewriter: PatternRewriter, /):
         if isinstance(op.operand.owner, stablehlo.TupleOp):
             rewriter.replace(op, [], [op.operand.owner.operands[op.index.value.data]])
 
 
+class ReturnElementsOfTuples(RewritePattern):
+    """`return tuple(x, tuple(y, z))` -> `return x, y, z`, and the function gives their types."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /):
+        function = op.parent_op()
+        if not isinstance(function, FuncOp) or not any(isinstance(v.owner, stablehlo.TupleOp) for v in op.operands):
+            return
+        elements: list[SSAValue] = []
+        pending = list(reversed(op.operands))
+        while pending:
+            value = pending.pop()
+            if isinstance(value.owner, stablehlo.TupleOp):
+                pending += reversed(value.owner.operands)
+            else:
+                elements.append(value)
+        op.operands = elements
+        function.function_type = FunctionType.from_lists(
+            function.function_type.inputs.data, [value.type for value in elements]
+        )
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class EraseUnread(RewritePattern):
+    """`op(x)` of `block` -> nothing, where it has results and nothing reads them, also if it has effects."""
+
+    block: Block
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if op.parent is self.block and op.results and all(result.first_use is None for result in op.results):
+            rewriter.erase(op)
+
+
 class DotIsDotGeneral(RewritePattern):
     """`dot(x, y)` -> `dot_general(x, y)` over the last dimension of `x` and the first of `y`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.DotOp, rewriter: PatternRewriter, /):
         contracted = integers([len(shape_of(op.lhs)) - 1]), integers([0])
         numbers = DotDimensionNumbersAttr(integers([]), integers([]), *contracted)
@@ -44,11 +79,9 @@ class DotIsDotGeneral(RewritePattern):
 
 
 class KnownDimensionSize(RewritePattern):
-    """
-    `get_dimension_size(x)` -> a constant, where the type says it; the size that was set, where it was.
-    """
+    """`get_dimension_size(x)` -> a constant, where the type says it; the size that was set, where it was."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.GetDimensionSizeOp, rewriter: PatternRewriter, /):
         dimension, operand = op.dimension.value.data, op.operand
         while isinstance(setter := operand.owner, stablehlo.SetDimensionSizeOp):
@@ -58,14 +91,14 @@ class KnownDimensionSize(RewritePattern):
             operand = setter.operand
         size = tensor_type(operand).get_shape()[dimension]
         if size >= 0:
-            t = Tensors(Builder(InsertPoint.before(op)))
+            t = Tensors(rewriter)
             rewriter.replace(op, [], [t.constant(size, i32)])
 
 
 class WholeDimensionSize(RewritePattern):
     """`set_dimension_size(x, 5)` -> `x`, where `x` has that size."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.SetDimensionSizeOp, rewriter: PatternRewriter, /):
         if op.result.type == op.operand.type:
             rewriter.replace(op, [], [op.operand])
@@ -78,7 +111,7 @@ class BitcastBetweenWidths(RewritePattern):
     From narrow to wide elements, the bitcast comes first. The dimension of the parts of an element is the minor one.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: hlo.BitcastOp, rewriter: PatternRewriter, /):
         source, target = element_type(op.operand), element_type(op.result)
         width, result_width = bit_width(source), bit_width(target)

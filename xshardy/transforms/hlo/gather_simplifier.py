@@ -6,16 +6,13 @@ and further indices. Source: rows XGPU-18, XGPU-51; XLA's gather simplifier.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import cast
+from typing import ClassVar, cast
 
-from xdsl.builder import Builder
-from xdsl.context import Context
 from xdsl.dialects.builtin import IntAttr, IntegerType, ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -23,6 +20,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.indexing.tensor_maps import values_of
+from xshardy.rewriting import PatternPass, match_op_type
 
 
 def is_simple(op: stablehlo.GatherOp) -> bool:
@@ -37,14 +35,15 @@ def is_simple(op: stablehlo.GatherOp) -> bool:
     )
 
 
+@dataclass(frozen=True)
 class SimplifyGather(RewritePattern):
     """`gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without the moves that do nothing."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: stablehlo.GatherOp, rewriter: PatternRewriter, /):
         if is_simple(op) or not all(is_static(tensor_type(value)) for value in (*op.operands, op.result)):
             return
-        t = Tensors(Builder(InsertPoint.before(op)))
+        t = Tensors(rewriter)
         numbers, sizes = op.dimension_numbers, values_of(op.slice_sizes)
         batching = values_of(numbers.operand_batching_dims)
         vectors = _vectors_last(t, op)
@@ -105,10 +104,11 @@ def _places(op: stablehlo.GatherOp) -> Sequence[int]:
     return [next(offsets if d in offset_dims else batches) for d in range(rank)]
 
 
-class GatherSimplifierPass(ModulePass):
+class GatherSimplifierPass(PatternPass):
     """Write every gather as one of rows of indices, whose slices keep all their dimensions."""
 
     name = "hlo-gather-simplifier"
+    source: ClassVar[str] = "XLA, GatherSimplifier (XGPU-18, XGPU-51)"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(SimplifyGather(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (SimplifyGather(),)

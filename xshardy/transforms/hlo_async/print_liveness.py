@@ -1,6 +1,7 @@
 """Print aliasing and liveness as comments."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +17,8 @@ class PrintLivenessPass(ModulePass):
     """Print which values share buffers and how long these stay alive, for each function; the module is unchanged."""
 
     name = "hlo-async-print-liveness"
+    source: ClassVar[str] = "XLA, buffers of asynchronous operations (HLO-ASYNC-07 to -11)"
+    no_patterns: ClassVar[str] = "prints a report; the module is unchanged"
     all_functions: bool = False
     """Also those in which nothing is asynchronous."""
 

@@ -6,14 +6,14 @@ when nothing is left that does not need its results. With a limit on how many ar
 place waits until one is free.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
@@ -21,6 +21,7 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp, start_of
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
+from xshardy.rewriting import PatternPass
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.liveness import liveness_of
 
@@ -175,16 +176,16 @@ def schedule_of(operations: Sequence[Operation], max_in_flight: int | None = Non
     return scheduler.order
 
 
-def schedule_block(block: Block, max_in_flight: int | None) -> None:
+def decided_order(block: Block, max_in_flight: int | None) -> Sequence[Operation] | None:
     """
-    Put the operations of `block` into the order of `schedule_of`.
+    The order of `schedule_of` for the operations of `block` but its terminator; None if the block stays as it is.
 
-    A block stays as it is when the limit cannot be kept in another order but is kept already. Raises
-    `OperationFailedException` when it cannot be kept at all.
+    A block stays when the limit cannot be kept in another order but is kept already, or when nothing starts in it.
+    Raises `OperationFailedException` when the limit cannot be kept at all.
     """
     *operations, _ = block.ops
     if not any(isinstance(op, StartOp) for op in operations):
-        return
+        return None
     order = schedule_of(operations, max_in_flight)
     if order is None:
         at_once = liveness_of(block).max_in_flight()
@@ -194,15 +195,36 @@ def schedule_block(block: Block, max_in_flight: int | None) -> None:
                 f"effects and control predecessors keep {at_once} asynchronous operations of this block in flight at "
                 f"once: raise max-in-flight={max_in_flight}",
             )
-        return
-    for op in operations:
-        op.detach()
-    assert block.last_op is not None
-    block.insert_ops_before(order, block.last_op)
+    return order
 
 
 @dataclass(frozen=True)
-class AsyncSchedulePass(ModulePass):
+class ReorderBlocks(RewritePattern):
+    """`{ a; b; return }` -> `{ b; a; return }`: the operations of a block in the order that is decided for it."""
+
+    orders: Mapping[Block, Sequence[Operation]]
+    """All operations of each block but its terminator."""
+
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads."""
+        return tuple({type(op) for block in self.orders if (op := block.parent_op()) is not None})
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        for region in op.regions:
+            for block in region.blocks:
+                order = self.orders.get(block)
+                if order is None or list(order) == [*block.ops][:-1]:
+                    continue
+                for moved in order:
+                    moved.detach()
+                assert block.last_op is not None
+                block.insert_ops_before(order, block.last_op)
+                rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class AsyncSchedulePass(PatternPass):
     """
     Start asynchronous operations as early, and wait for them as late, as dependences allow.
 
@@ -210,15 +232,16 @@ class AsyncSchedulePass(ModulePass):
     """
 
     name = "hlo-async-schedule"
+    source: ClassVar[str] = "XLA, asynchronous operations: what runs between start and done (HLO-ASYNC)"
     max_in_flight: int | None = None
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         if self.max_in_flight is not None and self.max_in_flight < 1:
             raise PassFailedException(
                 f"max-in-flight={self.max_in_flight} lets nothing start: it is 1 at least, or left out for no limit"
             )
-        for block in blocks_with_starts(op):
-            schedule_block(block, self.max_in_flight)
+        orders = {block: decided_order(block, self.max_in_flight) for block in blocks_with_starts(module)}
+        return (ReorderBlocks({block: order for block, order in orders.items() if order is not None}),)
 
 
 def blocks_with_starts(module: ModuleOp) -> Iterator[Block]:

@@ -1,22 +1,22 @@
 """Make asynchronous operations synchronous again."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, chain_of
 from xshardy.dialects.hlo.async_sugar import unwrapped
+from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_synchronous
-from xshardy.transforms.inline import reference_counts
+from xshardy.transforms.inline import EraseUnusedFunction, reference_counts
 
 
+@dataclass(frozen=True)
 class UnwrapChain(RewritePattern):
     """
     `%0 = hlo.async_start @op(%x)`, `%r = hlo.async_done %0` -> `%r = op(%x)`, in the place of the start.
@@ -24,9 +24,8 @@ class UnwrapChain(RewritePattern):
     The updates in between go away. The wrapped computation stays, others may start it too.
     """
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, StartOp):
-            return
+    @match_op_type
+    def match_and_rewrite(self, op: StartOp, rewriter: PatternRewriter, /):
         *_, done = chain = tuple(chain_of(op))
         synchronous = unwrapped(op)
         assert isinstance(done, DoneOp)
@@ -40,16 +39,16 @@ class UnwrapChain(RewritePattern):
 
 
 @dataclass(frozen=True)
-class AsyncUnwrapPass(ModulePass):
+class AsyncUnwrapPass(PatternPass):
     """Make asynchronous operations synchronous, where they start, and erase the wrapped computations."""
 
     name = "hlo-async-unwrap"
+    source: ClassVar[str] = "XLA, asynchronous operations: async-start, async-update and async-done (HLO-ASYNC)"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        wrapped = {start.callee.string_value() for start in op.walk() if isinstance(start, StartOp)}
-        PatternRewriteWalker(UnwrapChain(), apply_recursively=False).rewrite_module(op)
-        functions = functions_of(op)
-        references = reference_counts(op, functions)
-        for name in wrapped:
-            if not references[name] and is_private(functions[name]):
-                Rewriter.erase_op(functions[name])
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        wrapped = {start.callee.string_value() for start in module.walk() if isinstance(start, StartOp)}
+        yield Step((UnwrapChain(),))
+        functions = functions_of(module)
+        references = reference_counts(module, functions)
+        unused = (functions[name] for name in wrapped if not references[name] and is_private(functions[name]))
+        yield Step((EraseUnusedFunction(frozenset(unused)),))

@@ -1,6 +1,7 @@
 """Reject modules in which memory is used again too early."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +20,8 @@ class VerifyBuffersPass(ModulePass):
     """Check that no two buffers that share memory are needed at once, operations in flight included."""
 
     name = "hlo-async-verify-buffers"
+    source: ClassVar[str] = "XLA, buffers of asynchronous operations (HLO-ASYNC-07 to -11)"
+    no_patterns: ClassVar[str] = "verifies only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         bodies = [function.body.block for function in functions_of(op).values() if not function.is_declaration]

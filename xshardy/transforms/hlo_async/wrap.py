@@ -1,15 +1,15 @@
 """Make operations asynchronous: a function around each, its start, and its done right behind."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import PassFailedException
@@ -20,6 +20,7 @@ from xshardy.dialects.hlo.async_sugar import done_of, wrap
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
+from xshardy.rewriting import PatternPass, rewrite
 from xshardy.transforms.call_graph import functions_of, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_chain
@@ -61,37 +62,57 @@ def can_wrap(op: Operation) -> bool:
     )
 
 
-@dataclass(slots=True)
-class FreshNames:
-    """Names for new functions, none of which is in use."""
+def chosen_names(module: ModuleOp, matches: Predicate) -> Mapping[Operation, str]:
+    """
+    The operations of `module` to make asynchronous, and the names of the functions around them, none of them in use.
 
-    taken: set[str]
-    candidates: dict[str, Iterator[str]] = field(default_factory=dict[str, Iterator[str]])
+    These are the operations that `matches` accepts and that can be wrapped, but not those in computations that are
+    wrapped, fused, or applied to elements, nor those inside of another one that is chosen.
+    """
+    functions = functions_of(module)
+    references = reference_reader()
+    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references(op)}
+    taken = set(functions)
+    candidates: dict[str, Iterator[str]] = {}
+    chosen: dict[Operation, str] = {}
+    for name, function in functions.items():
+        pending = [] if name in inside else list(reversed([*_operations(function)]))
+        while pending:
+            op = pending.pop()
+            if not matches(op) or not can_wrap(op):
+                pending.extend(reversed([*_operations(op)]))
+                continue
+            stem = f"async_{op.name.rpartition('.')[2]}"
+            numbered = candidates.setdefault(stem, chain([stem], (f"{stem}_{i}" for i in count())))
+            chosen[op] = next(candidate for candidate in numbered if candidate not in taken)
+            taken.add(chosen[op])
+    return chosen
 
-    def take(self, stem: str) -> str:
-        """`stem`, or the first of `stem_0`, `stem_1`, ... that is free."""
-        numbered = self.candidates.setdefault(stem, chain([stem], (f"{stem}_{i}" for i in count())))
-        name = next(name for name in numbered if name not in self.taken)
-        self.taken.add(name)
-        return name
+
+def _operations(op: Operation) -> Iterator[Operation]:
+    """The operations in the regions of `op`, without those in their regions."""
+    return (inner for region in op.regions for block in region.blocks for inner in block.ops)
 
 
-@dataclass(frozen=True, slots=True)
-class WrapMatching(RewritePattern):
-    """`%r = op(%x)` -> `%0 = hlo.async_start @async_op(%x)`, `%r = hlo.async_done %0`, where `matches` says so."""
+@dataclass(frozen=True)
+class WrapChosen(RewritePattern):
+    """`%r = op(%x)` -> `%0 = hlo.async_start @name(%x)`, `%r = hlo.async_done %0`, with the names that are chosen."""
 
-    matches: Predicate
-    names: FreshNames
+    names: Mapping[Operation, str]
+
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads."""
+        return tuple({type(op) for op in self.names})
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not self.matches(op) or not can_wrap(op):
+        if (name := self.names.get(op)) is None:
             return
         caller = op
         while not isinstance(caller, func.FuncOp):
             parent = caller.parent_op()
             assert parent is not None, "operations that can be wrapped are in functions"
             caller = parent
-        name = self.names.take(f"async_{op.name.rpartition('.')[2]}")
         wrapped = op.clone()
         function, start = wrap(wrapped, name)
         done = done_of(start)
@@ -102,18 +123,8 @@ class WrapMatching(RewritePattern):
 
 
 def wrap_matching(module: ModuleOp, matches: Predicate) -> None:
-    """
-    Make the operations of `module` asynchronous that `matches` accepts and that can be.
-
-    Those in computations that are wrapped, fused, or applied to elements stay as they are.
-    """
-    functions = functions_of(module)
-    references = reference_reader()
-    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references(op)}
-    pattern = WrapMatching(matches, FreshNames(set(functions)))
-    for name, function in functions.items():
-        if name not in inside:
-            PatternRewriteWalker(pattern, apply_recursively=False).rewrite_region(function.body)
+    """Make the operations of `module` asynchronous that `matches` accepts and that can be: those of `chosen_names`."""
+    rewrite(module, (WrapChosen(chosen_names(module, matches)),))
 
 
 def names_of(opcode: str) -> tuple[str, ...]:
@@ -124,7 +135,7 @@ def names_of(opcode: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class AsyncWrapPass(ModulePass):
+class AsyncWrapPass(PatternPass):
     """
     Make operations asynchronous: those of one of `opcodes`, and those of one of `kinds`.
 
@@ -132,6 +143,7 @@ class AsyncWrapPass(ModulePass):
     """
 
     name = "hlo-async-wrap"
+    source: ClassVar[str] = "XLA, asynchronous operations: async-start, async-update and async-done (HLO-ASYNC)"
     opcodes: tuple[str, ...] = ()
     """HLO's `slice,all-gather`, or in quotes the names of operations, `"stablehlo.dot_general"`."""
     kinds: tuple[str, ...] = ()
@@ -144,14 +156,17 @@ class AsyncWrapPass(ModulePass):
             raise PassFailedException(f"no kind of operations is called '{unknown[0]}': choose of {', '.join(KINDS)}")
         if not self.opcodes and not self.kinds:
             raise PassFailedException("nothing to wrap: set opcodes=slice, say, or kinds=collectives")
-        chosen = {name for opcode in self.opcodes for name in names_of(opcode)}
         for opcode in self.opcodes:
             if not any(ctx.get_optional_op(name) for name in names_of(opcode)):
                 raise PassFailedException(f"no operation is called '{opcode}': write all-gather or \"func.call\", say")
+        super().apply(ctx, op)
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        named = {name for opcode in self.opcodes for name in names_of(opcode)}
         types = tuple(type for kind in self.kinds for type in KINDS[kind])
 
         def matches(candidate: Operation) -> bool:
-            is_chosen = candidate.name in chosen or isinstance(candidate, types)
+            is_chosen = candidate.name in named or isinstance(candidate, types)
             return is_chosen and bytes_moved(candidate) >= self.min_bytes
 
-        wrap_matching(op, matches)
+        return (WrapChosen(chosen_names(module, matches)),)

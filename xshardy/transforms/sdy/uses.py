@@ -13,9 +13,7 @@ def insert_point_after(value: SSAValue) -> InsertPoint:
     return InsertPoint.after(value.owner)
 
 
-def replace_other_uses(
-    value: SSAValue, by: SSAValue, user: Operation, rewriter: PatternRewriter | None = None
-) -> None:
+def replace_other_uses(value: SSAValue, by: SSAValue, user: Operation, rewriter: PatternRewriter | None = None) -> None:
     """Replace each use of `value` by `by`, except the uses in `user`; through `rewriter` if it is given."""
 
     def is_other(use: Use) -> bool:

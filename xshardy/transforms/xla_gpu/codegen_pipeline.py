@@ -6,16 +6,19 @@ XGPU-10 and section 7, in their order.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl.passes import ModulePass
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
+from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.canonicalize import CanonicalizePass
+from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
@@ -59,7 +62,7 @@ class Stage:
 def stages(target: str = "sm_90") -> tuple[Stage, ...]:
     """The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target."""
     device = device_info(target)
-    clean_up = (CanonicalizePass(), CommonSubexpressionElimination())
+    clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
         Stage(
@@ -95,6 +98,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         Stage(
             "llvm",
             (
+                AttachTargetPass(target),
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
                 PackAtomicAddsPass(),
@@ -106,7 +110,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
                 ConvertIndexTypePass(),
                 LoopInvariantCodeMotionPass(),
                 SymbolDCEPass(),
-                CommonSubexpressionElimination(),
+                CSEPass(),
                 SafeIntegerArithmeticPass(),
                 ExpandIntegerPowerPass(),
                 ConvertFloatNvidiaPass.for_target(target),
@@ -132,6 +136,8 @@ class CodegenPipelinePass(ModulePass):
     """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
 
     name = "xla-gpu-codegen-pipeline"
+    source: ClassVar[str] = "XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)"
+    no_patterns: ClassVar[str] = "runs the passes of its stages; `canonicalize` and `cse` on what changed since last"
     target: str = "sm_90"
     until: str = "llvm"
 
@@ -142,5 +148,8 @@ class CodegenPipelinePass(ModulePass):
         except ValueError as error:
             raise PassFailedException(str(error)) from None
         wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
-        passes = tuple(step for stage in pipeline if stage.level in wanted for step in stage.passes)
-        PassPipeline(passes).apply(ctx, op)
+        runner = PassRunner(ctx, op)
+        for stage in pipeline:
+            if stage.level in wanted:
+                for step in stage.passes:
+                    runner.run(step)

@@ -1,0 +1,160 @@
+"""Passes that a pipeline repeats give the same on what changed since they last ran as on the whole module."""
+
+from pathlib import Path
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import arith, test
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
+from xdsl.transforms.common_subexpression_elimination import cse
+
+from xshardy import compiler
+from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting.changes import Changes, IncrementalPass, PassRunner
+from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.canonicalize import CanonicalizePass
+from xshardy.transforms.cse import CSEPass
+from xshardy.transforms.xla_gpu.codegen_pipeline import stages
+from xshardy.universe import new_context
+
+FUSIONS = sorted((Path(__file__).parents[3] / "numerics" / "fusions").glob("*.hlo"))
+
+
+@pytest.mark.parametrize("path", FUSIONS, ids=lambda path: path.stem)
+def test_the_pipeline_gives_the_same_as_full_runs(path: Path):
+    """After each pass, not only at the end. The full run also compares `cse` with xDSL's."""
+    ctx = new_context()
+    incremental, full = (compiler.emit(path.read_text()) for _ in range(2))
+    runner = PassRunner(ctx, incremental)
+    for stage in stages():
+        for step in stage.passes:
+            runner.run(step)
+            if isinstance(step, CSEPass):
+                cse(full)
+            else:
+                step.apply(ctx, full)
+            assert print_module(incremental) == print_module(full), f"after {step.name}, at level {stage.level}"
+
+
+TEXT = """
+func.func @f(%x: i32) -> i32 {
+  %0 = arith.constant 2 : i32
+  %1 = "test.op"(%x) : (i32) -> i32
+  %2 = arith.addi %1, %x : i32
+  %3 = arith.addi %2, %0 : i32
+  func.return %3 : i32
+}
+func.func @g(%x: i32) -> i32 {
+  %0 = arith.muli %x, %x : i32
+  func.return %0 : i32
+}
+"""
+
+
+class OpToConstant(RewritePattern):
+    """`test.op(x)` -> 5"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter, /):
+        rewriter.replace(op, arith.ConstantOp.from_int_and_width(5, i32))
+
+
+class DropSecondOperand(RewritePattern):
+    """`addi x, y` -> `addi x, x`, in place."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /):
+        op.operands[1] = op.operands[0]
+        rewriter.notify_op_modified(op)
+
+
+class FirstPass(PatternPass):
+    name = "first"
+
+    def patterns(self, module: ModuleOp):
+        return (OpToConstant(),)
+
+
+class SecondPass(PatternPass):
+    name = "second"
+
+    def patterns(self, module: ModuleOp):
+        return (DropSecondOperand(),)
+
+
+class Unrecorded(ModulePass):
+    """Changes the module, and records nothing."""
+
+    name = "unrecorded"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        FirstPass().apply(ctx, op)
+
+
+class Nothing(PatternPass):
+    """Changes nothing."""
+
+    name = "nothing"
+
+    def patterns(self, module: ModuleOp):
+        return ()
+
+
+CLEAN_UP = (CanonicalizePass(), CSEPass())
+
+
+@pytest.mark.parametrize("between", [FirstPass(), SecondPass(), Unrecorded(), Nothing()], ids=lambda step: step.name)
+def test_what_changed_is_cleaned_up(between: ModulePass):
+    ctx = new_context()
+    incremental, full = parse_module(TEXT), parse_module(TEXT)
+    runner = PassRunner(ctx, incremental)
+    for step in (*CLEAN_UP, between, *CLEAN_UP):
+        runner.run(step)
+        step.apply(ctx, full)
+    assert print_module(incremental) == print_module(full)
+
+
+class Watched(IncrementalPass):
+    """Records on which operations it runs; changes nothing."""
+
+    name = "watched"
+    runs: list[set[str]] = []
+
+    def patterns(self, module: ModuleOp):
+        self.runs.append({"everything"})
+        return ()
+
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+        self.runs.append({op.name for op in module.walk() if op in changes})
+        return False
+
+
+def runs_after(step: ModulePass) -> list[set[str]]:
+    """On what `Watched` runs before and after `step`."""
+    Watched.runs.clear()
+    runner, watched = PassRunner(new_context(), parse_module(TEXT)), Watched()
+    for each in (watched, step, watched):
+        runner.run(each)
+    return Watched.runs
+
+
+def test_nothing_runs_when_nothing_changed():
+    assert runs_after(Nothing()) == [{"everything"}]
+
+
+def test_everything_runs_after_a_pass_that_records_nothing():
+    assert runs_after(Unrecorded()) == [{"everything"}, {"everything"}]
+
+
+def test_only_what_changed_runs_and_what_is_around_it():
+    # The new constant, its user, and what that reads and is read by; not the multiplication in the other function.
+    changed = {"arith.constant", "arith.addi", "func.func", "builtin.module"}
+    assert runs_after(FirstPass()) == [{"everything"}, changed]
+
+
+def test_what_lost_a_use_in_place_runs():
+    _, changed = runs_after(SecondPass())
+    assert changed >= {"test.op", "arith.constant"}
+    assert "arith.muli" not in changed
