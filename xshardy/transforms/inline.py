@@ -159,6 +159,11 @@ class InlineCall(RewritePattern):
     census: CallCensus
     should_inline: Callable[[Call, func.FuncOp], bool]
 
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads: it does not walk where the census has no functions."""
+        return (func.CallOp, PureCallOp) if self.census.functions else ()
+
     def put_in_place(self, call: Call, body: Region, rewriter: PatternRewriter) -> None:
         """Put the operations of `body`, of one block, in the place of `call`."""
         last = body.block.last_op
@@ -198,6 +203,11 @@ class EraseUnusedFunction(RewritePattern):
     """`func.func private @f` -> nothing, where it is one of `unused`."""
 
     unused: frozenset[func.FuncOp]
+
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads: it does not walk where no function is unused."""
+        return (func.FuncOp,) if self.unused else ()
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):

@@ -75,8 +75,8 @@ class InlineIntoLoopsPass(PatternPass):
     source: ClassVar[str] = 'none upstream: it lets XGPU-35, "Vectorization", see the reads of small functions'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        census = CallCensus.of(module)
         calls = frozenset[Operation](calls_to_inline(module))
+        census = CallCensus.of(module) if calls else CallCensus({}, Counter())
 
         def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
             return call in calls
