@@ -22,7 +22,6 @@ from xshardy.transforms.inline import (
     CopyBody,
     EraseUnusedFunction,
     MoveBodyOfOnlyCall,
-    unused_functions,
 )
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
@@ -73,13 +72,11 @@ class InlineIntoLoopsPass(PatternPass):
     name = "xla-gpu-inline-into-loops"
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        census = CallCensus.of(module)
         calls = frozenset[Operation](calls_to_inline(module))
+        census = CallCensus.of(module if calls else ModuleOp([]))
 
         def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
             return call in calls
 
         yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)))
-        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
-        unused = unused_functions(remaining, census.references) if calls else ()
-        yield Step((EraseUnusedFunction(frozenset(unused)),))
+        yield Step((EraseUnusedFunction(census.unused()),))
