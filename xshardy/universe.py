@@ -67,7 +67,7 @@ PASSES: Mapping[str, str] = {
     "sdy-canonicalize-reshards": "transforms.sdy_export.canonicalize_communication:CanonicalizeReshardsPass",
     "sdy-close-shardings": "transforms.sdy_export.close_shardings:CloseShardingsPass",
     "sdy-constant-or-scalar-merger": "transforms.sdy_export.constant_or_scalar_merger:ConstantOrScalarMergerPass",
-    "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_splitter:ConstantOrScalarSplitterPass",
+    "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_or_scalar_splitter:ConstantOrScalarSplitterPass",
     "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
@@ -124,6 +124,7 @@ PASSES: Mapping[str, str] = {
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
+    "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
     "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",

@@ -15,13 +15,18 @@ from xshardy.tools.xshardy_opt import run
 
 INPUTS = Path(__file__).parents[1] / "filecheck" / "transforms" / "sdy_import"
 
-FUNCTION_PASSES = {"sdy-constant-splitter", "sdy-explicit-gather-scatter-batching"}
+FUNCTION_PASSES = {"sdy-explicit-gather-scatter-batching"}
 """Passes that C++ Shardy runs on functions."""
 
 NEWER_THAN_JAXLIB = {"inline_meshes_replica_groups", "lift_inlined_meshes_replica_groups"}
 """Inputs with attributes that StableHLO has got since jaxlib was built."""
 
-UNLIKE_UPSTREAM = {"explicit_gather_scatter_batching_mixed_rows", "import_pipeline_batching", "verify_strict"}
+UNLIKE_UPSTREAM = {
+    "constant_splitter",
+    "explicit_gather_scatter_batching_mixed_rows",
+    "import_pipeline_batching",
+    "verify_strict",
+}
 """Inputs of passes and options that upstream does not have, or that it miscompiles."""
 
 BEFORE_EDGES = (

@@ -7,6 +7,7 @@ patterns of an operation by its class. Every pattern also runs under xDSL's own 
 """
 
 from xshardy.rewriting.attribute_pattern import AttributePattern as AttributePattern
+from xshardy.rewriting.decision_pattern import DecisionPattern as DecisionPattern
 from xshardy.rewriting.driver import PatternSet as PatternSet
 from xshardy.rewriting.driver import rewrite as rewrite
 from xshardy.rewriting.pattern import ClassPattern as ClassPattern

@@ -25,6 +25,10 @@ class AttributePattern(RewritePattern):
         default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
     )
     """By the identity of an attribute, which is kept alive here: what it becomes."""
+    _converted_values: dict[Attribute, Attribute] = field(
+        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
+    )
+    """By the attributes of the classes, as values: equal attributes become the same object."""
 
     @abstractmethod
     def convert(self, attribute: Attribute, /) -> Attribute:
@@ -46,7 +50,9 @@ class AttributePattern(RewritePattern):
             return entry[1]
         new = self._with_converted_parts(attribute)
         if isinstance(new, self.attribute_types):
-            new = self.convert(new)
+            if (value := self._converted_values.get(new)) is None:
+                value = self._converted_values[new] = self.convert(new)
+            new = value
         if new == attribute:
             new = attribute
         self._known[id(attribute)] = attribute, new

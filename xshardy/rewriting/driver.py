@@ -74,8 +74,33 @@ class UseListener(PatternRewriterListener):
         self.less_used: list[SSAValue] = []
 
 
+class LazyRewriter(PatternRewriter):
+    """A rewriter that computes its insertion point when it is first read: most matches insert nothing."""
+
+    def __init__(self, op: Operation):
+        super().__init__(op)
+        self.start(op)
+
+    def start(self, op: Operation) -> None:
+        """Start a match of `op`: insert before it, and record that nothing changed."""
+        self.has_done_action = False
+        self._name_hint = None
+        self._matched = op
+        self._insertion_point: InsertPoint | None = None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if self._insertion_point is None:
+            self._insertion_point = InsertPoint.before(self._matched)
+        return self._insertion_point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._insertion_point = point
+
+
 @final
-class MovingRewriter(PatternRewriter):
+class MovingRewriter(LazyRewriter):
     """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
@@ -105,7 +130,9 @@ def rewrite(
         return False
     by_class = patterns.by_class
     regions = (root,) if isinstance(root, Region) else root.regions
-    ops = [op for region in regions for op in walk_region(region, walk) if by_class[type(op)]]
+    ops: list[Operation] = []
+    for region in regions:
+        _append_taken(ops, region, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
@@ -113,9 +140,30 @@ def rewrite(
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
 
 
+def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: RewritesByClass) -> None:
+    """Append the operations in `region` that some pattern takes to `ops`. Hot path: no generators."""
+    if walk.walk_reverse:
+        ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
+        return
+    for block in region.blocks:
+        op = block.first_op
+        while op is not None:
+            if not op.regions:
+                if by_class[type(op)]:
+                    ops.append(op)
+            else:
+                if not walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+                for inner in op.regions:
+                    _append_taken(ops, inner, walk, by_class)
+                if walk.walk_regions_first and by_class[type(op)]:
+                    ops.append(op)
+            op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
+
+
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: PatternRewriter | None = None
+    rewriter: LazyRewriter | None = None
     changed = False
     for op in ops:
         if op.parent is None:
@@ -202,13 +250,10 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
     return changed
 
 
-def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: PatternRewriter) -> bool:
+def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -> bool:
     """Try `rewrites` on `op` until one changes something. Says whether one did."""
-    rewriter.has_done_action = False
-    before = InsertPoint.before(op)
     for rewrite in rewrites:
-        rewriter.insertion_point = before
-        rewriter.name_hint = None
+        rewriter.start(op)
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             return True

@@ -1,8 +1,8 @@
 """
-One propagation step through one operation, remembered: models repeat their layers, and layers their shardings.
+Propagation steps through single operations, memoized: models repeat layers, and layers repeat shardings.
 
-What a step does depends on the rule of the operation, on the strategy and the directions, and on the shardings of its
-tensors. All operations for which the former are the same share a `Steps`, which maps the latter to what changes.
+A step depends on the signature of the operation, the strategy, the directions of the factors, and the shardings of the
+tensors. Operations that agree on the first three share a `Steps`; the shardings are its memo key.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,50 +14,50 @@ from xshardy.sharding.factors import TensorFactors, project, unproject
 from xshardy.sharding.interning import Sharding, ShardingTable
 from xshardy.sharding.strategies import STRATEGIES, Direction, Step, Strategy
 
+MemoKey = tuple[int, ...]
+"""The numbers of the shardings of the operands, then of the results; anything after them is ignored."""
+
 
 class Update(NamedTuple):
-    """A tensor of an operation gets another sharding."""
+    """A new sharding for a tensor of an operation."""
 
-    slot: int
-    """Which one: operands are counted first, then results."""
+    tensor: int
+    """The position of the tensor among the operands, then the results."""
     sharding: int
-    in_group: int
-    """What the other members of its sharding group get: its sharding as the operation sees it."""
+    group_sharding: int
+    """The sharding for the other members of its sharding group: without the conversion at a border."""
 
 
 class Border(NamedTuple):
-    """How the result of an operation is sharded as seen from its operands, and back: an edge may enter a region."""
+    """How a sharding changes between the operands and the result of an edge that enters or leaves a region."""
 
-    inwards: Callable[[Sharding], Sharding]
-    outwards: Callable[[Sharding], Sharding]
+    to_operands: Callable[[Sharding], Sharding]
+    """From the result, as it is stored, to the side of the operands."""
+    to_result: Callable[[Sharding], Sharding]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signature:
-    """What operations share that propagate alike."""
+    """What determines how an operation propagates, apart from shardings and directions."""
 
     rule: FactorRule
     is_elementwise: bool = False
     is_conservative: bool = False
     border: Border | None = None
     projections: dict[tuple[int, int], TensorFactors] = field(default_factory=dict[tuple[int, int], TensorFactors])
-    """The factor shardings of a tensor, by its slot and the number of its sharding."""
+    """Memo: the factor shardings of a tensor, by its position and the number of its sharding."""
 
 
 class Projection(NamedTuple):
-    """The factor shardings of the operands and of the results of an operation, over the mesh number `mesh`."""
+    """The factor shardings of the operands and results of an operation, over mesh number `mesh`."""
 
     mesh: int
     operands: list[TensorFactors]
     results: list[TensorFactors]
 
 
-class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
-    """
-    What changes, by the numbers of the shardings of the operands and of the results; worked out when first asked for.
-
-    A key may be longer than that: what comes after the results is ignored.
-    """
+class Steps(dict[MemoKey, tuple[Update, ...]]):
+    """The updates of a step by its memo key; a missing entry is computed on access."""
 
     def __init__(self, signature: Signature, strategy: Strategy, directions: Sequence[Direction], table: ShardingTable):
         super().__init__()
@@ -69,31 +69,31 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
             Direction.NONE if factor in blocked else direction for factor, direction in enumerate(directions)
         )
 
-    def __missing__(self, key: tuple[int, ...]) -> tuple[Update, ...]:
+    def __missing__(self, key: MemoKey) -> tuple[Update, ...]:
         updates = self[key] = tuple(self._updates(key)) if self._may_change(key) else ()
         return updates
 
-    def _may_change(self, key: tuple[int, ...]) -> bool:
-        """Whether a step may change something. It does not where all agree already, or where there is no axis to go."""
+    def _may_change(self, key: MemoKey) -> bool:
+        """Whether a step may have updates: not if all tensors agree already, or if none is sharded."""
         rule = self.signature.rule
         if self.signature.border is not None:
-            return True  # seen across it all may be different
+            return True  # equal shardings may differ once converted at the border
         if rule.is_uniform and len({*key[: len(rule.operands) + len(rule.results)]}) == 1:
             return False
         return any(map(self._table.has_axes, key))
 
-    def before(self, key: tuple[int, ...]) -> Projection | None:
-        """The factor shardings of these tensors; None if they are not over one mesh, or over a single device."""
+    def before(self, key: MemoKey) -> Projection | None:
+        """The factor shardings before the step; None if the tensors are not over one mesh, or on a single device."""
         rule = self.signature.rule
         count = len(rule.operands)
         mesh = self._table.common_mesh(key[: count + len(rule.results)])
         if mesh is None or self._table.is_maximal(mesh):
             return None
-        tensors = [self._projected(slot, key[slot]) for slot in range(count + len(rule.results))]
+        tensors = [self._projected(position, key[position]) for position in range(count + len(rule.results))]
         return Projection(mesh, tensors[:count], tensors[count:])
 
-    def after(self, key: tuple[int, ...]) -> Projection | None:
-        """What the strategy makes of `before(key)`."""
+    def after(self, key: MemoKey) -> Projection | None:
+        """The factor shardings after the step: `before(key)`, expanded by the strategy."""
         projection = self.before(key)
         if projection is None:
             return None
@@ -111,39 +111,39 @@ class Steps(dict[tuple[int, ...], tuple[Update, ...]]):
         )
         return projection
 
-    def _projected(self, slot: int, number: int) -> TensorFactors:
-        """The factor shardings of an operand or result."""
+    def _projected(self, position: int, number: int) -> TensorFactors:
+        """The factor shardings of the operand or result at `position` if it has sharding `number`."""
         known = self.signature.projections
-        if (slot, number) not in known:
+        if (position, number) not in known:
             rule = self.signature.rule
-            is_operand = slot < len(rule.operands)
-            mapping = rule.operands[slot] if is_operand else rule.results[slot - len(rule.operands)]
-            sharding = self._table.sharding(number) if is_operand else self._seen(number)
-            known[slot, number] = project(mapping, sharding, rule.sizes)
-        return known[slot, number].copy()
+            is_operand = position < len(rule.operands)
+            mapping = rule.operands[position] if is_operand else rule.results[position - len(rule.operands)]
+            sharding = self._table.sharding(number) if is_operand else self._at_operands(number)
+            known[position, number] = project(mapping, sharding, rule.sizes)
+        return known[position, number].copy()
 
-    def _seen(self, number: int) -> Sharding | None:
-        """The sharding of a result as the operation sees it."""
+    def _at_operands(self, number: int) -> Sharding | None:
+        """The sharding of a result, converted to the side of the operands."""
         sharding, border = self._table.sharding(number), self.signature.border
-        return sharding if sharding is None or border is None else border.inwards(sharding)
+        return sharding if sharding is None or border is None else border.to_operands(sharding)
 
-    def _updates(self, key: tuple[int, ...]) -> Sequence[Update]:
+    def _updates(self, key: MemoKey) -> Sequence[Update]:
         projection = self.after(key)
         if projection is None:
             return ()
         rule, border = self.signature.rule, self.signature.border
         updates: list[Update] = []
         tensors = zip((*rule.operands, *rule.results), projection.operands + projection.results, strict=True)
-        for slot, (mapping, tensor) in enumerate(tensors):
+        for position, (mapping, tensor) in enumerate(tensors):
             if not tensor.is_expanded:
                 continue
-            is_result = slot >= len(rule.operands)
-            old = self._seen(key[slot]) if is_result else self._table.sharding(key[slot])
+            is_result = position >= len(rule.operands)
+            old = self._at_operands(key[position]) if is_result else self._table.sharding(key[position])
             new = unproject(tensor, mapping, rule.sizes, projection.mesh)
-            # Not all that was found can be written: a factor may lie behind one that is not fully sharded.
+            # `unproject` drops axes of a factor that comes after one that is not fully sharded.
             if new == old or (old is None and new.is_empty):
                 continue
-            seen = self._table.number(new)
-            stored = self._table.number(border.outwards(new)) if is_result and border is not None else seen
-            updates.append(Update(slot, stored, seen))
+            unconverted = self._table.number(new)
+            stored = self._table.number(border.to_result(new)) if is_result and border is not None else unconverted
+            updates.append(Update(position, stored, unconverted))
         return updates

@@ -1,29 +1,30 @@
 """
-User priorities: dimension shardings with a priority take part only when all those with a lower number are done.
+User priorities: a dimension sharding with priority n takes part after propagation of all lower numbers is done.
 
-Until then a dimension is closed and without axes, and its axes are kept free by counting as replicated.
+Until then it is deferred: the dimension is closed without axes, and its axes are added to the replicated ones, so that
+no other dimension takes them.
 Source: Shardy's docs, "Sharding propagation", section "User priorities".
 """
 
 from collections.abc import Mapping
 
 from xshardy.sharding.interning import NO_SHARDING, DimSharding, Sharding
-from xshardy.sharding.propagation import Program
+from xshardy.sharding.program import Program
 
 
 def _priority(dim: DimSharding) -> int:
     return dim.priority or 0
 
 
-def held_back(sharding: Sharding) -> Sharding:
-    """What of `sharding` takes part at first: dimensions without a priority, or with priority 0."""
+def without_deferred(sharding: Sharding) -> Sharding:
+    """`sharding` as it takes part at first: dimensions with a priority other than 0 are deferred."""
     axes = [axis for dim in sharding.dims if _priority(dim) for axis in dim.axes]
     dims = (DimSharding((), is_closed=True) if _priority(dim) else dim._replace(priority=None) for dim in sharding.dims)
     return sharding._replace(dims=tuple(dims), replicated=tuple(sorted((*sharding.replicated, *axes))))
 
 
-def let_in(current: Sharding, original: Sharding, priority: int) -> Sharding:
-    """`current` with those dimensions of `original` that have this priority, and that were held back until now."""
+def admit(current: Sharding, original: Sharding, priority: int) -> Sharding:
+    """`current` with the deferred dimensions of this priority, as they are in `original`."""
     axes = {axis for dim in original.dims if _priority(dim) == priority for axis in dim.axes}
     dims = (
         dim._replace(priority=None) if _priority(dim) == priority else now
@@ -33,20 +34,20 @@ def let_in(current: Sharding, original: Sharding, priority: int) -> Sharding:
     return current._replace(dims=tuple(dims), replicated=replicated)
 
 
-def hold_back(program: Program) -> Mapping[int, Mapping[int, Sharding]]:
+def defer(program: Program) -> Mapping[int, Mapping[int, Sharding]]:
     """
-    Hold back the dimension shardings of `program` that have a priority other than 0, and drop all priorities.
+    Defer the dimension shardings of `program` with a priority other than 0, and drop all priorities.
 
-    Returns for each priority, lowest number first, the values that have it, with their shardings as they were.
+    Returns the original shardings by priority, lowest number first, and by value.
     """
     table = program.table
-    waiting: dict[int, dict[int, Sharding]] = {}
+    deferred: dict[int, dict[int, Sharding]] = {}
     for value, number in enumerate(program.shardings):
         if number == NO_SHARDING or (sharding := table.sharding(number)) is None:
             continue
         if all(dim.priority is None for dim in sharding.dims):
             continue
         for priority in {_priority(dim) for dim in sharding.dims} - {0}:
-            waiting.setdefault(priority, {})[value] = sharding
-        program.shardings[value] = table.number(held_back(sharding))
-    return {priority: waiting[priority] for priority in sorted(waiting)}
+            deferred.setdefault(priority, {})[value] = sharding
+        program.shardings[value] = table.number(without_deferred(sharding))
+    return {priority: deferred[priority] for priority in sorted(deferred)}

@@ -15,8 +15,8 @@ from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
-from xshardy.transforms.sdy_propagation.history import Arrival, Neighbourhood, Tensor
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
+from xshardy.transforms.sdy_propagation.propagation_history import Arrival, Neighbourhood, Tensor
 
 
 def axis_text(axis: AxisRefAttr) -> str:

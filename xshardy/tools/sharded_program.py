@@ -18,7 +18,7 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 

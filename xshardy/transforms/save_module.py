@@ -1,8 +1,9 @@
-"""Write a module to a file between two passes, to look at. Source: Shardy's pass `sdy-save-module`."""
+"""Write a module to a file between two passes, to inspect it. Source: Shardy's pass `sdy-save-module`."""
 
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -12,7 +13,7 @@ from xshardy.syntax.printer import Printer
 
 
 def save_module(module: ModuleOp, directory: str, name: str) -> None:
-    """Write `module` to `directory/name.mlir`; nowhere without a directory. What cannot be written is complained of."""
+    """Write `module` to `directory/name.mlir`, if `directory` is not empty. A file error is printed, not raised."""
     if not directory:
         return
     path = Path(directory) / f"{name}.mlir"
@@ -24,9 +25,11 @@ def save_module(module: ModuleOp, directory: str, name: str) -> None:
 
 @dataclass(frozen=True)
 class SaveModulePass(ModulePass):
-    """Write the module to a folder, as `INDEX.NAME.mlir` with two digits at least, and leave it as it is."""
+    """Write the module to a folder, as `INDEX.NAME.mlir` with an index of at least two digits. The module stays."""
 
     name = "sdy-save-module"
+    source: ClassVar[str] = "Shardy, sdy-save-module"
+    no_patterns: ClassVar[str] = "writes a file"
     directory: str = ""
     file_name: str = "module"
     index: int = 0

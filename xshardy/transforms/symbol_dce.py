@@ -1,25 +1,26 @@
-"""Erase the symbols that nothing can reach, as MLIR's `symbol-dce` does."""
+"""Erase the symbols that no reference reaches, as MLIR's `symbol-dce` does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import symbols_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
-"""The visibilities of symbols that nothing outside of their module refers to."""
+"""The visibilities of symbols without references from outside of their module."""
 
 
 def dead_symbols(module: ModuleOp) -> tuple[Operation, ...]:
     """
     The hidden symbols of `module` that no other operation of it reaches by references, in the order of the text.
 
-    Reads each operation at most once. Symbols of modules in `module` are not looked at.
+    Reads each operation at most once. Symbols of nested modules are not counted.
     """
     hidden: dict[str, Operation] = {}
     pending: list[Operation] = []
@@ -50,11 +51,19 @@ def _references_within(root: Operation, seen: set[int]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class SymbolDCEPass(ModulePass):
+class EraseDeadSymbol(DecisionPattern[Operation, None]):
+    """`func private @dead` -> nothing, where no operation that stays refers to `@dead`."""
+
+    def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class SymbolDCEPass(PatternPass):
     """Erase the private and nested symbols that nothing else in the module reaches."""
 
     name = "symbol-dce"
+    source: ClassVar[str] = "MLIR, symbol-dce"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for symbol in dead_symbols(op):
-            Rewriter.erase_op(symbol)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (EraseDeadSymbol(dict.fromkeys(dead_symbols(module))),)

@@ -28,3 +28,11 @@ def erase_unused(region: Region) -> None:
                 continue
             for inner in op.regions:
                 erase_unused(inner)
+
+
+class EraseUnusedOperation(RewritePattern):
+    """`%x = f(%y)` -> nothing, where nothing uses `%x` and `f` has no effect."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if is_trivially_dead(op):
+            rewriter.erase(op)

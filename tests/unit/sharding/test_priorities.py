@@ -10,7 +10,7 @@ from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.interning import DimSharding, Sharding
 from xshardy.sharding.priorities import ROUNDS, OpKind, directions
 from xshardy.sharding.strategies import Direction
-from xshardy.sharding.user_priorities import held_back, let_in
+from xshardy.sharding.user_priorities import admit, without_deferred
 
 RULE = FactorRule((8, 4), (((0,), (1,)),), (((0,),),), reduction=(1,))
 """`([i, j])->([i]) {i=8, j=4} reduction={j}`"""
@@ -49,15 +49,15 @@ DIMS = st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=4)
 
 
 @given(DIMS)
-def test_everything_is_let_in_once(priorities: list[int | None]):
+def test_each_dimension_is_admitted_once(priorities: list[int | None]):
     dims = tuple(DimSharding((Span(i, 1, 2),), i % 2 == 0, priority) for i, priority in enumerate(priorities))
     original = Sharding(0, dims, replicated=(Span(9, 1, 2),))
-    current = held_back(original)
+    current = without_deferred(original)
     assert current.replicated == tuple(sorted(current.replicated)), "as the mesh lists them"
     for dim, now in zip(dims, current.dims, strict=True):
         assert now == (DimSharding((), True) if dim.priority else dim._replace(priority=None))
     for priority in (1, 2):
-        current = let_in(current, original, priority)
+        current = admit(current, original, priority)
         for dim, now in zip(dims, current.dims, strict=True):
             assert now == (dim._replace(priority=None) if (dim.priority or 0) <= priority else DimSharding((), True))
     assert current.replicated == original.replicated

@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_propagation.history import History, propagate_with_history
+from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.universe import new_context
 
 INPUTS = Path(__file__).parents[2] / "filecheck" / "transforms" / "sdy_propagation"

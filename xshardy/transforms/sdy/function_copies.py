@@ -1,11 +1,15 @@
 """Copies of functions: with one for each of its calls, a function can be sharded differently by each of its callers."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
+from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
@@ -27,12 +31,10 @@ def calls_in(op: Operation) -> Iterator[CallOp]:
 
 
 class Functions:
-    """The functions of a module by name, without those `left_out`; copies are added to both."""
+    """The functions of a module by name, without those `left_out`."""
 
     def __init__(self, module: ModuleOp, left_out: Collection[Operation] = ()):
         self.by_name = {name: f for name, f in functions_of(module).items() if f not in left_out}
-        self._block = module.body.block
-        self._names = SymbolNames(module)
 
     def callee(self, call: CallOp) -> FuncOp:
         """The function that `call` calls. Raises `OperationFailedException` if the module does not have it."""
@@ -43,15 +45,82 @@ class Functions:
             )
         return function
 
-    def call_copy(self, call: CallOp) -> None:
-        """Let `call` call a copy of its callee, in which every call calls a copy again. There must be no recursion."""
-        original = self.callee(call)
-        copy = original.clone()
-        copy.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(original))
-        for inner in calls_in(copy):
-            self.call_copy(inner)
-        name = self._names.fresh(original.sym_name.data)
-        copy.sym_name = StringAttr(name)
-        self.by_name[name] = copy
-        self._block.add_op(copy)
-        call.callee = type(call.callee)(name)
+
+@dataclass(frozen=True, slots=True)
+class FunctionCopy:
+    """A copy of the function `original`, called `name`; its calls, in the order of the text, call `callees`."""
+
+    original: FuncOp
+    name: str
+    callees: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCopies:
+    """Which calls are to call a copy of their callee: for each its name, and the copies in the order of their names."""
+
+    callees: Mapping[CallOp, str]
+    copies: Sequence[FunctionCopy]
+
+
+def copies_for_calls(
+    calls: Iterable[CallOp], calls_of: Mapping[FuncOp, Sequence[CallOp]], module: ModuleOp
+) -> FunctionCopies:
+    """
+    A copy of its callee for each of `calls`, in which every call calls a copy in turn.
+
+    `calls_of` are the calls in each function of `module` that has a body. There must be no recursion, and `calls` in a
+    callee come before calls of the callee. Linear in the copies.
+    """
+    originals = {name: (function, calls_of.get(function, ())) for name, function in functions_of(module).items()}
+    names = SymbolNames(module)
+    callees: dict[CallOp, str] = {}
+    copies: dict[str, FunctionCopy] = {}
+
+    def copy(name: str) -> str:
+        if (known := copies.get(name)) is not None:
+            original, below = known.original, known.callees
+        else:
+            original, inner_calls = originals[name]
+            below = [callees.get(call) or call.callee.string_value() for call in inner_calls]
+        copied_below = [copy(callee) for callee in below]
+        fresh = names.fresh(name)
+        copies[fresh] = FunctionCopy(original, fresh, copied_below)
+        return fresh
+
+    for call in calls:
+        callees[call] = copy(call.callee.string_value())
+    return FunctionCopies(callees, tuple(copies.values()))
+
+
+@dataclass(frozen=True)
+class CallCopy(DecisionPattern[CallOp, str]):
+    """`call @f` -> `call @f_0`, where `@f_0` is the copy of `@f` that the call was decided to call."""
+
+    def rewrite(self, op: CallOp, decision: str, rewriter: PatternRewriter, /) -> None:
+        op.callee = type(op.callee)(decision)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class AppendFunctionCopies(DecisionPattern[Operation, Sequence[FunctionCopy]]):
+    """`func @f` -> `func @f`, `func @f_0 {sdy.original_func_name = "f"}`, at the end of the module: after `op`."""
+
+    def rewrite(self, op: Operation, decision: Sequence[FunctionCopy], rewriter: PatternRewriter, /) -> None:
+        for copied in decision:
+            function = copied.original.clone()
+            function.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(copied.original))
+            function.sym_name = StringAttr(copied.name)
+            for call, callee in zip(calls_in(function), copied.callees, strict=True):
+                call.callee = type(call.callee)(callee)
+            rewriter.insert(function, InsertPoint.after(op))
+            op = function
+
+
+def patterns_for_copies(decided: FunctionCopies, module: ModuleOp) -> tuple[CallCopy, AppendFunctionCopies]:
+    """The patterns that make the decided copies of functions of `module`, and let their calls call them."""
+    last = module.body.block.last_op
+    return (
+        CallCopy(decided.callees),
+        AppendFunctionCopies({} if last is None or not decided.copies else {last: decided.copies}),
+    )

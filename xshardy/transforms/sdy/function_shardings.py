@@ -47,8 +47,13 @@ def without_attributes(
 
 def update_function_shardings(
     function: FuncOp, update: Callable[[TensorShardingAttr, Attribute], TensorShardingAttr]
-) -> None:
-    """Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type."""
+) -> bool:
+    """
+    Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type.
+
+    Returns whether one changed.
+    """
+    has_changed = False
 
     def updated(entry: DictionaryAttr, type: Attribute) -> DictionaryAttr:
         old = entry.data.get(SHARDING)
@@ -62,6 +67,8 @@ def update_function_shardings(
             changed = [updated(entry, type) for entry, type in zip(entries, types, strict=True)]
             if any(new is not old for new, old in zip(changed, entries, strict=True)):
                 function.properties[name] = ArrayAttr(changed)
+                has_changed = True
+    return has_changed
 
 
 def _completed(

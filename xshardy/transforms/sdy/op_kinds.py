@@ -34,7 +34,7 @@ from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp,
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS
-from xshardy.transforms.sdy.shapes import shape_of
+from xshardy.transforms.sdy.shapes import rank_of, shape_of
 
 ELEMENTWISE = (
     *(UnaryElementwiseOp, BinaryElementwiseOp, IsFiniteOp, ComplexOp, CompareOp, SelectOp, ClampOp),
@@ -55,8 +55,8 @@ EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
 CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
 """Operations that nothing can go through."""
 
-LOOKS_BACK = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
-"""Operations whose rule depends on whether constants, or parts of one tensor, are their operands."""
+RULE_READS_DEFINITIONS = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
+"""Operations whose rule depends on whether their operands are constants, or slices of one tensor."""
 
 KINDS = {
     OpKind.PASS_THROUGH: (ReshapeOp, TransposeOp),
@@ -70,49 +70,49 @@ OFFLOADS = ("MoveToDevice", "MoveToHost")
 
 
 class OpTraits(NamedTuple):
-    """What reading and notifying ask of an operation, over and over."""
+    """Properties of a class of operations that propagation reads often."""
 
     is_plain: bool
-    """Whether it only reads its operands, and its rule follows from their types and its properties."""
+    """Whether none of the special cases below applies, and its rule follows from types and properties."""
     has_flow: bool
     """Whether values flow through it along data flow edges."""
     has_own_sharding: bool
-    """Whether it keeps the sharding of its result as a property."""
+    """Whether the sharding of its result is a property."""
     is_edge: bool
-    """Whether it stands for an edge, and gets shardings from the sources of that."""
-    only_reads: bool
-    """Whether it does nothing with its operands but to read them: it does not give them on to another place."""
-    calls: bool
+    """Whether it represents an edge, whose sources are not its operands."""
+    forwards_operands: bool
+    """Whether its operands become other values: of a region, of a called function, or of the operation it ends."""
+    is_call: bool
     """Whether it is a call of a function."""
-    starts: bool
-    """Whether it starts another operation: the arguments of its region are its operands."""
+    is_async_start: bool
+    """Whether it starts an asynchronous operation: the arguments of its region are its operands."""
     has_no_rule: bool
-    """Whether it is known to have no rule."""
-    looks_back: bool
-    """Whether its rule depends on what makes its operands, and not on their types and its properties alone."""
+    """Whether it never has a rule."""
+    rule_reads_definitions: bool
+    """Whether its rule depends on the definitions of its operands, not only on types and properties."""
     is_elementwise: bool
-    """Whether it treats each element by itself; a bitcast does only where it keeps the shape."""
+    """Whether it is elementwise; a bitcast is so only if it keeps the shape."""
     kind: OpKind
-    """What op priorities make of it, unless it is a custom call of an offload or is elementwise."""
+    """Its kind for op priorities, unless it is elementwise or an offloading custom call."""
 
 
 @cache
 def traits_of(op: type[Operation]) -> OpTraits:
     """The traits of the operations of a class."""
     has_flow = issubclass(op, ShardableDataFlowOpInterface) or op in STABLEHLO_DATA_FLOWS
-    gives_on = has_flow or issubclass(op, CallOp) or op.has_trait(IsTerminator, value_if_unregistered=False)
+    forwards_operands = has_flow or issubclass(op, CallOp) or op.has_trait(IsTerminator, value_if_unregistered=False)
     has_own_sharding, is_edge = issubclass(op, HAS_OWN_SHARDING), issubclass(op, EDGES)
-    looks_back = issubclass(op, LOOKS_BACK)
+    rule_reads_definitions = issubclass(op, RULE_READS_DEFINITIONS)
     return OpTraits(
-        is_plain=not (gives_on or has_own_sharding or is_edge or looks_back),
+        is_plain=not (forwards_operands or has_own_sharding or is_edge or rule_reads_definitions),
         has_flow=has_flow,
         has_own_sharding=has_own_sharding,
         is_edge=is_edge,
-        only_reads=not gives_on,
-        calls=issubclass(op, CallOp),
-        starts=issubclass(op, AsyncStartOp),
+        forwards_operands=forwards_operands,
+        is_call=issubclass(op, CallOp),
+        is_async_start=issubclass(op, AsyncStartOp),
         has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
-        looks_back=looks_back,
+        rule_reads_definitions=rule_reads_definitions,
         is_elementwise=issubclass(op, ELEMENTWISE) and not issubclass(op, NOT_ELEMENTWISE),
         kind=next((kind for kind, classes in KINDS.items() if issubclass(op, classes)), OpKind.OTHER),
     )
@@ -130,3 +130,8 @@ def kind_of(op: Operation) -> OpKind:
     if is_elementwise(op) or (isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS):
         return OpKind.PASS_THROUGH
     return traits_of(type(op)).kind
+
+
+def is_scalar_expansion(op: Operation) -> bool:
+    """Whether `op` broadcasts a scalar, constant or not."""
+    return type(op) is BroadcastInDimOp and rank_of(op.operands[0]) == 0

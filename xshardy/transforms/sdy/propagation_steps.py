@@ -1,9 +1,11 @@
-"""Which axis went from which value to which: a debugging aid. Source: option `debug-propagation-edge-sharding`."""
+"""Steps of propagation, written down for debugging: which axis went from which value to which.
+
+Source: option `debug-propagation-edge-sharding`.
+"""
 
 from collections.abc import Iterable
 
 from xdsl.dialects.builtin import IntAttr, ModuleOp
-from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.attributes.edges import (
@@ -17,19 +19,18 @@ from xshardy.rewriting.walk import operations_in
 
 
 def next_step(module: ModuleOp) -> int:
-    """The number of the step that comes after all those that are written on operations of `module`."""
+    """The number after those of all steps that are written on operations of `module`."""
     written = (op.attributes.get(PROPAGATION_EDGES) for op in operations_in(module))
     edges = (edge for edges in written if isinstance(edges, PropagationEdgesAttr) for edge in edges.steps)
     return max((step.step_index.data for step in edges), default=-1) + 1
 
 
-def write_step(
-    op: Operation, step: int, axes: Iterable[AxisRefAttr], source: EdgeValueRefAttr, target: EdgeValueRefAttr
-) -> None:
-    """Write on `op` that in `step` each of `axes` went from `source` to `target`. Nothing for no axes."""
+def step_attribute(
+    step: int, axes: Iterable[AxisRefAttr], source: EdgeValueRefAttr, target: EdgeValueRefAttr
+) -> PropagationEdgesAttr | None:
+    """The attribute for a `step` in which each of `axes` went from `source` to `target`; None for no axes."""
     details = [AxisToPropagationDetailsAttr(axis, source, [target]) for axis in sorted(set(axes), key=_by_name)]
-    if details:
-        op.attributes[PROPAGATION_EDGES] = PropagationEdgesAttr([PropagationOneStepAttr(IntAttr(step), details)])
+    return PropagationEdgesAttr([PropagationOneStepAttr(IntAttr(step), details)]) if details else None
 
 
 def _by_name(axis: AxisRefAttr) -> tuple[str, int, int]:

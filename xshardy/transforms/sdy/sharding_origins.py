@@ -1,20 +1,23 @@
 """
-Where the axes of shardings come from: a debugging aid, written beside the shardings.
+The origins of the axes of shardings, written beside the shardings for debugging.
 
 Source: Shardy's docs, option `debug-sharding-origins` of propagation.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
+from xshardy.dialects.function_attributes import Additions, add_argument_attributes, add_result_attributes
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
+from xshardy.rewriting import DecisionPattern, rewrite
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.data_flow import edge_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -25,7 +28,7 @@ SHARDING_ORIGINS = "sdy.sharding_origins"
 
 BLOCK_ARG_SHARDING_ORIGINS = "sdy.block_arg_sharding_origins"
 RESULT_SHARDING_ORIGINS = "sdy.result_sharding_origins"
-"""The same for the arguments of regions, and the results, of an operation that owns data flow edges."""
+"""The same attributes of an operation with data flow edges, for the arguments of its regions and its results."""
 
 SHARDING_ORIGIN_NAME = "sdy.sharding_origin_name"
 """A discardable attribute: the name of an operation in `sdy.sharding_origins`."""
@@ -39,10 +42,12 @@ class ShardingOrigins:
     For each value with a sharding, and each axis of it, the origin of the axis: an argument or result of a function, a
     constraint, or a manual computation. An axis keeps the first origin that it is given.
 
-    Making it gives constraints and manual computations their names, inner ones first.
+    Constraints and manual computations are named by their numbers, inner ones first.
     """
 
     def __init__(self, module: ModuleOp):
+        self._module = module
+        self._operation_names: dict[Operation, str] = {}
         self._origins: dict[SSAValue, dict[AxisRefAttr, str]] = {}
         self._names: dict[SSAValue, str] = {}
         for number, constraint in enumerate(operations_of(module, ShardingConstraintOp, inner_first=True)):
@@ -59,7 +64,7 @@ class ShardingOrigins:
         return {} if carrier is None else self._origins.get(carrier, {})
 
     def add(self, value: SSAValue, axes: Iterable[AxisRefAttr], origin: str) -> None:
-        """Remember that those of `axes` that shard `value` and have no origin yet came from `origin`."""
+        """Give those of `axes`, which shard `value`, that have no origin yet the origin `origin`."""
         if (carrier := shardable_value(value)) is None:
             return
         known = self._origins.setdefault(carrier, {})
@@ -71,7 +76,7 @@ class ShardingOrigins:
             self.add(value, axes, origin)
 
     def _take_constraint(self, op: ShardingConstraintOp, name: str) -> None:
-        op.attributes[SHARDING_ORIGIN_NAME] = StringAttr(name)
+        self._operation_names[op] = name
         self._names[op.result] = name
         self._add_sharding(op.result, op.sharding, name)
         self._add_sharding(op.input, sharding_of(op.input), name)
@@ -82,7 +87,7 @@ class ShardingOrigins:
             self._add_sharding(op.inputs[index], sharding_of(op.inputs[index]), f"{name}_input: {index}")
         for index, (result, sharding) in enumerate(zip(op.results, op.out_shardings.shardings, strict=True)):
             self._take_edge(result, sharding, f"{name}_output: {index}")
-        op.attributes[SHARDING_ORIGIN_NAME] = StringAttr(name)
+        self._operation_names[op] = name
 
     def _take_edge(self, target: SSAValue, sharding: TensorShardingAttr, name: str) -> None:
         if (edge := edge_of(target)) is not None:
@@ -99,8 +104,11 @@ class ShardingOrigins:
             for index, (value, sharding) in enumerate(zip(end.arguments, results, strict=True)):
                 self._add_sharding(value, sharding, f"output: {index}")
 
-    def write(self) -> None:
-        """Set `sdy.sharding_origins` where the shardings of the values are, and on what functions return."""
+    def patterns(self) -> tuple[RewritePattern, ...]:
+        """The patterns that write the origins where the shardings of the values are, and on what functions return."""
+        of_operations: dict[Operation, dict[str, Attribute]] = {
+            op: {SHARDING_ORIGIN_NAME: StringAttr(name)} for op, name in self._operation_names.items()
+        }
         of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
         of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
         for value, origins in self._origins.items():
@@ -110,13 +118,38 @@ class ShardingOrigins:
                 of_results.setdefault(function, {})[returned] = entry
             named = _named(origins, self._names.get(value))
             if isinstance(value, OpResult):
-                _set_result_origins(value, named)
+                _add_result_origins(of_operations.setdefault(value.op, {}), value, named)
             elif function is not None and isinstance(value, BlockArgument) and value.block.parent_op() is function:
                 of_arguments.setdefault(function, {})[value.index] = {SHARDING_ORIGINS: named}
-        for function, additions in of_arguments.items():
-            add_argument_attributes(function, additions)
-        for function, additions in of_results.items():
-            add_result_attributes(function, additions)
+        functions = {
+            function: (of_arguments.get(function, {}), of_results.get(function, {}))
+            for function in (*of_arguments, *of_results)
+        }
+        return AnnotateOrigins(of_operations), AnnotateFunctionOrigins(functions)
+
+    def write(self) -> None:
+        """Apply the patterns."""
+        rewrite(self._module, self.patterns())
+
+
+@dataclass(frozen=True)
+class AnnotateOrigins(DecisionPattern[Operation, Mapping[str, Attribute]]):
+    """`f(x)` -> `f(x) {sdy.sharding_origins = [{a = "input: 0"}]}`; a constraint also gets its name as an origin."""
+
+    def rewrite(self, op: Operation, decision: Mapping[str, Attribute], rewriter: PatternRewriter, /) -> None:
+        op.attributes |= decision
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class AnnotateFunctionOrigins(DecisionPattern[FuncOp, tuple[Additions, Additions]]):
+    """`func @f(x)` -> `func @f(x {sdy.sharding_origins = {a = "self"}})`; results get their origins, too."""
+
+    def rewrite(self, op: FuncOp, decision: tuple[Additions, Additions], rewriter: PatternRewriter, /) -> None:
+        of_arguments, of_results = decision
+        add_argument_attributes(op, of_arguments)
+        add_result_attributes(op, of_results)
+        rewriter.notify_op_modified(op)
 
 
 def sharded_axes(sharding: TensorShardingAttr) -> list[AxisRefAttr]:
@@ -130,16 +163,20 @@ def _named(origins: Mapping[AxisRefAttr, str], own_name: str | None) -> Dictiona
     return DictionaryAttr({axis: StringAttr(names[axis]) for axis in sorted(names)})
 
 
-def _set_result_origins(value: OpResult, origins: DictionaryAttr) -> None:
-    """Set the origins of `value` among those of all results of its operation; an operation of sdy has just one."""
+def _add_result_origins(attributes: dict[str, Attribute], value: OpResult, origins: DictionaryAttr) -> None:
+    """
+    Set the origins of `value` in the new `attributes` of its operation.
+
+    There they stand among those of the other results, unless it is an operation of sdy, which has just one.
+    """
     op = value.op
     if isinstance(op, ShardingConstraintOp | DataFlowEdgeOp):
-        op.attributes[SHARDING_ORIGINS] = origins
+        attributes[SHARDING_ORIGINS] = origins
         return
-    known = op.attributes.get(SHARDING_ORIGINS)
+    known = attributes.get(SHARDING_ORIGINS, op.attributes.get(SHARDING_ORIGINS))
     entries = list(known) if isa(known, ArrayAttr[DictionaryAttr]) else [DictionaryAttr({})] * len(op.results)
     entries[value.index] = origins
-    op.attributes[SHARDING_ORIGINS] = ArrayAttr(entries)
+    attributes[SHARDING_ORIGINS] = ArrayAttr(entries)
 
 
 def _function_around(value: SSAValue) -> FuncOp | None:
@@ -150,6 +187,6 @@ def _function_around(value: SSAValue) -> FuncOp | None:
 
 
 def _returned_as(value: SSAValue, function: FuncOp) -> int | None:
-    """The result of `function` that `value` is returned as: of several, the one whose use of it is found first."""
+    """The index of the result of `function` that `value` is returned as; of several, that of the first use found."""
     end = function.body.block.last_op
     return next((use.index for use in value.uses if use.operation is end), None)

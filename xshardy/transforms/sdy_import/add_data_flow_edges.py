@@ -14,7 +14,7 @@ from xshardy.rewriting import PatternPass
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.shapes import has_static_shape
 from xshardy.transforms.sdy.shardable_values import owner_sharding
-from xshardy.transforms.sdy.uses import insert_point_after
+from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class AddDataFlowEdges(RewritePattern):
             for owner in reversed([owner for owner in owners if has_static_shape(owner)]):
                 edge = DataFlowEdgeOp(owner, owner_sharding(owner))
                 rewriter.insert(edge, insert_point_after(owner))
-                rewriter.replace_uses_with_if(owner, edge.result, lambda use, edge=edge: use.operation is not edge)
+                replace_other_uses(owner, edge.result, edge, rewriter)
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.sdy.function_copies import calls_in
-from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.shapes import has_static_shape
 from xshardy.transforms.sdy.uses import replace_other_uses
 
 
-def add_edges(values: Sequence[SSAValue], place: InsertPoint) -> None:
+def add_edges(values: Sequence[SSAValue], place: InsertPoint, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `f(func_data_flow_edge(x))` for each of `values`, in order; the edge takes the sharding of `x`."""
     for value in values:
         if not has_static_shape(value):
@@ -27,12 +28,33 @@ def add_edges(values: Sequence[SSAValue], place: InsertPoint) -> None:
         edge = FuncDataFlowEdgeOp(value)
         if (sharding := get_sharding(value)) is not None:
             edge.attributes[SHARDING] = TensorShardingPerValueAttr([sharding])
-        Rewriter.insert_op(edge, place)
-        replace_other_uses(value, edge.result, edge)
+        rewriter.insert(edge, place)
+        replace_other_uses(value, edge.result, edge, rewriter)
 
 
 @dataclass(frozen=True)
-class AddFuncDataFlowEdgesPass(ModulePass):
+class AddArgumentEdges(RewritePattern):
+    """`func @f(x) { g(x) }` -> `func @f(x) { g(func_data_flow_edge(x)) }`, unless `@f` is the main function."""
+
+    main: FuncOp | None
+
+    @match_op_type
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op is not self.main and op.body.blocks:
+            add_edges(op.body.block.args, InsertPoint.at_start(op.body.block), rewriter)
+
+
+@dataclass(frozen=True)
+class AddCallEdges(RewritePattern):
+    """`g(call @f())` -> `g(func_data_flow_edge(call @f()))`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
+        add_edges(op.results, InsertPoint.after(op), rewriter)
+
+
+@dataclass(frozen=True)
+class AddFuncDataFlowEdgesPass(PatternPass):
     """
     Insert a `sdy.func_data_flow_edge` on every result of a call, and on every argument of a function but the main one.
 
@@ -40,12 +62,8 @@ class AddFuncDataFlowEdgesPass(ModulePass):
     """
 
     name = "sdy-add-func-data-flow-edges"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-add-func-data-flow-edges'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        main = main_function(op)
-        calls = tuple(calls_in(op))
-        for function in functions_of(op).values():
-            if function is not main and function.body.blocks:
-                add_edges(function.body.block.args, InsertPoint.at_start(function.body.block))
-        for call in calls:
-            add_edges(call.results, InsertPoint.after(call))
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        functions = functions_of(module)
+        return AddArgumentEdges(main_of(functions) if functions else None), AddCallEdges()

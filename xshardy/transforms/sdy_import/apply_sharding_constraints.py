@@ -1,57 +1,30 @@
 """Give tensors the shardings that constraints dictate. Source: row SDY-PASS-02, and Shardy's docs, "Import passes"."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import BlockArgument, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.function_attributes import add_argument_attributes
 from xshardy.dialects.sdy.attributes.edges import EdgeValueRefAttr
 from xshardy.dialects.sdy.attributes.enums import EdgeNodeType
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
-from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.sdy.data_flow import edge_of
-from xshardy.transforms.sdy.propagation_steps import next_step, write_step
+from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingConstraintOp
+from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES, SHARDING, SHARDING_RULE
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
+from xshardy.transforms.sdy.propagation_steps import next_step, step_attribute
 from xshardy.transforms.sdy.shapes import has_static_shape, rank_of, shape_of
-from xshardy.transforms.sdy.shardable_values import owner_sharding, set_sharding, shardable_value
+from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy.sharding_origins import ShardingOrigins, sharded_axes
 from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
-from xshardy.transforms.sdy_import.constraints import BlockOrder, ConstraintUses
+from xshardy.transforms.sdy_import.constraints import Tail, dictated_shardings
 
 OPERAND, RESULT = EdgeValueRefAttr(EdgeNodeType.OPERAND, 0), EdgeValueRefAttr(EdgeNodeType.RESULT, 0)
-
-
-class Shardings:
-    """The shardings of values, of which those that are set on arguments of functions are written in one go."""
-
-    def __init__(self):
-        self._of_arguments: dict[FuncOp, dict[int, TensorShardingAttr]] = {}
-
-    def of(self, value: SSAValue) -> TensorShardingAttr | None:
-        carrier = shardable_value(value)
-        if isinstance(carrier, BlockArgument) and isinstance(function := carrier.block.parent_op(), FuncOp):
-            known = self._of_arguments.get(function, {}).get(carrier.index)
-            return owner_sharding(carrier) if known is None else known
-        return None if carrier is None else owner_sharding(carrier)
-
-    def set(self, value: SSAValue, sharding: TensorShardingAttr) -> None:
-        carrier = shardable_value(value)
-        if isinstance(carrier, BlockArgument) and isinstance(function := carrier.block.parent_op(), FuncOp):
-            self._of_arguments.setdefault(function, {})[carrier.index] = sharding
-        else:
-            set_sharding(value, sharding)
-
-    def write(self) -> None:
-        for function, shardings in self._of_arguments.items():
-            add_argument_attributes(function, {index: {SHARDING: sharding} for index, sharding in shardings.items()})
 
 
 def identity_rule(tensor: SSAValue) -> OpShardingRuleAttr | None:
@@ -62,143 +35,163 @@ def identity_rule(tensor: SSAValue) -> OpShardingRuleAttr | None:
     return OpShardingRuleAttr(shape_of(tensor), [mapping], [mapping], (), (), (), (), BoolAttr.from_bool(False))
 
 
-class DebugInfo:
-    """What the two debugging options ask to be remembered of constraints that were copied to their inputs."""
+def attributes_of_copied(
+    copied: Sequence[ShardingConstraintOp], first_step: int | None
+) -> Mapping[ShardingConstraintOp, Mapping[str, Attribute]]:
+    """
+    The new attributes of constraints whose sharding is copied to the input: the identity rule, unless they have a rule.
 
-    def __init__(self, module: ModuleOp, sharding_origins: bool, propagation_edges: bool):
-        self._origins = ShardingOrigins(module) if sharding_origins else None
-        self._step = next_step(module) if propagation_edges else None
-
-    def copied(self, op: ShardingConstraintOp) -> None:
-        """The sharding of `op` was copied to its input: its axes went from its result to its operand."""
-        axes = sharded_axes(op.sharding)
-        if self._origins is not None:
-            known = self._origins.of(op.result)
-            for axis in axes:
-                self._origins.add(op.input, (axis,), known[axis])
-        if self._step is not None and (op.sharding.dim_shardings.data or any(op.sharding.axis_refs())):
-            write_step(op, self._step, axes, RESULT, OPERAND)
-            self._step += 1
-
-    def write(self) -> None:
-        if self._origins is not None:
-            self._origins.write()
+    If `first_step` is given, also the copy as a step of propagation, from the result to the operand.
+    """
+    attributes: dict[ShardingConstraintOp, Mapping[str, Attribute]] = {}
+    step = first_step
+    for op in copied:
+        if (rule := identity_rule(op.input)) is None:
+            continue
+        new: dict[str, Attribute] = {} if SHARDING_RULE in op.attributes else {SHARDING_RULE: rule}
+        if step is not None and (op.sharding.dim_shardings.data or any(op.sharding.axis_refs())):
+            if (edges := step_attribute(step, sharded_axes(op.sharding), RESULT, OPERAND)) is not None:
+                new[PROPAGATION_EDGES] = edges
+            step += 1
+        attributes[op] = new
+    return attributes
 
 
-class ConstraintApplier:
-    """Lets constraints, one after the other, dictate the sharding of what they read."""
+def copy_origins(copied: Iterable[ShardingConstraintOp], origins: ShardingOrigins) -> None:
+    """Add to `origins` that the axes of the inputs of `copied` come from where those of their results come from."""
+    for op in copied:
+        known = origins.of(op.result)
+        for axis in sharded_axes(op.sharding):
+            origins.add(op.input, (axis,), known[axis])
 
-    def __init__(self, debug_info: DebugInfo):
-        self._shardings = Shardings()
-        self._uses = ConstraintUses()
-        self._order = BlockOrder()
-        self._debug_info = debug_info
 
-    def apply(self, op: ShardingConstraintOp | ManualComputationOp) -> None:
-        if isinstance(op, ShardingConstraintOp):
-            self.read_tail_of_chain(op)
-            self.apply_sharding_constraint(op)
-        else:
-            self.apply_in_shardings(op)
+@dataclass(frozen=True, slots=True)
+class NewShardings:
+    """The new shardings of arguments of functions, and of other values by the operation that keeps them."""
 
-    def write(self) -> None:
-        """Write what is not written yet."""
-        self._shardings.write()
-        self._debug_info.write()
+    of_arguments: Mapping[FuncOp, Mapping[int, TensorShardingAttr]]
+    of_results: Mapping[Operation, Mapping[SSAValue, TensorShardingAttr]]
 
-    def read_tail_of_chain(self, head: ShardingConstraintOp) -> None:
-        """What reads the input of a chain of constraints, and comes after the chain, reads its result instead."""
-        if self._shardings.of(head.input) is not None or (tail := self._uses.tail_of_chain(head)) is None:
-            return
-        head.input.replace_uses_with_if(
-            tail.result,
-            lambda use: (
-                use.operation is not head
-                and not isinstance(use.operation, ReturnOp)
-                and self._order.is_before(tail, use.operation)
-            ),
-        )
 
-    def apply_sharding_constraint(self, op: ShardingConstraintOp) -> None:
-        """`f(x)`, `constraint(x, s)` -> `f(x) {s}`, `constraint(x, s)` where it dictates the sharding of `x`."""
-
-        def moved() -> ShardingConstraintOp:
-            op.detach()
-            Rewriter.insert_op(op, insert_point_after(op.input))
-            return op
-
-        copied = self.apply_constraint(op.input, op.sharding, moved)
-        if copied and (rule := identity_rule(op.input)) is not None:
-            op.attributes.setdefault(SHARDING_RULE, rule)
-            self._debug_info.copied(op)
-
-    def apply_in_shardings(self, op: ManualComputationOp) -> None:
-        """The same for each operand of a manual computation: its in-sharding is a constraint too."""
-        for index, sharding in enumerate(op.in_shardings.shardings):
-            operand = op.operands[index]  # as it is now: the operand before may be the same value
-
-            def inserted(tensor: SSAValue = operand, wanted: TensorShardingAttr = sharding) -> ShardingConstraintOp:
-                constraint = ShardingConstraintOp(tensor, wanted)
-                Rewriter.insert_op(constraint, insert_point_after(tensor))
-                return constraint
-
-            self.apply_constraint(operand, sharding, inserted)
-
-    def apply_constraint(
-        self,
-        tensor: SSAValue,
-        sharding: TensorShardingAttr,
-        constraint_after_tensor: Callable[[], ShardingConstraintOp],
-    ) -> bool:
-        """
-        Let a constraint with `sharding` dictate the sharding of `tensor`, if it does. Says whether it was copied there.
-
-        A target of a data flow edge keeps its sharding, which is that of all targets; instead everything reads the
-        constraint, which `constraint_after_tensor` puts right after `tensor`.
-        """
-        if not self.dictates(sharding, tensor):
-            return False
-        if not isinstance(tensor.owner, DataFlowEdgeOp) and edge_of(tensor) is None:
-            self._shardings.set(tensor, sharding)
-            return True
-        constraint = constraint_after_tensor()
-        replace_other_uses(tensor, constraint.result, constraint)
-        self._uses.forget(tensor)
-        self._uses.forget(constraint.result)
-        if sharding.unreduced_axes.data:  # These do not propagate, so the tensor must have them itself.
-            opened = TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(tensor))
-            unreduced = TensorShardingAttr(
-                opened.mesh_or_ref, opened.dim_shardings, (), sharding.unreduced_axes, sharding.reduction_op.data
-            )
-            self._shardings.set(tensor, unreduced)
-        return False
-
-    def dictates(self, sharding: TensorShardingAttr, tensor: SSAValue) -> bool:
-        """Whether a constraint with `sharding` decides that of `tensor`: it is closed, and no other one differs."""
-        return (
-            shardable_value(tensor) is not None
-            and self._shardings.of(tensor) is None
-            and all(dimension.is_closed for dimension in sharding.dim_shardings)
-            and len(self._uses.of(tensor)) == 1
-        )
+def by_operation(shardings: Mapping[SSAValue, TensorShardingAttr]) -> NewShardings:
+    """`shardings` by the operations that keep them."""
+    of_arguments: dict[FuncOp, dict[int, TensorShardingAttr]] = {}
+    of_results: dict[Operation, dict[SSAValue, TensorShardingAttr]] = {}
+    for value, sharding in shardings.items():
+        op = value.block.parent_op() if isinstance(value, BlockArgument) else value.owner
+        if isinstance(value, BlockArgument) and isinstance(op, FuncOp):
+            of_arguments.setdefault(op, {})[value.index] = sharding
+        elif isinstance(op, Operation):
+            of_results.setdefault(op, {})[value] = sharding
+    return NewShardings(of_arguments, of_results)
 
 
 @dataclass(frozen=True)
-class ApplyShardingConstraintsPass(ModulePass):
+class ReadTailOfChain(DecisionPattern[ShardingConstraintOp, Tail]):
+    """
+    `c1 = constraint(x)`, `c2 = constraint(c1)`, `f(x)` -> `c1 = ...`, `c2 = ...`, `f(c2)`
+
+    For a chain of two or more constraints; uses before its end, in another block or by `func.return` stay.
+    """
+
+    def rewrite(self, op: ShardingConstraintOp, decision: Tail, rewriter: PatternRewriter, /) -> None:
+        result, readers = decision.constraint.result, decision.readers
+        rewriter.replace_uses_with_if(op.input, result, lambda use: use.operation in readers)
+
+
+@dataclass(frozen=True)
+class ShardArguments(DecisionPattern[FuncOp, Mapping[int, TensorShardingAttr]]):
+    """`func @f(x) { constraint(x, s) }` -> `func @f(x {sdy.sharding = s}) { constraint(x, s) }`"""
+
+    def rewrite(self, op: FuncOp, decision: Mapping[int, TensorShardingAttr], rewriter: PatternRewriter, /) -> None:
+        add_argument_attributes(op, {index: {SHARDING: sharding} for index, sharding in decision.items()})
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class ShardResults(DecisionPattern[Operation, Mapping[SSAValue, TensorShardingAttr]]):
+    """`constraint(f(x), s)` -> `constraint(f(x) {sdy.sharding = s}, s)`"""
+
+    def rewrite(
+        self, op: Operation, decision: Mapping[SSAValue, TensorShardingAttr], rewriter: PatternRewriter, /
+    ) -> None:
+        for value, sharding in decision.items():
+            set_sharding(value, sharding)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class AnnotateCopied(DecisionPattern[ShardingConstraintOp, Mapping[str, Attribute]]):
+    """`constraint(x)` -> `constraint(x) {sdy.sharding_rule = ([i])->([i])}`, if its sharding is copied to `x`."""
+
+    def rewrite(
+        self, op: ShardingConstraintOp, decision: Mapping[str, Attribute], rewriter: PatternRewriter, /
+    ) -> None:
+        op.attributes |= decision
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class ReadConstraintOfEdge(DecisionPattern[ShardingConstraintOp, None]):
+    """
+    `x = data_flow_edge(y)`, `f(x)`, `c = constraint(x)` -> `x = data_flow_edge(y)`, `c = constraint(x)`, `f(c)`
+
+    The sharding of an edge is that of all of its targets, so it is not set.
+    """
+
+    def rewrite(self, op: ShardingConstraintOp, decision: None, rewriter: PatternRewriter, /) -> None:
+        op.detach()
+        rewriter.insert(op, insert_point_after(op.input))
+        replace_other_uses(op.input, op.result, op, rewriter)
+
+
+@dataclass(frozen=True)
+class ConstrainEdge(DecisionPattern[ManualComputationOp, Sequence[int]]):
+    """
+    `x = data_flow_edge(y)`, `f(x)`, `manual_computation(x) in_shardings=[s]` -> `x = data_flow_edge(y)`,
+    `c = constraint(x, s)`, `f(c)`, `manual_computation(c) in_shardings=[s]`
+    """
+
+    def rewrite(self, op: ManualComputationOp, decision: Sequence[int], rewriter: PatternRewriter, /) -> None:
+        for index in decision:
+            tensor = op.operands[index]
+            constraint = ShardingConstraintOp(tensor, op.in_shardings.shardings.data[index])
+            rewriter.insert(constraint, insert_point_after(tensor))
+            rewriter.replace_uses_with_if(
+                tensor, constraint.result, lambda use, new=constraint: use.operation is not new
+            )
+
+
+@dataclass(frozen=True)
+class ApplyShardingConstraintsPass(PatternPass):
     """
     Copy the sharding of a constraint to its input where it dictates it; later uses read the end of a chain.
 
-    With `debug_sharding_origins`, values say where the axes of their shardings come from; with
-    `debug_propagation_edge_sharding`, constraints say which of their axes were copied.
+    With `debug_sharding_origins`, the origins of the axes of shardings are written on values; with
+    `debug_propagation_edge_sharding`, the axes that were copied are written on constraints.
     """
 
     name = "sdy-apply-sharding-constraints"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-apply-sharding-constraints (SDY-PASS-02)'
     debug_sharding_origins: bool = False
     debug_propagation_edge_sharding: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constraints = list(operations_of(op, ShardingConstraintOp, ManualComputationOp, inner_first=True))
-        applier = ConstraintApplier(DebugInfo(op, self.debug_sharding_origins, self.debug_propagation_edge_sharding))
-        for constraint in constraints:
-            applier.apply(constraint)
-        applier.write()
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        dictated = dictated_shardings(module)
+        first_step = next_step(module) if self.debug_propagation_edge_sharding else None
+        attributes = attributes_of_copied(dictated.copied, first_step)
+        origins = ShardingOrigins(module) if self.debug_sharding_origins else None
+        if origins is not None:
+            copy_origins(attributes, origins)
+        new = by_operation(dictated.shardings)
+        yield Step((ReadTailOfChain(dictated.tails),))
+        patterns = (
+            ShardArguments(new.of_arguments),
+            ShardResults(new.of_results),
+            AnnotateCopied(attributes),
+            ReadConstraintOfEdge(dictated.moved),
+            ConstrainEdge(dictated.inserted),
+        )
+        yield Step(patterns, INNER_FIRST)
+        if origins is not None:
+            yield Step(origins.patterns())

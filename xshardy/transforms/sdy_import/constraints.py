@@ -1,15 +1,27 @@
-"""What constrains the sharding of a value: `sdy.sharding_constraint`, and the in-shardings of manual computations."""
+"""
+Which constraints dictate the sharding of what they read. Source: row SDY-PASS-02.
+
+A constraint is a `sdy.sharding_constraint`, or the in-sharding of an operand of a manual computation.
+"""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue, Use
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingConstraintOp
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.data_flow import edge_of
+from xshardy.transforms.sdy.shapes import rank_of
+from xshardy.transforms.sdy.shardable_values import owner_sharding, shardable_value
 
 
 def constrained_sharding(use: Use) -> TensorShardingAttr | None:
-    """The sharding that `use` asks of the value it reads; None if it is no constraint."""
+    """The sharding that `use` constrains the value to; None if it is no constraint."""
     match use.operation:
         case ShardingConstraintOp(sharding=sharding):
             return sharding
@@ -20,12 +32,7 @@ def constrained_sharding(use: Use) -> TensorShardingAttr | None:
 
 
 class ConstraintUses:
-    """
-    How many uses of a value constrain it to each sharding.
-
-    The uses of a value are read when it is first asked about, so that many constraints on one value cost no more than
-    its uses; what constrains it may change only if it is forgotten.
-    """
+    """How many uses of a value constrain it to each sharding. Reads the uses of a value once."""
 
     def __init__(self):
         self._counts: dict[SSAValue, Counter[TensorShardingAttr]] = {}
@@ -36,15 +43,12 @@ class ConstraintUses:
             counts = self._counts[value] = Counter(sharding for sharding in shardings if sharding is not None)
         return counts
 
-    def forget(self, value: SSAValue) -> None:
-        self._counts.pop(value, None)
-
     def tail_of_chain(self, head: ShardingConstraintOp) -> ShardingConstraintOp | None:
         """
         The last of the chain of two or more constraints that starts with `head`; None if there is no such chain.
 
-        The tensor that it starts with has no other constraint, and between its ends nothing else reads it. That it has
-        no sharding, so that no constraint made it, the caller has seen.
+        The input of `head` has no other constraint, and each constraint but the last has one use. Precondition: the
+        input of `head` has no sharding.
         """
         if self.of(head.input).total() != 1:
             return None
@@ -55,7 +59,7 @@ class ConstraintUses:
 
 
 class BlockOrder:
-    """Where each operation stands in its block, as it was when its block was first asked about."""
+    """The position of each operation in its block. Reads a block once."""
 
     def __init__(self):
         self._positions: dict[Block, dict[Operation, int]] = {}
@@ -67,5 +71,132 @@ class BlockOrder:
             return False
         if (positions := self._positions.get(block)) is None:
             positions = self._positions[block] = {op: index for index, op in enumerate(block.ops)}
-        # What was put into the block since then stands right after what it constrains: before all that reads it.
-        return positions.get(first, -1) < positions.get(second, -1)
+        return positions[first] < positions[second]
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The last constraint of a chain, and the operations after it that are to read its result."""
+
+    constraint: ShardingConstraintOp
+    readers: Mapping[Operation, None]
+
+
+@dataclass(slots=True)
+class Dictated:
+    """What constraints dictate, each decision in the order in which constraints are visited: inner ones first."""
+
+    tails: dict[ShardingConstraintOp, Tail] = field(default_factory=dict[ShardingConstraintOp, Tail])
+    """By the head of a chain of constraints, its tail."""
+    shardings: dict[SSAValue, TensorShardingAttr] = field(default_factory=dict[SSAValue, TensorShardingAttr])
+    """The new shardings of values that had none. Each value carries its sharding itself."""
+    copied: list[ShardingConstraintOp] = field(default_factory=list[ShardingConstraintOp])
+    """The constraints whose sharding their input gets."""
+    moved: dict[ShardingConstraintOp, None] = field(default_factory=dict[ShardingConstraintOp, None])
+    """The constraints of a target of a data flow edge that all other uses of it are to read."""
+    inserted: dict[ManualComputationOp, list[int]] = field(default_factory=dict[ManualComputationOp, list[int]])
+    """For manual computations, the operands for which such a constraint is to be inserted."""
+
+
+def dictated_shardings(module: ModuleOp) -> Dictated:
+    """What the constraints of `module` dictate. Linear in its operations and uses."""
+    visitor = _ConstraintVisitor()
+    for op in operations_of(module, ShardingConstraintOp, ManualComputationOp, inner_first=True):
+        visitor.visit(op)
+    return visitor.dictated
+
+
+class _ConstraintVisitor:
+    """Visits one constraint after the other, and knows which values have a sharding by what was decided so far."""
+
+    def __init__(self):
+        self.dictated = Dictated()
+        self._uses = ConstraintUses()
+        self._order = BlockOrder()
+        self._sharded: set[tuple[object, bool]] = set()
+        """The places, as `_place` names them, that got a sharding."""
+        self._read_by_constraint: set[SSAValue] = set()
+        """The values whose uses are to read a constraint: visited as if that was done, they are sharded."""
+
+    def visit(self, op: ShardingConstraintOp | ManualComputationOp) -> None:
+        if isinstance(op, ManualComputationOp):
+            for index, sharding in enumerate(op.in_shardings.shardings):
+                self._visit_operand(op, index, sharding)
+            return
+        # The tail comes first: a sharding that is copied to the input would hide the chain.
+        if not self._is_sharded(op.input) and (tail := self._uses.tail_of_chain(op)) is not None:
+            self.dictated.tails[op] = Tail(tail, dict.fromkeys(self._readers_after(tail, op)))
+        if not self._dictates(op.sharding, op.input):
+            return
+        if _is_edge_target(op.input):
+            self.dictated.moved[op] = None
+            self._read_constraint(op.input, op.sharding)
+        else:
+            self.dictated.copied.append(op)
+            self._give(op.input, op.sharding)
+
+    def _visit_operand(self, op: ManualComputationOp, index: int, sharding: TensorShardingAttr) -> None:
+        operand = op.operands[index]
+        if not self._dictates(sharding, operand):
+            return
+        if _is_edge_target(operand):
+            self.dictated.inserted.setdefault(op, []).append(index)
+            self._read_constraint(operand, sharding)
+        else:
+            self._give(operand, sharding)
+
+    def _readers_after(self, tail: ShardingConstraintOp, head: ShardingConstraintOp) -> Sequence[Operation]:
+        users = (use.operation for use in head.input.uses)
+        return [
+            user
+            for user in users
+            if user is not head and not isinstance(user, ReturnOp) and self._order.is_before(tail, user)
+        ]
+
+    def _dictates(self, sharding: TensorShardingAttr, tensor: SSAValue) -> bool:
+        """Whether a constraint with `sharding` decides that of `tensor`: it is closed, and no other one differs."""
+        return (
+            shardable_value(tensor) is not None
+            and not self._is_sharded(tensor)
+            and all(dimension.is_closed for dimension in sharding.dim_shardings)
+            and len(self._uses.of(tensor)) == 1
+        )
+
+    def _is_sharded(self, value: SSAValue) -> bool:
+        carrier = shardable_value(value)
+        return value in self._read_by_constraint or (
+            carrier is not None and (_place(carrier) in self._sharded or owner_sharding(carrier) is not None)
+        )
+
+    def _give(self, value: SSAValue, sharding: TensorShardingAttr) -> None:
+        carrier = shardable_value(value)
+        assert carrier is not None, "only values that can carry a sharding are given one"
+        self._sharded.add(_place(carrier))
+        self.dictated.shardings[carrier] = sharding
+
+    def _read_constraint(self, tensor: SSAValue, sharding: TensorShardingAttr) -> None:
+        """The edge keeps its sharding, that of all targets; but unreduced axes do not propagate: it must have them."""
+        self._read_by_constraint.add(tensor)
+        if sharding.unreduced_axes.data:
+            opened = TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(tensor))
+            unreduced = TensorShardingAttr(
+                opened.mesh_or_ref, opened.dim_shardings, (), sharding.unreduced_axes, sharding.reduction_op.data
+            )
+            self._give(tensor, unreduced)
+
+
+def _is_edge_target(tensor: SSAValue) -> bool:
+    return isinstance(tensor.owner, DataFlowEdgeOp) or edge_of(tensor) is not None
+
+
+def _place(carrier: SSAValue) -> tuple[object, bool]:
+    """
+    Where the sharding of `carrier` is kept, together with that of other values.
+
+    An argument of a function is a place of its own. The results of an operation share one, as do the arguments of its
+    regions: as soon as one of them has a sharding, the others are fully open.
+    """
+    if isinstance(carrier, BlockArgument):
+        around = carrier.block.parent_op()
+        return (carrier, True) if isinstance(around, FuncOp) else (around, True)
+    return carrier.owner, False

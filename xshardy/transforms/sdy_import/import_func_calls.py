@@ -80,7 +80,7 @@ def replace_by_computation(call: CallOp, function: FuncOp, body: Region, rewrite
 
 @dataclass(frozen=True)
 class CopyBodyToCall(RewritePattern):
-    """`call @f(x)` -> `named_computation<"f">(x) (y) { copy of the body of @f }`, but for the first call of `@f`."""
+    """`call @f(x)` -> `named_computation<"f">(x) (y) { copy of the body of @f }`, for later calls of `@f`."""
 
     functions: Mapping[str, FuncOp]
     first_calls: Collection[CallOp]

@@ -1,12 +1,12 @@
 """Let every sharding of a manual computation mention all of its manual axes. Source: row SDY-PASS-05."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
@@ -14,12 +14,13 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.axis_refs import difference, merged, mesh_order
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException
 
 
 def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:
-    """The mesh of the shardings of `op`, as the first of them says it that is not over an empty mesh."""
+    """The mesh of the first sharding of `op` that is not over an empty mesh, as that sharding names it."""
     shardings = (*op.in_shardings.shardings, *op.out_shardings.shardings)
     for sharding in shardings:
         mesh = lookup_mesh(sharding, op)
@@ -66,37 +67,78 @@ def check_manual_axes(op: ManualComputationOp) -> None:
         )
 
 
-def clean_up(op: ManualComputationOp) -> None:
-    """Sort the manual axes of `op` as its mesh does; those that a sharding leaves out become replicated axes of it."""
+def mesh_of(op: ManualComputationOp) -> tuple[SymbolRefAttr | MeshAttr, MeshAttr] | None:
+    """The common mesh of the shardings of `op`, as they name it and looked up; None if there is none."""
     if not (op.in_shardings.shardings.data or op.out_shardings.shardings.data):
-        return
+        return None
     mesh_or_ref = common_mesh_or_ref(op)
     mesh = lookup_mesh(TensorShardingAttr(mesh_or_ref, ()), op)
-    if mesh is None:
-        return
-    position = {name: index for index, name in enumerate(mesh.sizes)}
-    names = sorted(op.manual_axes.names, key=lambda name: position.get(name, -1))
-    op.manual_axes = ManualAxesAttr(map(StringAttr, names))
+    return None if mesh is None else (mesh_or_ref, mesh)
 
-    def cleaned(shardings: TensorShardingPerValueAttr, types: Sequence[Attribute]) -> TensorShardingPerValueAttr:
+
+def sorted_manual_axes(op: ManualComputationOp) -> ManualAxesAttr:
+    """The manual axes of `op` in the order of its mesh."""
+    if (found := mesh_of(op)) is None:
+        return op.manual_axes
+    position = {name: index for index, name in enumerate(found[1].sizes)}
+    names = sorted(op.manual_axes.names, key=lambda name: position.get(name, -1))
+    return ManualAxesAttr(map(StringAttr, names))
+
+
+@dataclass(frozen=True, slots=True)
+class BorderShardings:
+    """The shardings of the operands and of the results of a manual computation."""
+
+    in_shardings: TensorShardingPerValueAttr
+    out_shardings: TensorShardingPerValueAttr
+
+
+def fully_specified_shardings(op: ManualComputationOp) -> BorderShardings:
+    """The shardings of `op`, where a manual axis that a sharding does not mention is a replicated axis of it."""
+    if (found := mesh_of(op)) is None:
+        return BorderShardings(op.in_shardings, op.out_shardings)
+    mesh_or_ref, mesh = found
+    names = op.manual_axes.names
+
+    def specified(shardings: TensorShardingPerValueAttr, types: Sequence[Attribute]) -> TensorShardingPerValueAttr:
         return TensorShardingPerValueAttr(
             with_manual_axes(sharding, names, mesh_or_ref, mesh) if isinstance(type, ShapedType) else sharding
             for sharding, type in zip(shardings.shardings, types, strict=True)
         )
 
-    op.in_shardings = cleaned(op.in_shardings, op.operand_types)
-    op.out_shardings = cleaned(op.out_shardings, op.result_types)
+    return BorderShardings(specified(op.in_shardings, op.operand_types), specified(op.out_shardings, op.result_types))
 
 
 @dataclass(frozen=True)
-class ManualAxesCleanupPass(ModulePass):
+class SortManualAxes(DecisionPattern[ManualComputationOp, ManualAxesAttr]):
+    """`manual_axes={"b", "a"}` -> `manual_axes={"a", "b"}`, the order of the mesh."""
+
+    def rewrite(self, op: ManualComputationOp, decision: ManualAxesAttr, rewriter: PatternRewriter, /) -> None:
+        if decision != op.manual_axes:
+            op.manual_axes = decision
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class ReplicateManualAxes(DecisionPattern[ManualComputationOp, BorderShardings]):
+    """`in_shardings=[<@mesh, [{"a"}]>]` -> `in_shardings=[<@mesh, [{"a"}], replicated={"b"}>]` for manual axis `b`."""
+
+    def rewrite(self, op: ManualComputationOp, decision: BorderShardings, rewriter: PatternRewriter, /) -> None:
+        if decision != BorderShardings(op.in_shardings, op.out_shardings):
+            op.in_shardings, op.out_shardings = decision.in_shardings, decision.out_shardings
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class ManualAxesCleanupPass(PatternPass):
     """Specify manual axes fully: in the order of the mesh, and replicated where a sharding does not mention them."""
 
     name = "sdy-manual-axes-cleanup"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-manual-axes-cleanup (SDY-PASS-05)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        computations = list(operations_of(op, ManualComputationOp))
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        computations = tuple(operations_of(module, ManualComputationOp))
         for computation in computations:
             check_manual_axes(computation)
-        for computation in computations:
-            clean_up(computation)
+        yield Step((SortManualAxes({op: sorted_manual_axes(op) for op in computations}),))
+        yield Step((ReplicateManualAxes({op: fully_specified_shardings(op) for op in computations}),))

@@ -1,21 +1,41 @@
-"""Put callers before their callees, as propagation goes down blocks as if calls were inlined."""
+"""Put callers before their callees, the order in which propagation visits functions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.dialects.func import FuncOp
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
+from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.transforms.sdy.call_order import callees_first
 
 
 @dataclass(frozen=True)
-class PreOrderFuncsPass(ModulePass):
+class OrderFunctions(DecisionPattern[FuncOp, Sequence[FuncOp]]):
+    """
+    `func @callee`, `func @caller` -> `func @caller`, `func @callee`, at the end of the module.
+
+    The decision is the order of all functions that move; it is made for one of them.
+    """
+
+    def rewrite(self, op: FuncOp, decision: Sequence[FuncOp], rewriter: PatternRewriter, /) -> None:
+        if (block := op.parent) is None:
+            return
+        for function in decision:
+            function.detach()
+            rewriter.insert(function, InsertPoint.at_end(block))
+
+
+@dataclass(frozen=True)
+class PreOrderFuncsPass(PatternPass):
     """Reorder the functions of a module in pre-order of the call graph."""
 
     name = "sdy-pre-order-funcs"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-pre-order-funcs'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in reversed(tuple(callees_first(op))):
-            function.detach()
-            op.body.block.add_op(function)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        order = tuple(reversed(tuple(callees_first(module))))
+        return (OrderFunctions({order[0]: order} if order else {}),)

@@ -1,15 +1,15 @@
 """Merge the sharding groups that share a tensor, and number them 0, 1, 2, ... Source: row SDY-PASS-06."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingGroupOp
+from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException
 
@@ -47,26 +47,26 @@ def merged_groups(members: Iterable[tuple[SSAValue, int]]) -> dict[int, int]:
     """
     The new id of each group, given which tensor is in which: groups that share a tensor become one.
 
-    A tensor's first group leads the others of it. New ids are 0, 1, 2, ... in the order in which the leaders are met,
-    tensor by tensor.
+    Union-find: the first group of a tensor becomes the root of its other groups. New ids are 0, 1, 2, ... in the order
+    of the roots, tensor by tensor.
     """
     groups_of: dict[SSAValue, list[int]] = {}
     for tensor, group in members:
         groups_of.setdefault(tensor, []).append(group)
-    leader: dict[int, int] = {}
+    parent: dict[int, int] = {}
 
     def find(group: int) -> int:
-        while (above := leader.setdefault(group, group)) != group:
-            leader[group] = leader[above]
-            group = leader[group]
+        while (above := parent.setdefault(group, group)) != group:
+            parent[group] = parent[above]
+            group = parent[group]
         return group
 
     for first, *others in groups_of.values():
         find(first)
         for group in others:
-            leader[find(group)] = find(first)
-    numbers = {group: number for number, group in enumerate(group for group in leader if find(group) == group)}
-    return {group: numbers[find(group)] for group in leader}
+            parent[find(group)] = find(first)
+    numbers = {group: number for number, group in enumerate(group for group in parent if find(group) == group)}
+    return {group: numbers[find(group)] for group in parent}
 
 
 def groups_in_manual_computations(root: Operation) -> list[tuple[ShardingGroupOp, ManualComputationOp | None]]:
@@ -85,21 +85,52 @@ def groups_in_manual_computations(root: Operation) -> list[tuple[ShardingGroupOp
     return [(group, computation_around(group.parent_op())) for group in operations_of(root, ShardingGroupOp)]
 
 
+@dataclass(frozen=True, slots=True)
+class CanonicalGroups:
+    """The canonical id of each member's group, for members that stay, and the members that repeat an earlier one."""
+
+    new_ids: Mapping[ShardingGroupOp, int]
+    repeated: Mapping[ShardingGroupOp, None]
+
+
+def canonical_groups(members: Iterable[ShardingGroupOp]) -> CanonicalGroups:
+    """Merge the groups of `members` that share a tensor and number them; of equal members only the first stays."""
+    members = tuple(members)
+    merged = merged_groups((op.input, group_of(op)) for op in members)
+    first: dict[tuple[SSAValue, int], ShardingGroupOp] = {}
+    for op in members:
+        first.setdefault((op.input, merged[group_of(op)]), op)
+    kept = {op: group for (_, group), op in first.items()}
+    return CanonicalGroups(kept, {op: None for op in members if op not in kept})
+
+
 @dataclass(frozen=True)
-class ShardingGroupImportPass(ModulePass):
+class EraseRepeatedMember(DecisionPattern[ShardingGroupOp, None]):
+    """`sharding_group x group_id=0`, `sharding_group x group_id=0` -> `sharding_group x group_id=0`"""
+
+    def rewrite(self, op: ShardingGroupOp, decision: None, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RenumberGroup(DecisionPattern[ShardingGroupOp, int]):
+    """`sharding_group x group_id=12` -> `sharding_group x group_id=0`, the canonical id of the merged group."""
+
+    def rewrite(self, op: ShardingGroupOp, decision: int, rewriter: PatternRewriter, /) -> None:
+        if decision != group_of(op):
+            op.group_id = type(op.group_id)(decision, op.group_id.type)
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class ShardingGroupImportPass(PatternPass):
     """Canonicalize and validate sharding groups: merge those that share a tensor, number them, drop what repeats."""
 
     name = "sdy-sharding-group-import"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-sharding-group-import (SDY-PASS-06)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        groups = groups_in_manual_computations(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        groups = groups_in_manual_computations(module)
         validate_groups(groups)
-        new_ids = merged_groups((group.input, group_of(group)) for group, _ in groups)
-        seen: set[tuple[SSAValue, int]] = set()
-        for group, _ in groups:
-            member = group.input, new_ids[group_of(group)]
-            if member in seen:
-                Rewriter.erase_op(group)
-                continue
-            seen.add(member)
-            group.group_id = type(group.group_id)(member[1], group.group_id.type)
+        decided = canonical_groups(op for op, _ in groups)
+        return EraseRepeatedMember(decided.repeated), RenumberGroup(decided.new_ids)

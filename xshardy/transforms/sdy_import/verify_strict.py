@@ -1,9 +1,8 @@
-"""
-Rules that the documents state and upstream does not check, its own tests breaking them. Source: SDY-Q-06 and SDY-Q-07.
-"""
+"""Check rules that the documents state and that upstream does not enforce. Source: SDY-Q-06 and SDY-Q-07."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
@@ -17,11 +16,11 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 
 
-def device_count_complaint(module: ModuleOp) -> tuple[MeshOp, str] | None:
+def device_count_error(module: ModuleOp) -> tuple[MeshOp, str] | None:
     """
-    The first mesh of `module` with another number of devices than those before it; None if all have the same.
+    The first mesh of `module` with another number of devices than the first one, and the error; None if there is none.
 
-    Meshes of one device id, and the placeholder without devices, are not counted.
+    Maximal and empty meshes are not counted.
     """
     first: MeshOp | None = None
     for op in module.ops:
@@ -36,8 +35,8 @@ def device_count_complaint(module: ModuleOp) -> tuple[MeshOp, str] | None:
     return None
 
 
-def empty_dimension_complaint(sharding: TensorShardingAttr, type: Attribute) -> str | None:
-    """A dimension of `type` that has no elements and that `sharding` divides all the same; None if there is none."""
+def empty_dimension_error(sharding: TensorShardingAttr, type: Attribute) -> str | None:
+    """The error of the first dimension of `type` that has size 0 and that `sharding` divides; None if there is none."""
     if not isinstance(type, ShapedType):
         return None
     for dim, (extent, dimension) in enumerate(zip(type.get_shape(), sharding.dim_shardings, strict=False)):
@@ -47,13 +46,13 @@ def empty_dimension_complaint(sharding: TensorShardingAttr, type: Attribute) -> 
     return None
 
 
-def complaints(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
-    """What breaks the rules in `module`, in the order of its text, and the operations that it is about."""
+def errors_in(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
+    """The operations of `module` that break a rule, each with the error, in the order of the text."""
     for op in (module, *operations_in(module)):
-        if isinstance(op, ModuleOp) and (complaint := device_count_complaint(op)) is not None:
-            yield complaint
+        if isinstance(op, ModuleOp) and (error := device_count_error(op)) is not None:
+            yield error
         for value, sharding, type in shardings_on(op):
-            if (what := empty_dimension_complaint(sharding, type)) is not None:
+            if (what := empty_dimension_error(sharding, type)) is not None:
                 yield op, f"'{op.name}' op {value} - {what}"
 
 
@@ -62,7 +61,9 @@ class VerifyStrictPass(ModulePass):
     """Check that all meshes of a module have the same number of devices, and that no empty dimension is sharded."""
 
     name = "sdy-verify-strict"
+    source: ClassVar[str] = "Shardy's dialect (SDY-Q-06, SDY-Q-07)"
+    no_patterns: ClassVar[str] = "verifies only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if (complaint := next(complaints(op), None)) is not None:
-            raise OperationFailedException(*complaint)
+        if (error := next(errors_in(op), None)) is not None:
+            raise OperationFailedException(*error)

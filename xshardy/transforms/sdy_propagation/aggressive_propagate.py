@@ -1,12 +1,12 @@
-"""Propagate shardings, and settle conflicts. Source: Shardy's docs, "Propagation passes"."""
+"""Propagate shardings, and resolve conflicts. Source: Shardy's docs, "Propagation passes"."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from xshardy.sharding.strategies import Strategy
 from xshardy.transforms.sdy_propagation.basic_propagate import BasicPropagatePass
-from xshardy.transforms.sdy_propagation.session import Session
+from xshardy.transforms.sdy_propagation.propagation_run import PropagationRun
 
 StrategyName = Literal["basic", "aggressive", "basic-then-aggressive"]
 
@@ -15,15 +15,17 @@ STRATEGIES: Mapping[StrategyName, Sequence[Strategy]] = {
     "aggressive": (Strategy.AGGRESSIVE,),
     "basic-then-aggressive": (Strategy.BASIC, Strategy.AGGRESSIVE),
 }
-"""The strategies that run one after the other, by the name of the option."""
+"""The strategies to run, in order, by the value of the option."""
 
 
 @dataclass(frozen=True)
 class AggressivePropagatePass(BasicPropagatePass):
-    """Propagate shardings through all operations; where axes are in conflict, larger tensors win them."""
+    """Propagate shardings through all operations; where factors compete for axes, those of larger tensors get them."""
 
     name = "sdy-aggressive-propagate"
+    source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-aggressive-propagate'
     propagation_strategy: StrategyName = "aggressive"
 
-    def propagate(self, session: Session) -> None:
-        session.engine.run(STRATEGIES[self.propagation_strategy], by_op_priority=False)
+    def propagate(self, run: PropagationRun) -> Iterator[str]:
+        run.engine.run(STRATEGIES[self.propagation_strategy], by_op_priority=False)
+        yield from ()

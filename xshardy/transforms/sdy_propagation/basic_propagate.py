@@ -1,46 +1,76 @@
-"""Propagate shardings where nothing is in conflict. Source: Shardy's docs, "Propagation passes"."""
+"""Propagate shardings where tensors agree. Source: Shardy's docs, "Propagation passes"."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from xshardy.garbage import no_collection
+from xshardy.rewriting import PatternPass, Step
+from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.strategies import Strategy
-from xshardy.transforms.sdy_propagation.session import Session
+from xshardy.transforms.failures import warn
+from xshardy.transforms.save_module import save_module
+from xshardy.transforms.sdy_propagation.module_program import program_of
+from xshardy.transforms.sdy_propagation.propagation_run import ObserverOfProgram, PropagationRun
+from xshardy.transforms.sdy_propagation.sharding_groups import ConstrainGroupMember, conflicting_members
 
 
 @dataclass(frozen=True)
-class BasicPropagatePass(ModulePass):
+class BasicPropagatePass(PatternPass):
     """Propagate shardings through all operations, along axes that all tensors of an operation agree on."""
 
     name = "sdy-basic-propagate"
+    source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-basic-propagate'
     keep_sharding_rules: bool = False
-    """Whether to leave on each operation the rule by which shardings went through it."""
+    """Whether to leave on each operation the sharding rule that it propagated by."""
     module_dump_directory: str = ""
     """Where to write the module after each user priority; nowhere if empty."""
     conservative_propagation: bool = False
     """Whether to propagate only whole axes that divide dimensions."""
     debug_sharding_origins: bool = False
-    """Whether to write on each value from which sharding of the input it has each of its axes."""
+    """Whether to write on each value from which sharding of the input each of its axes comes."""
     debug_propagation_edge_sharding: bool = False
-    """Whether to write on each operation which axes went through it, from where to where, and in which step."""
+    """Whether to write on each operation which axes propagated through it, between which tensors, and in which step."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():
-            self._apply(op)  # by its end all that it made beside the module is gone, so that it is never looked through
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        return self.observed_steps(module)
 
-    def _apply(self, module: ModuleOp) -> None:
-        session = Session(
+    def observed_steps(self, module: ModuleOp, observer: ObserverOfProgram | None = None) -> Iterator[Step]:
+        """
+        The steps: constrain members of conflicting groups, propagate, write the decisions.
+
+        Warns of operations on tensors that no sharding rule is registered for, and of sharding groups with conflicts.
+        Raises `OperationFailedException` if the module has tensors that cannot be sharded.
+        """
+        rules = ShardingRules(conservative=self.conservative_propagation)
+        module_program = program_of(module, rules)
+        for message, op in rules.unknown.items():
+            warn(op, message)
+        conflicts = conflicting_members(module_program)
+        yield Step((ConstrainGroupMember(conflicts),))
+        if conflicts:
+            module_program = program_of(module, rules)
+        run = PropagationRun(
             module,
-            conservative=self.conservative_propagation,
+            module_program,
             origins=self.debug_sharding_origins,
             edges=self.debug_propagation_edge_sharding,
+            observer=observer,
         )
-        self.propagate(session)
-        session.write(keep_rules=self.keep_sharding_rules)
+        for stage in self.propagate(run):
+            if self.module_dump_directory:
+                yield from run.write_shardings()
+                save_module(module, self.module_dump_directory, f"00.{stage}")
+        yield from run.finish(keep_rules=self.keep_sharding_rules)
 
-    def propagate(self, session: Session) -> None:
-        """Do what this pass is about."""
-        session.engine.run((Strategy.BASIC,), by_op_priority=False)
+    def propagate(self, run: PropagationRun) -> Iterator[str]:
+        """Propagate until nothing changes. Yields the name of each stage that is dumped, when it is done."""
+        run.engine.run((Strategy.BASIC,), by_op_priority=False)
+        yield from ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with no_collection():  # what a run builds is freed by reference counts when it ends
+            super().apply(ctx, op)

@@ -1,4 +1,4 @@
-"""Which calls call which function: shardings go between operands and arguments, returned values and results."""
+"""The calls of each function: shardings propagate between operands and arguments, returned values and results."""
 
 from collections.abc import Sequence
 
@@ -10,26 +10,26 @@ from xshardy.transforms.call_graph import functions_of
 
 
 class CallSites:
-    """The functions of a module, and the calls that have been met in it."""
+    """The functions of a module, and the calls that were added, in text order."""
 
     def __init__(self, module: ModuleOp):
         self._functions = functions_of(module)
         self._calls: dict[str, list[CallOp]] = {}
 
     def add(self, call: CallOp) -> None:
-        """A call has been met, after all those before it in the text."""
+        """Add a call. Precondition: calls are added in text order."""
         self._calls.setdefault(call.callee.string_value(), []).append(call)
 
     def calls_of(self, function: FuncOp) -> Sequence[CallOp]:
-        """The calls of `function`, in the order of the text."""
+        """The calls of `function`, in text order."""
         return self._calls.get(function.sym_name.data, ())
 
     def callee(self, call: CallOp) -> FuncOp | None:
-        """The function that `call` calls; None if the module does not have it."""
+        """The callee of `call`; None if the module does not define it."""
         return self._functions.get(call.callee.string_value())
 
     def sources(self, target: SSAValue) -> Sequence[SSAValue]:
-        """What flows into an argument of a function from all calls, or into the result of a call from the function."""
+        """The operands of all calls for an argument of a function; the returned value for the result of a call."""
         if isinstance(target, BlockArgument):
             function = target.block.parent_op()
             calls = self.calls_of(function) if isinstance(function, FuncOp) else ()

@@ -1,5 +1,5 @@
 """
-The border of a manual computation: inside, shardings are local to the manual axes; outside, these come first.
+Borders of manual computations: shardings inside omit the manual axes; outside, each dimension has them first.
 
 Source: rows SDY-OP-09 and SDY-IF-01 (transformation of the sharding of a target).
 """
@@ -19,7 +19,7 @@ def _without(axes: Axes, manual: Collection[int]) -> Axes:
 
 
 def erase_manual_axes(sharding: Sharding, manual: Collection[int]) -> Sharding:
-    """`sharding` as the body has it, which is local to the axes with these numbers."""
+    """`sharding` inside the body: without the axes with the numbers `manual`."""
     return sharding._replace(
         dims=tuple(dim._replace(axes=_without(dim.axes, manual)) for dim in sharding.dims),
         replicated=_without(sharding.replicated, manual),
@@ -28,7 +28,7 @@ def erase_manual_axes(sharding: Sharding, manual: Collection[int]) -> Sharding:
 
 
 def add_manual_axes(sharding: Sharding, outer: Sharding, manual: Collection[int]) -> Sharding:
-    """`sharding` of the body as it is outside: each dimension has the manual axes first that it has in `outer`."""
+    """`sharding` of the body as it is outside: each dimension starts with its manual axes from `outer`."""
     dims = (
         DimSharding(tuple(axis for axis in around.axes if axis.axis in manual) + dim.axes, dim.is_closed, dim.priority)
         for dim, around in zip(sharding.dims, outer.dims, strict=True)
@@ -37,14 +37,14 @@ def add_manual_axes(sharding: Sharding, outer: Sharding, manual: Collection[int]
 
 
 class ManualBorders:
-    """The borders of the edges of a module, shared by edges that cross alike."""
+    """The borders of the edges of a module. Edges with equal shardings and manual axes share a border."""
 
     def __init__(self, table: ShardingTable):
         self._table = table
         self._known: dict[tuple[int, frozenset[int], bool], Border] = {}
 
     def of(self, owner: SSAValue) -> Border | None:
-        """The border that the edge of `owner` crosses; None if what it connects is sharded alike on both sides."""
+        """The border that the edge of `owner` crosses; None if the edge is not one of a manual computation."""
         enters = isinstance(owner, BlockArgument)
         computation = owner.block.parent_op() if isinstance(owner, BlockArgument) else owner.owner
         if not isinstance(computation, ManualComputationOp):
@@ -60,7 +60,7 @@ class ManualBorders:
 
     def _border(self, number: int, manual: frozenset[int], *, enters: bool) -> Border:
         outer = self._table.sharding(number)
-        assert outer is not None, "a manual computation has a sharding for each of its values"
+        assert outer is not None, "a manual computation has a sharding for each operand and result"
 
         def local(sharding: Sharding) -> Sharding:
             return erase_manual_axes(sharding, manual)
@@ -68,5 +68,5 @@ class ManualBorders:
         def global_(sharding: Sharding) -> Sharding:
             return add_manual_axes(sharding, outer, manual)
 
-        # The edge of an argument is inside and its source outside; the edge of a result the other way round.
+        # The edge of an argument is inside and its source outside; for the edge of a result it is the reverse.
         return Border(global_, local) if enters else Border(local, global_)

@@ -1,4 +1,4 @@
-"""The numbers that values and operations of a module have in the propagation engine."""
+"""The numbers of values and operations of a module in the propagation engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.sharding.propagation import NO_VALUE
+from xshardy.sharding.program import NO_VALUE
 
 NO_OPERATION = -1
-"""The number of what makes an argument: no operation."""
+"""The number in place of the defining operation of a value that is an argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +21,33 @@ class FunctionResult:
 
 
 Home = SSAValue | FunctionResult
-"""Where the sharding of a value is written: at what makes it, or with the arguments or results of its function."""
+"""Where the sharding of a value is written: on its defining operation, or on the function."""
 
 
 @dataclass(slots=True)
 class Numbering:
-    """Which number each value and operation has, and which value and operation each number stands for."""
+    """The numbers of values and operations, and the values and operations by number."""
 
     values: dict[int, int] = field(default_factory=dict[int, int])
-    """The number of a value by its identity; hashing an `SSAValue` itself would take several times as long."""
+    """The number of a value by its identity; hashing an `SSAValue` itself is several times slower."""
     operations: dict[int, int] = field(default_factory=dict[int, int])
     """The number of an operation by its identity."""
     homes: list[Home | None] = field(default_factory=lambda: [None])
-    """By the number of a value, where its sharding is written."""
+    """By value, where its sharding is written."""
     ops: list[Operation] = field(default_factory=list[Operation])
-    """By its number, the operation."""
+    """By number, the operation."""
     with_written_rule: list[Operation] = field(default_factory=list[Operation])
-    """The operations that had a rule already when the module was read."""
+    """The operations with a rule in the input."""
     around: dict[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
-    """By the number of an operation those of the operations around it, inner first, through which shardings go."""
-    makers: list[int] = field(default_factory=lambda: [NO_OPERATION])
-    """By the number of a value the operation that makes it; `NO_OPERATION` for arguments and results of functions."""
+    """By operation, the operations around it that shardings propagate through, inner first."""
+    definitions: list[int] = field(default_factory=lambda: [NO_OPERATION])
+    """By value, the operation that defines it; `NO_OPERATION` for arguments and results of functions."""
     users: list[list[int]] = field(default_factory=lambda: [[]])
-    """By the number of a value the operations that read it and have a number, in the order of the text."""
+    """By value, the numbered operations that use it, in text order."""
     aliased: set[int] = field(default_factory=lambda: {NO_VALUE})
-    """The numbers of several values, whose uses are not those of their home; edges aside, whose result all read."""
+    """The numbers shared by several SSA values, so that the uses of the home are not all uses; without edges."""
     indirect: set[int] = field(default_factory=lambda: {NO_VALUE})
-    """The values for which these lists do not tell all: other operations read them too, or give them on."""
+    """The values whose dependents are more than `definitions` and `users`, such as uses across edges or calls."""
 
     def value(self, value: SSAValue) -> int:
         """The number of `value`; `NO_VALUE` if it cannot be sharded."""

@@ -1,4 +1,4 @@
-"""Which operations propagate alike: each class is worked out once, for the first of its operations that is met."""
+"""Classes of operations that propagate alike; a class is computed for its first operation, and looked up for others."""
 
 from collections.abc import Hashable, Sequence
 
@@ -9,7 +9,7 @@ from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.priorities import OpKind
-from xshardy.sharding.propagation import OpClass
+from xshardy.sharding.program import OpClass
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.steps import Border, Signature
 from xshardy.sharding.strategies import Direction
@@ -25,27 +25,27 @@ BARRIER_DIRECTIONS = {
 }
 
 _UNSEEN = OpClass(Signature(FactorRule.identity(())))
-"""Stands for the class of an operation that has not been looked up yet; None is one that is known to be none."""
+"""The default of a look-up, since None is a result: no class."""
 
 
 class OpClasses:
     """
-    The classes of the operations of a module, which must not change meanwhile.
+    The classes of the operations of a module. The module must not change between look-ups.
 
-    Attributes are shared by most operations that have equal ones, so operations look alike if theirs are the same ones.
+    Look-ups compare types and properties by identity: most operations with equal attributes share them.
     """
 
     def __init__(self, rules: ShardingRules):
         self._rules = rules
         self._known: dict[Hashable, OpClass | None] = {}
-        """The class of operations that look alike, by their type and the identity of all that matters."""
+        """Memo of `look_up`: by class of operation, and the identity of types and properties."""
         self._known_edges: dict[Hashable, OpClass] = {}
-        """The class of edges that look alike."""
+        """Memo of `of_edge`."""
         self._classes: dict[Hashable, OpClass] = {}
-        """The class of operations by all that decides on it."""
+        """The classes by what determines them."""
 
     def look_up(self, op: Operation, types: Sequence[int]) -> OpClass | None:
-        """The class of `op`, as `new` has it, if its properties and the types of its tensors, by identity, decide."""
+        """`new(op)`, memoized. Precondition: properties and `types`, the identities of types, determine the class."""
         key = (type(op), len(op.results), *types)
         if properties := op.properties:
             key = (*key, *properties, *map(id, properties.values()))
@@ -55,7 +55,7 @@ class OpClasses:
 
     def new(self, op: Operation) -> OpClass | None:
         """
-        The class of operations that propagate like `op`; None where nothing goes through it.
+        The class of operations that propagate like `op`; None if shardings do not propagate through it.
 
         Raises `OperationFailedException` if a result cannot be sharded.
         """
@@ -66,7 +66,7 @@ class OpClasses:
         rule = self._rules.factor_rule(op)
         if rule is None:
             return None
-        # Operations of the same shapes have the very same rule, and comparing rules would take long.
+        # `ShardingRules` returns one object for equal shapes; comparing rules by value is slow.
         key = id(rule), kind_of(op), is_elementwise(op)
         if (known := self._classes.get(key)) is None:
             signature = Signature(rule, is_elementwise(op), self._rules.conservative)
@@ -74,7 +74,7 @@ class OpClasses:
         return known
 
     def of_edge(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
-        """The class of edges from so many sources to something sharded like `value`."""
+        """The class of edges from this number of sources to a value with the shape of `value`."""
         key = id(value.type), sources, border
         if (known := self._known_edges.get(key)) is None:
             shape = shape_of(value)

@@ -4,58 +4,63 @@ Sharding groups: all members start with the sharding that one of them has, and c
 Source: rows SDY-OP-10 and SDY-PASS-06, and Shardy's docs, "Sharding propagation".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.rewriting import DecisionPattern
 from xshardy.sharding.interning import ShardingTable
 from xshardy.transforms.failures import warn
-from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
-from xshardy.transforms.sdy_propagation.reading import ReadModule
+from xshardy.transforms.sdy.uses import insert_point_after
+from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
 
 
 def _distinct(shardings: Sequence[int], table: ShardingTable) -> Sequence[int]:
-    """The distinct ones of `shardings` that say anything: that have an axis, or a dimension to remain without."""
+    """The distinct shardings that have an axis or a closed dimension."""
     known = dict.fromkeys(shardings)
     return [number for number in known if (s := table.sharding(number)) and any(d.axes or d.is_closed for d in s.dims)]
 
 
-def share_shardings(read: ReadModule) -> None:
-    """Say which values change together, and give all members of each group the sharding that some of them have."""
-    program, numbering = read.program, read.numbering
-    for members in read.groups.values():
+def share_shardings(module_program: ModuleProgram) -> None:
+    """Register sharding groups with the program. Members of a group start with the sharding that one of them has."""
+    program, numbering = module_program.program, module_program.numbering
+    for group_ops in module_program.groups.values():
+        members = [op.input for op in group_ops]
         numbers = tuple(map(numbering.value, members))
         given = _distinct([program.shardings[number] for number in numbers], program.table)
         for member, number in zip(members, numbers, strict=True):
             if len(given) == 1:
-                program.give(number, given[0])
-            # An argument of a region has its sharding elsewhere, and changes with it, but does not take others along.
+                program.set_sharding(number, given[0])
+            # An argument of a region shares the number of its edge: it follows the edge, but does not lead the group.
             if numbering.homes[number] is member:
                 program.groups[number] = numbers
 
 
-def constrain_conflicting_groups(read: ReadModule) -> bool:
-    """
-    Let all members of groups whose shardings differ be read through an open constraint, which is the member instead.
+class Conflict(NamedTuple):
+    """A member of a sharding group with conflicting shardings, and the first of these."""
 
-    Warns of each. Returns whether there are any: the module must be read again then.
-    """
-    program, numbering = read.program, read.numbering
-    found = False
-    for group, members in sorted(read.groups.items()):
-        given = _distinct([program.shardings[numbering.value(member)] for member in members], program.table)
+    member: SSAValue
+    first: TensorShardingAttr
+
+
+def conflicting_members(module_program: ModuleProgram) -> Mapping[Operation, Conflict]:
+    """The `sdy.sharding_group` operations of groups whose members have different shardings. Warns of each group."""
+    program, numbering = module_program.program, module_program.numbering
+    found: dict[Operation, Conflict] = {}
+    for group, ops in sorted(module_program.groups.items()):
+        given = _distinct([program.shardings[numbering.value(op.input)] for op in ops], program.table)
         if len(given) > 1 and (first := program.table.attribute(given[0])) is not None:
-            found = True
-            warn(_owning_op(members[0]), _conflict(group))
-            for member in members:
-                _constrain(member, first)
+            warn(_owning_op(ops[0].input), _conflict_message(group))
+            found.update((op, Conflict(op.input, first)) for op in ops)
     return found
 
 
-def _conflict(group: int) -> str:
+def _conflict_message(group: int) -> str:
     return (
         f"The initial operand shardings on the sharding groups of groupID: {group} do not match. Inserting an open "
         "sharding constraint to all constrained values. This can be caused when shardings from different values are "
@@ -65,12 +70,20 @@ def _conflict(group: int) -> str:
 
 def _owning_op(value: SSAValue) -> Operation:
     op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-    assert op is not None, "a value in a module is made by an operation, or is an argument of one"
+    assert op is not None, "a value in a module is the result of an operation, or an argument of a region of one"
     return op
 
 
-def _constrain(member: SSAValue, like: TensorShardingAttr) -> None:
-    """`f(x)` -> `f(sharding_constraint(x, open))`, over the mesh of `like`."""
-    constraint = ShardingConstraintOp(member, TensorShardingAttr.fully_open(like.mesh_or_ref, like.rank))
-    Rewriter.insert_op(constraint, insert_point_after(member))
-    replace_other_uses(member, constraint.result, constraint)
+@dataclass(frozen=True)
+class ConstrainGroupMember(DecisionPattern[Operation, Conflict]):
+    """
+    `f(%x); sdy.sharding_group %x` -> `%0 = sdy.sharding_constraint %x <open>; f(%0); sdy.sharding_group %0`.
+
+    The group has members with different shardings. The constraint is over the mesh of the first one.
+    """
+
+    def rewrite(self, op: Operation, decision: Conflict, rewriter: PatternRewriter, /) -> None:
+        member, first = decision
+        constraint = ShardingConstraintOp(member, TensorShardingAttr.fully_open(first.mesh_or_ref, first.rank))
+        rewriter.insert(constraint, insert_point_after(member))
+        rewriter.replace_uses_with_if(member, constraint.result, lambda use: use.operation is not constraint)

@@ -1,10 +1,12 @@
-"""Propagate shardings in the order of their priorities. Source: Shardy's docs, "Propagation passes"."""
+"""Propagate shardings by user priorities. Source: Shardy's docs, "Propagation passes"."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xshardy.sharding.user_priorities import hold_back, let_in
+from xshardy.sharding.user_priorities import admit, defer
 from xshardy.transforms.sdy_propagation.op_priority_propagate import OpPriorityPropagatePass
-from xshardy.transforms.sdy_propagation.session import Session
+from xshardy.transforms.sdy_propagation.propagation_run import PropagationRun
 
 
 @dataclass(frozen=True)
@@ -12,18 +14,19 @@ class UserPriorityPropagatePass(OpPriorityPropagatePass):
     """Propagate dimension shardings of priority 0 by op priorities until nothing changes, then add those of 1, ..."""
 
     name = "sdy-user-priority-propagate"
+    source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-user-priority-propagate'
 
-    def propagate(self, session: Session) -> None:
-        program, engine = session.program, session.engine
+    def propagate(self, run: PropagationRun) -> Iterator[str]:
+        program = run.program
         table = program.table
-        waiting = hold_back(program)
-        super().propagate(session)
+        deferred = defer(program)
+        yield from super().propagate(run)
         done = 0
-        for priority, originals in waiting.items():
-            session.dump(self.module_dump_directory, f"propagation_after_user_priority_{done}")
+        for priority, originals in deferred.items():
+            yield f"propagation_after_user_priority_{done}"
             for value, original in originals.items():
                 current = table.sharding(program.shardings[value])
                 if current is not None:
-                    engine.set_sharding(value, table.number(let_in(current, original, priority)))
-            super().propagate(session)
+                    run.engine.set_sharding(value, table.number(admit(current, original, priority)))
+            yield from super().propagate(run)
             done = priority

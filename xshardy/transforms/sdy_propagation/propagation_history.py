@@ -1,7 +1,7 @@
 """
-How shardings came about: each axis that a value got, in which step, through which operation, and from which value.
+The history of a propagation: for each axis that a value got, the step, the operation, and the value that it came from.
 
-Values along a data flow edge are one value here, as in the engine.
+Values on one data flow edge have one number here, as in the engine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,17 +18,18 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import overlaps
-from xshardy.sharding.propagation import NO_VALUE
+from xshardy.rewriting import rewrite
+from xshardy.sharding.program import NO_VALUE
+from xshardy.sharding.propagation import Observer
 from xshardy.sharding.provenance import provenance_of
-from xshardy.sharding.steps import Steps
+from xshardy.sharding.steps import MemoKey, Steps
+from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
-from xshardy.transforms.sdy_propagation.reading import ReadModule
-from xshardy.transforms.sdy_propagation.session import Session
 
 
 class Arrival(NamedTuple):
-    """In step `step`, `axis` went from one value to another, at `op`: the return for a result of a function."""
+    """In step `step`, `axis` propagated from value `source` to `target` through `op`; a return for function results."""
 
     step: int
     op: Operation
@@ -38,7 +39,7 @@ class Arrival(NamedTuple):
 
 
 class Tensor(NamedTuple):
-    """A value as an operand or result of an operation, with the mapping that its rule has for it."""
+    """A value as an operand or result of an operation, and its mapping in the sharding rule."""
 
     value: int
     label: str
@@ -49,7 +50,7 @@ class Tensor(NamedTuple):
 
 @dataclass(slots=True)
 class Neighbourhood:
-    """An operation that shardings go through, and its tensors."""
+    """An operation that shardings propagate through, and its tensors."""
 
     op: Operation
     rule: OpShardingRuleAttr
@@ -57,35 +58,35 @@ class Neighbourhood:
 
 
 class History:
-    """What the engine did to a module, whose values are numbers here."""
+    """What the engine did to a module. Values are identified by their numbers."""
 
-    def __init__(self, read: ReadModule):
-        self._read = read
-        self._written = tuple(read.program.shardings)
+    def __init__(self, module_program: ModuleProgram):
+        self._program, self._numbering = module_program.program, module_program.numbering
+        self._written = tuple(self._program.shardings)
         self._arrivals: dict[int, list[Arrival]] = {}
         self._steps = 0
 
-    def observe(self, op: int, steps: Steps, key: tuple[int, ...]) -> None:
-        """Take note of a step of the engine."""
+    def observe(self, op: int, steps: Steps, key: MemoKey) -> None:
+        """Record a step: see `Observer`."""
         provenance = provenance_of(steps, key)
         if provenance is None:
             return
-        program = self._read.program
-        # What is returned (first) and the result that it becomes (second) have numbers of their own.
-        slots = program.slots[op] if op >= 0 else program.returns[~op][:2]
+        program = self._program
+        # The tensors of a return are the returned value and the result of the function.
+        tensors = program.tensors[op] if op >= 0 else program.returns[~op][:2]
         operands = len(provenance.operands)
-        for target, axes in zip(slots, (*provenance.operands, *provenance.results), strict=False):
+        for target, axes in zip(tensors, (*provenance.operands, *provenance.results), strict=False):
             for span, source in axes.items():
                 axis = program.table.axis_refs((span,), provenance.mesh)[0]
                 place = source.index if source.is_operand else operands + source.index
-                arrival = Arrival(self._steps, self._operation(op), axis, slots[place], target)
+                arrival = Arrival(self._steps, self._operation(op), axis, tensors[place], target)
                 self._arrivals.setdefault(target, []).append(arrival)
         self._steps += 1
 
     def _operation(self, number: int) -> Operation:
         if number >= 0:
-            return self._read.numbering.ops[number]
-        home = self.home(self._read.program.returns[~number][1])
+            return self._numbering.ops[number]
+        home = self.home(self._program.returns[~number].result)
         assert isinstance(home, FunctionResult)
         terminator = home.function.body.block.last_op
         assert terminator is not None, "a function that returns a value has a return"
@@ -93,12 +94,12 @@ class History:
 
     def number(self, value: SSAValue) -> int | None:
         """The number of `value`; None if it cannot be sharded."""
-        number = self._read.numbering.value(value)
+        number = self._numbering.value(value)
         return None if number == NO_VALUE else number
 
     def result(self, index: int) -> int | None:
         """The number of result `index` of the main function; None if it has none, or none that can be sharded."""
-        results = {home.index: result for _, result, _ in self._read.program.returns if (home := self._result(result))}
+        results = {home.index: result for _, result, _ in self._program.returns if (home := self._result(result))}
         return results.get(index)
 
     def _result(self, number: int) -> FunctionResult | None:
@@ -107,24 +108,24 @@ class History:
 
     def home(self, number: int) -> Home:
         """Where the sharding of a value is written."""
-        home = self._read.numbering.homes[number]
+        home = self._numbering.homes[number]
         assert home is not None, "only NO_VALUE has no home"
         return home
 
     def numbers(self) -> Iterator[int]:
-        """All values, in the order of the text; the results of functions last."""
+        """All values, in text order; the results of functions last."""
         return iter(range(NO_VALUE + 1, len(self._written)))
 
     def written(self, number: int) -> TensorShardingAttr | None:
         """The sharding that a value had before propagation."""
-        return self._read.program.table.attribute(self._written[number])
+        return self._program.table.attribute(self._written[number])
 
     def sharding(self, number: int) -> TensorShardingAttr | None:
         """The sharding that a value has after it."""
-        return self._read.program.table.attribute(self._read.program.shardings[number])
+        return self._program.table.attribute(self._program.shardings[number])
 
     def path(self, number: int, axis: AxisRefAttr) -> Sequence[Arrival]:
-        """How `axis` came to a value, the last step first; nothing if it was written there."""
+        """The steps by which `axis` came to a value, last first; empty if the value had it before propagation."""
         path: list[Arrival] = []
         before: float = inf
         while arrivals := [a for a in self._arrivals.get(number, ()) if a.step < before and overlaps(a.axis, axis)]:
@@ -133,12 +134,12 @@ class History:
         return path
 
     def neighbourhoods(self, number: int) -> Iterator[Neighbourhood]:
-        """The operations with a rule that have a value among their operands and results."""
-        for op, slots in enumerate(self._read.program.slots):
-            op_class = self._read.program.classes[op]
-            if op_class is None or not op_class.has_rule or number not in slots:
+        """The operations with a rule that have value `number` among their operands and results."""
+        for op, values in enumerate(self._program.tensors):
+            op_class = self._program.classes[op]
+            if op_class is None or not op_class.has_rule or number not in values:
                 continue
-            if self._read.numbering.ops[op].parent is None:
+            if self._numbering.ops[op].parent is None:
                 continue
             rule = op_class.signature.rule.attribute
             mappings = (
@@ -147,22 +148,21 @@ class History:
             )
             tensors = [
                 Tensor(value, label, [dim.factors for dim in mapping.dim_mappings])
-                for value, (label, mapping) in zip(slots, mappings, strict=True)
+                for value, (label, mapping) in zip(values, mappings, strict=True)
             ]
-            yield Neighbourhood(self._read.numbering.ops[op], rule, tensors)
+            yield Neighbourhood(self._numbering.ops[op], rule, tensors)
 
 
 def propagate_with_history(module: ModuleOp, ctx: Context) -> History:
-    """Run `sdy-propagation-pipeline` on `module` up to its export, and take note of all that happens."""
+    """Run `sdy-propagation-pipeline` on `module` up to its export, and record the steps."""
     pipeline = PropagationPipelinePass()
     PassPipeline(pipeline.passes_before_propagation).apply(ctx, module)
     histories: list[History] = []
 
-    def observer(read: ReadModule):
-        histories.append(History(read))
+    def observe(module_program: ModuleProgram) -> Observer:
+        histories.append(History(module_program))
         return histories[0].observe
 
-    session = Session(module, observer=observer)
-    pipeline.propagation.propagate(session)
-    session.write(keep_rules=True)
+    for step in pipeline.propagation.observed_steps(module, observe):
+        rewrite(module, step.patterns, step.walk)
     return histories[0]

@@ -1,8 +1,8 @@
 """
-A module as the propagation engine sees it: values and operations get numbers, in one walk over the module.
+From a module to the engine's program: one walk that numbers values and operations and looks up sharding rules.
 
-Values along a data flow edge are one value, since they are always sharded alike; where its sharding is written is its
-home. Rules are looked up once for operations that have the same types and attributes.
+Values on one data flow edge share a number, since they are always sharded alike; the home of a number is where its
+sharding is written. Operations with equal types and properties share one look-up of their rule.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from xshardy.dialects.sdy.ops import (
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
-from xshardy.sharding.propagation import NO_VALUE, OpClass, Program
+from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.data_flow import argument_owners, owner_of, result_owners, sources_of
@@ -34,11 +34,11 @@ from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.manual_borders import ManualBorders
 from xshardy.transforms.sdy_propagation.numbering import NO_OPERATION, FunctionResult, Numbering
 from xshardy.transforms.sdy_propagation.op_classes import OpClasses
-from xshardy.transforms.sdy_propagation.surroundings import ModuleSurroundings
+from xshardy.transforms.sdy_propagation.use_graph import ModuleUseGraph
 
 
-class _Reader:
-    """Fills a `Program` and its `Numbering` block by block."""
+class _ProgramBuilder:
+    """Fills a `Program` and its `Numbering`, block by block."""
 
     def __init__(self, module: ModuleOp, table: ShardingTable, rules: ShardingRules):
         self._module = module
@@ -47,15 +47,16 @@ class _Reader:
         self._calls = CallSites(module)
         self._borders = ManualBorders(table)
         self.numbering = Numbering()
-        self.program = Program(table, ModuleSurroundings(self.numbering, self._calls))
+        self.uses = ModuleUseGraph(self.numbering, self._calls)
+        self.program = Program(table, self.uses)
         self._types = [id(None)]
-        """The identity of the type of each value."""
+        """By value, the identity of its type."""
         self._edges: list[tuple[int, Operation]] = []
-        self.groups: dict[int, list[SSAValue]] = {}
-        """The members of each sharding group, in the order of the text."""
+        self.groups: dict[int, list[ShardingGroupOp]] = {}
+        """By group id, the operations that put their operand into the group, in text order."""
 
     def read(self) -> None:
-        """Read all functions, then the edges, whose sources may be anywhere."""
+        """Read all functions, then connect the edges, whose sources may be anywhere in the module."""
         functions = functions_of(self._module)
         for function in functions.values():
             self._read_function(function)
@@ -67,12 +68,12 @@ class _Reader:
 
     # Values
 
-    def _define(self, value: SSAValue, sharding: int, maker: int = NO_OPERATION) -> int:
-        """The number of a new value."""
+    def _define(self, value: SSAValue, sharding: int, definition: int = NO_OPERATION) -> int:
+        """Number a value that operation number `definition` defines. Returns its number."""
         number = len(self.program.shardings)
         self.numbering.values[id(value)] = number
         self.numbering.homes.append(value)
-        self.numbering.makers.append(maker)
+        self.numbering.definitions.append(definition)
         self.numbering.users.append([])
         self.program.shardings.append(sharding)
         self._types.append(id(value.type))
@@ -91,13 +92,13 @@ class _Reader:
             self._read_block(block)
 
     def _read_function_results(self, function: FuncOp, *, is_main: bool) -> None:
-        """Number the results of a function; only for those of the main one it counts what is returned as each."""
+        """Number the results of a function. Only results of the main function are connected to the return."""
         attributes = function.res_attrs.data if function.res_attrs else ()
         first = len(self.program.shardings)
         for index in range(len(function.function_type.outputs)):
             self.numbering.indirect.add(len(self.numbering.homes))
             self.numbering.homes.append(FunctionResult(function, index))
-            self.numbering.makers.append(NO_OPERATION)
+            self.numbering.definitions.append(NO_OPERATION)
             self.numbering.users.append([])
             sharding = _sharding_in(attributes[index]) if attributes else None
             self.program.shardings.append(self._table.read(sharding))
@@ -105,28 +106,28 @@ class _Reader:
         for index, value in enumerate(terminator.operands if terminator is not None and is_main else ()):
             if has_static_shape(value):
                 signature = self._classes.of_edge(value, 1).signature
-                self.program.returns.append((self.numbering.value(value), first + index, signature))
+                self.program.returns.append(Return(self.numbering.value(value), first + index, signature))
 
-    def _read_values(self, op: Operation, traits: OpTraits, maker: int) -> None:
-        """Number the results of an operation that has shardings, or data flow."""
+    def _read_results(self, op: Operation, traits: OpTraits, number: int) -> None:
+        """Number the results of operation `number`, which is not plain or has attributes."""
         if traits.has_flow:
             self._read_owners(op)
             return
         written = op.attributes.get(SHARDING)
         if isinstance(written, TensorShardingPerValueAttr):
             for result, sharding in zip(op.results, written.shardings, strict=True):
-                self._define(result, self._table.read(sharding), maker)
+                self._define(result, self._table.read(sharding), number)
             return
         own = self._table.read(get_sharding(op.results[0])) if traits.has_own_sharding else NO_SHARDING
         for result in op.results:
-            self._define(result, own, maker)
+            self._define(result, own, number)
 
     def _read_owners(self, op: Operation) -> None:
-        """Number the values that own the edges of an operation with data flow, and let its other values share these."""
+        """Number the owners of the edges of an operation with data flow. Other targets of an edge share its number."""
         for owner in (*argument_owners(op), *result_owners(op)):
             number = self._define(owner, NO_SHARDING)
             self.numbering.indirect.add(number)
-            if not isinstance(owner.get_user_of_unique_use(), DataFlowEdgeOp):  # which has the sharding
+            if not isinstance(owner.get_user_of_unique_use(), DataFlowEdgeOp):  # an edge has its own sharding
                 self.program.shardings[number] = self._table.read(owner_sharding(owner))
         values = self.numbering.values
         for region in op.regions:
@@ -138,50 +139,53 @@ class _Reader:
     # Operations
 
     def _read_block(self, block: Block, around: Sequence[int] = ()) -> None:
-        """Read the operations of a block; `around` are those outside of it through which shardings go, inner first."""
+        """Read a block; `around` are the operations around it that shardings propagate through, inner first."""
         numbering, program, types = self.numbering, self.program, self._types
-        values, homes, makers, users = numbering.values, numbering.homes, numbering.makers, numbering.users
+        values, homes, definitions, users = numbering.values, numbering.homes, numbering.definitions, numbering.users
         ops, operations = numbering.ops, numbering.operations
-        for op in block.ops:
+        following = block.first_op
+        while (op := following) is not None:  # iterates faster than `block.ops`
+            following = op.next_op
             traits, results = traits_of(type(op)), op.results
             if not traits.is_plain or op.attributes or not results:
                 self._read_other(op, traits, around)
                 continue
-            # Nearly all operations are plain, so they are read here, without asking for what only others may have.
+            # Hot path: nearly all operations are plain, so the cases that only other operations have are not checked.
             number = len(ops)
             operations[id(op)] = number
             ops.append(op)
-            slots = [values.get(id(operand), NO_VALUE) for operand in op.operands]
-            for slot in slots:
-                users[slot].append(number)
+            operands = op._operands  # pyright: ignore[reportPrivateUsage] # iterates faster than `operands`
+            tensors = [values.get(id(operand), NO_VALUE) for operand in operands]
+            for operand in tensors:
+                users[operand].append(number)
             is_used = False
             for result in results:
                 value = len(homes)
                 values[id(result)] = value
-                slots.append(value)
+                tensors.append(value)
                 homes.append(result)
-                makers.append(number)
+                definitions.append(number)
                 users.append([])
                 types.append(id(result.type))
                 program.shardings.append(NO_SHARDING)
                 is_used = result.first_use is not None
             if not is_used:
                 program.unused.add(number)
-            op_class = None if traits.has_no_rule else self._look_up(op, slots)
+            op_class = None if traits.has_no_rule else self._look_up(op, tensors)
             if op_class is not None:
                 op_class.members.append(number)
             program.classes.append(op_class)
-            program.slots.append(slots)
+            program.tensors.append(tensors)
             if len(results) > 1:
                 self._add_siblings(op)
             if around:
                 numbering.around[number] = around
-                numbering.indirect.update(slots)
+                numbering.indirect.update(tensors)
             if op.regions:
                 self._read_regions(op, traits, around if op_class is None else (number, *around))
 
     def _read_other(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
-        """Read an operation that is not plain, or has attributes, or no results."""
+        """Read an operation that is not plain, has attributes, or has no results."""
         if traits.is_edge:
             self._read_edge(op, traits, around)
             return
@@ -190,16 +194,16 @@ class _Reader:
             return
         if traits.has_flow:
             self._read_owners(op)
-        elif traits.calls and isinstance(op, CallOp):
+        elif traits.is_call and isinstance(op, CallOp):
             self._calls.add(op)
-        elif traits.only_reads and isinstance(op, ShardingGroupOp):
-            self.groups.setdefault(group_of(op), []).append(op.input)
+        elif not traits.forwards_operands and isinstance(op, ShardingGroupOp):
+            self.groups.setdefault(group_of(op), []).append(op)
         self.numbering.indirect.update([self.numbering.value(operand) for operand in op.operands])
         if op.regions:
             self._read_regions(op, traits, around)
 
     def _read_edge(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
-        """Number an edge. One through regions is the same value as its operand; it connects that with the sources."""
+        """Number an edge. A data flow edge shares the number of its operand, and becomes the home."""
         numbering = self.numbering
         (operand,), (result,) = op.operands, op.results
         number = len(numbering.ops)
@@ -211,24 +215,24 @@ class _Reader:
             numbering.indirect.add(value)
             self.program.shardings[value] = self._table.read(op.sharding)
         else:
-            self._read_values(op, traits, number)
+            self._read_results(op, traits, number)
             numbering.users[numbering.value(operand)].append(number)
         if around:
             numbering.around[number] = around
             numbering.indirect.update((numbering.value(operand), numbering.value(result)))
         self.program.classes.append(None)
-        self.program.slots.append(())
+        self.program.tensors.append(())
         self._edges.append((number, op))
 
     def _read_operation(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
-        """Number an operation and its results, and what is in it."""
+        """Number an operation and its results, and read its regions."""
         numbering, program = self.numbering, self.program
         number = len(numbering.ops)
         numbering.operations[id(op)] = number
         numbering.ops.append(op)
-        self._read_values(op, traits, number)
+        self._read_results(op, traits, number)
         operands = [numbering.value(operand) for operand in op.operands]
-        slots = [*operands, *map(numbering.value, op.results)]
+        tensors = [*operands, *map(numbering.value, op.results)]
         for operand in operands:
             numbering.users[operand].append(number)
         if SHARDING_RULE in op.attributes:
@@ -236,23 +240,23 @@ class _Reader:
             op_class = self._classes.new(op)
         elif traits.has_no_rule:
             op_class = None
-        elif traits.looks_back:
+        elif traits.rule_reads_definitions:
             op_class = self._classes.new(op)
         else:
-            op_class = self._look_up(op, slots)
+            op_class = self._look_up(op, tensors)
         if op_class is not None:
             op_class.members.append(number)
         program.classes.append(op_class)
-        program.slots.append(slots)
+        program.tensors.append(tensors)
         if op.results[-1].first_use is None:
             program.unused.add(number)
         if len(op.results) > 1 and not traits.has_flow:
             self._add_siblings(op)
         if around:
             numbering.around[number] = around
-        if around or not traits.only_reads:
-            numbering.indirect.update(slots)
-        if traits.calls and isinstance(op, CallOp):
+        if around or traits.forwards_operands:
+            numbering.indirect.update(tensors)
+        if traits.is_call and isinstance(op, CallOp):
             self._calls.add(op)
         if op.regions:
             self._read_regions(op, traits, around if op_class is None or not op_class.has_rule else (number, *around))
@@ -260,7 +264,7 @@ class _Reader:
     def _read_regions(self, op: Operation, traits: OpTraits, around: Sequence[int]) -> None:
         for region in op.regions:
             block = region.first_block
-            if traits.starts and block is not None:
+            if traits.is_async_start and block is not None:
                 for argument, operand in zip(block.args, op.operands, strict=True):
                     number = self.numbering.values[id(argument)] = self.numbering.value(operand)
                     self.numbering.aliased.add(number)
@@ -272,16 +276,16 @@ class _Reader:
         ranked = tuple((self.numbering.values[id(result)], rank_of(result)) for result in op.results)
         self.program.siblings.update((value, ranked) for value, _ in ranked)
 
-    def _look_up(self, op: Operation, slots: Sequence[int]) -> OpClass | None:
-        if NO_VALUE in slots:  # nobody noted the types of values that cannot be sharded
+    def _look_up(self, op: Operation, tensors: Sequence[int]) -> OpClass | None:
+        if NO_VALUE in tensors:  # `_types` lacks the types of values that cannot be sharded
             return self._classes.look_up(op, [id(tensor.type) for tensor in (*op.operands, *op.results)])
         types = self._types
-        return self._classes.look_up(op, [types[slot] for slot in slots])
+        return self._classes.look_up(op, [types[tensor] for tensor in tensors])
 
     # Edges
 
     def _connect(self, number: int, edge: Operation) -> None:
-        """Let shardings go between the sources and the result of an edge."""
+        """Make the sources and the result of an edge its tensors."""
         (target,), (result,) = edge.operands, edge.results
         if isinstance(edge, DataFlowEdgeOp):
             sources, border = sources_of(target), self._borders.of(target)
@@ -291,7 +295,7 @@ class _Reader:
             return
         op_class = self._classes.of_edge(result, len(sources), border)
         op_class.members.append(number)
-        self.program.slots[number] = [self.numbering.value(value) for value in (*sources, result)]
+        self.program.tensors[number] = [self.numbering.value(value) for value in (*sources, result)]
         self.program.classes[number] = op_class
 
 
@@ -306,22 +310,23 @@ def _mesh_of(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> Me
     return reference if isinstance(reference, MeshAttr) else meshes.get(reference.string_value())
 
 
-class ReadModule(NamedTuple):
-    """A module as propagation sees it."""
+class ModuleProgram(NamedTuple):
+    """The program of a module, and how its numbers relate to the module."""
 
     program: Program
     numbering: Numbering
-    groups: Mapping[int, list[SSAValue]]
-    """The members of each sharding group by its id, in the order of the text."""
+    uses: ModuleUseGraph
+    groups: Mapping[int, Sequence[ShardingGroupOp]]
+    """By group id, the operations that put their operand into the group, in text order."""
 
 
-def read_module(module: ModuleOp, rules: ShardingRules) -> ReadModule:
+def program_of(module: ModuleOp, rules: ShardingRules) -> ModuleProgram:
     """
-    What the engine needs of `module`. Reads each operation once.
+    The program of `module`. Visits each operation once, and changes none.
 
-    Raises `OperationFailedException` at an operation whose results cannot be sharded, `KeyError` for an unknown mesh.
+    Raises `OperationFailedException` for an operation whose results cannot be sharded, `KeyError` for an unknown mesh.
     """
     meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
-    reader = _Reader(module, ShardingTable(lambda sharding: _mesh_of(sharding, meshes)), rules)
-    reader.read()
-    return ReadModule(reader.program, reader.numbering, reader.groups)
+    builder = _ProgramBuilder(module, ShardingTable(lambda sharding: _mesh_of(sharding, meshes)), rules)
+    builder.read()
+    return ModuleProgram(builder.program, builder.numbering, builder.uses, builder.groups)

@@ -1,0 +1,53 @@
+// RUN: xshardy-opt %s -p sdy-constant-or-scalar-splitter | filecheck %s
+
+// Inside of each copy the constant has two uses.
+// CHECK-LABEL: func.func @whole_sub_computation
+// CHECK-NEXT:    [[C0:%.*]] = sdy.constant
+// CHECK-NEXT:    [[C1:%.*]] = sdy.constant
+// CHECK-NEXT:    [[S0:%.*]] = stablehlo.add [[C0]], [[C0]]
+// CHECK-NEXT:    [[S1:%.*]] = stablehlo.add [[C1]], [[C1]]
+// CHECK-NEXT:    [[U0:%.*]] = stablehlo.add %arg0, [[S0]]
+// CHECK-NEXT:    [[U1:%.*]] = stablehlo.multiply %arg0, [[S1]]
+// CHECK-NEXT:    return
+func.func @whole_sub_computation(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %s = stablehlo.add %c, %c : tensor<8xf32>
+  %0 = stablehlo.add %x, %s : tensor<8xf32>
+  %1 = stablehlo.multiply %x, %s : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @not_constant
+// CHECK-NEXT:    sdy.constant
+// CHECK-NEXT:    [[S:%.*]] = stablehlo.add
+// CHECK-NEXT:    stablehlo.negate [[S]]
+// CHECK-NEXT:    stablehlo.abs [[S]]
+func.func @not_constant(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %s = stablehlo.add %x, %c : tensor<8xf32>
+  %0 = stablehlo.negate %s : tensor<8xf32>
+  %1 = stablehlo.abs %s : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @scalar_stays
+// CHECK-COUNT-1: sdy.constant
+// CHECK-NOT:     sdy.constant
+func.func @scalar_stays(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.add %x, %c : tensor<f32>
+  %1 = stablehlo.multiply %x, %c : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
+
+// CHECK-LABEL: func.func @expansion_of_scalar
+// CHECK-NEXT:    [[B0:%.*]] = stablehlo.broadcast_in_dim %arg0
+// CHECK-NEXT:    [[B1:%.*]] = stablehlo.broadcast_in_dim %arg0
+// CHECK-NEXT:    stablehlo.negate [[B0]]
+// CHECK-NEXT:    stablehlo.abs [[B1]]
+func.func @expansion_of_scalar(%x: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %b = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  %0 = stablehlo.negate %b : tensor<8xf32>
+  %1 = stablehlo.abs %b : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}

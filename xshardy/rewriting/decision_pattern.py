@@ -1,0 +1,39 @@
+"""Patterns that apply the decisions of an analysis."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar, final
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+OperationT = TypeVar("OperationT", bound=Operation)
+DecisionT = TypeVar("DecisionT")
+
+
+@dataclass(frozen=True)
+class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
+    """
+    A pattern that rewrites the operations for which an analysis made a decision, as `rewrite` says.
+
+    The driver does not walk at all for patterns without decisions.
+    """
+
+    decisions: Mapping[OperationT, DecisionT]
+    """What is decided for each operation that is rewritten; other operations stay."""
+
+    @cached_property
+    def op_types(self) -> tuple[type, ...]:
+        """The classes of the operations with a decision."""
+        return tuple({type(op) for op in self.decisions})
+
+    @final
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if op in self.decisions:
+            self.rewrite(op, self.decisions[op], rewriter)  # pyright: ignore[reportArgumentType]
+
+    @abstractmethod
+    def rewrite(self, op: OperationT, decision: DecisionT, rewriter: PatternRewriter, /) -> None:
+        """Rewrite `op` as decided."""

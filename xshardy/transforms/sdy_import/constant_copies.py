@@ -1,0 +1,66 @@
+"""The patterns of both constant splitters. Source: row SDY-PASS-03."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
+from xshardy.rewriting import DecisionPattern, match_op_type
+from xshardy.transforms.sdy_import.constant_subcomputations import is_used_elsewhere, sub_computation
+
+
+@dataclass(frozen=True)
+class UseShardyConstant(RewritePattern):
+    """`stablehlo.constant` -> `sdy.constant`, which common subexpression elimination does not merge."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.ConstantOp, rewriter: PatternRewriter, /) -> None:
+        constant = ConstantOp.create(
+            result_types=op.result_types, properties={"value": op.value}, attributes=op.attributes.copy()
+        )
+        rewriter.replace(op, constant)
+
+
+@dataclass(frozen=True)
+class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
+    """
+    `f(c), g(c)` -> `f(copy of c), g(c)`, for a constant sub-computation `c` with another use.
+
+    The decision is which operands of an operation are `c`. Each copy stands right before its original. It is a member
+    of the sharding groups of the original. Sub-computations with calls are copied for their only use, too: the calls
+    must be given copies of their callees.
+    """
+
+    with_scalars: bool
+
+    def rewrite(self, op: Operation, decision: Sequence[int], rewriter: PatternRewriter, /) -> None:
+        for index in decision:
+            root = op.operands[index]
+            parts = sub_computation(root, with_scalars=self.with_scalars)
+            if not any(isinstance(part.op, CallOp) for part in parts) and not is_used_elsewhere(parts, op, index):
+                continue
+            copies: dict[SSAValue, SSAValue] = {}
+            for part in parts:
+                place = InsertPoint.before(part.op)
+                rewriter.insert(part.op.clone(copies), place)
+                for group in [use.operation for use in part.uses if isinstance(use.operation, ShardingGroupOp)]:
+                    rewriter.insert(group.clone(copies), place)
+            if parts:
+                op.operands[index] = copies[root]
+                rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class EraseUnusedOriginal(DecisionPattern[Operation, None]):
+    """`constant`, `sharding_group constant` -> nothing, if sharding groups are the only uses."""
+
+    def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
+        users = {use.operation: None for result in op.results for use in result.uses}
+        if all(isinstance(user, ShardingGroupOp) for user in users):
+            for unused in (*users, op):
+                rewriter.erase(unused)

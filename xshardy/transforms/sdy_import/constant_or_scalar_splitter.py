@@ -1,0 +1,136 @@
+"""
+Copy constant sub-computations and broadcasts of scalars, so that no sharding is propagated from one use to another.
+
+Source: Shardy's docs, "Import passes", `sdy-constant-or-scalar-splitter`: the pass that upstream replaced
+`sdy-constant-splitter` by. Reshapes, and calls and named computations of nothing but constants, preserve constants too;
+scalars are not copied.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation, Region
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.ops import NamedComputationOp
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
+from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.function_copies import (
+    Functions,
+    calls_in,
+    copies_for_calls,
+    original_name,
+    patterns_for_copies,
+)
+from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
+from xshardy.transforms.sdy_import.constant_copies import CopyConstantToUse, EraseUnusedOriginal, UseShardyConstant
+from xshardy.transforms.sdy_import.constant_subcomputations import (
+    DOCUMENTED,
+    Splits,
+    copied_calls,
+    find_splits,
+    is_elementwise_bitcast,
+    is_pure_kind,
+)
+
+PRESERVING = (*DOCUMENTED, stablehlo.ReshapeOp)
+"""The operations that preserve constants, besides calls, named computations and bitcasts."""
+
+
+class RegionSplits(NamedTuple):
+    """The splits of a region, and in how many named computations it is."""
+
+    depth: int
+    splits: Splits
+
+
+@dataclass(slots=True)
+class SplitAnalysis:
+    """Finds the splits of functions, callees first: a call is constant if its callee computes only constants."""
+
+    functions: Functions
+    non_constant_computations: set[str] = field(default_factory=set[str])
+    non_constant_functions: set[str] = field(default_factory=set[str])
+
+    def splits_of(self, function: FuncOp) -> Iterator[RegionSplits]:
+        """The splits of the bodies of named computations in `function`, inner ones first, then of its own body."""
+        for computation, depth in _named_computations(function.body, 1):
+            splits = find_splits(
+                _outside_named_computations(computation.body), self.preserves_constants, is_scalar_expansion
+            )
+            if not splits.is_constant:
+                self.non_constant_functions.add(original_name(function))
+                self.non_constant_computations.add(computation.computation_name.data)
+            yield RegionSplits(depth, splits)
+        splits = find_splits(_outside_named_computations(function.body), self.preserves_constants, is_scalar_expansion)
+        if not splits.is_constant:
+            self.non_constant_functions.add(original_name(function))
+        yield RegionSplits(0, splits)
+
+    def preserves_constants(self, op: Operation) -> bool:
+        """Whether `op` is constant if its operands are."""
+        if is_pure_kind(type(op), PRESERVING):  # most operations: this is one look-up
+            return True
+        match op:
+            case CallOp():
+                return original_name(self.functions.callee(op)) not in self.non_constant_functions
+            case NamedComputationOp():
+                return op.computation_name.data not in self.non_constant_computations
+            case _:
+                return is_elementwise_bitcast(op)
+
+
+def _named_computations(region: Region, depth: int) -> Iterator[tuple[NamedComputationOp, int]]:
+    """The named computations in `region`, each after those in it, and in how many others each body is."""
+    for block in region.blocks:
+        for op in block.ops:
+            is_computation = isinstance(op, NamedComputationOp)
+            for inner in op.regions:
+                yield from _named_computations(inner, depth + is_computation)
+            if is_computation:
+                yield op, depth
+
+
+def _outside_named_computations(region: Region) -> Iterator[Operation]:
+    """The operations in `region`, outer ones first, without those of the named computations in it."""
+    for block in region.blocks:
+        for op in block.ops:
+            yield op
+            if op.regions and not isinstance(op, NamedComputationOp):
+                for inner in op.regions:
+                    yield from _outside_named_computations(inner)
+
+
+def by_depth(found: Iterable[RegionSplits]) -> Mapping[int, Splits]:
+    """The splits of all regions of a depth together, the greatest depth first."""
+    merged: dict[int, Splits] = {}
+    for depth, splits in found:
+        together = merged.setdefault(depth, Splits())
+        together.uses |= splits.uses
+        together.originals |= splits.originals
+    return {depth: merged[depth] for depth in sorted(merged, reverse=True)}
+
+
+@dataclass(frozen=True)
+class ConstantOrScalarSplitterPass(PatternPass):
+    """Copy constant sub-computations and broadcasts of scalars, so that each has one use."""
+
+    name = "sdy-constant-or-scalar-splitter"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-constant-or-scalar-splitter'
+
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        functions = Functions(module)
+        callees_first = tuple(acyclic_callees_first(functions))
+        yield Step((UseShardyConstant(),))
+        analysis = SplitAnalysis(functions)
+        found = [splits for function in callees_first for splits in analysis.splits_of(function)]
+        # The body of a named computation is done before the computation itself is copied.
+        for splits in by_depth(found).values():
+            yield Step((CopyConstantToUse(splits.uses, with_scalars=False),))
+            yield Step((EraseUnusedOriginal(splits.originals),), TO_FIXPOINT)
+        calls = [call for _, splits in found for call in copied_calls(splits.uses)]
+        calls_of = {function: tuple(calls_in(function)) for function in callees_first} if calls else {}
+        yield Step(patterns_for_copies(copies_for_calls(calls, calls_of, module), module))
