@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.rewriting.pattern import ANY_OPERATION
+
 
 @dataclass(frozen=True)
 class AttributePattern(RewritePattern):
@@ -25,6 +27,20 @@ class AttributePattern(RewritePattern):
         default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
     )
     """By the identity of an attribute, which is kept alive here: what it becomes."""
+    _converted_values: dict[Attribute, Attribute] = field(
+        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
+    )
+    """By the attributes of the classes, as values: equal attributes become the same object."""
+
+    @final
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """Any operation; none if the pattern does not apply."""
+        return ANY_OPERATION if self.applies() else ()
+
+    def applies(self) -> bool:
+        """Whether there may be an attribute to convert. If not, the driver does not walk."""
+        return True
 
     @abstractmethod
     def convert(self, attribute: Attribute, /) -> Attribute:
@@ -46,7 +62,9 @@ class AttributePattern(RewritePattern):
             return entry[1]
         new = self._with_converted_parts(attribute)
         if isinstance(new, self.attribute_types):
-            new = self.convert(new)
+            if (value := self._converted_values.get(new)) is None:
+                value = self._converted_values[new] = self.convert(new)
+            new = value
         if new == attribute:
             new = attribute
         self._known[id(attribute)] = attribute, new

@@ -21,14 +21,14 @@ def argument_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
 
 
 def result_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
-    """The same of the results of `function`."""
+    """A sharding for each result of `function`, like `argument_shardings`."""
     return _completed(function, function.res_attrs, function.function_type.outputs.data)
 
 
 def written_shardings(
     dictionaries: ArrayAttr[DictionaryAttr] | None, count: int
 ) -> Sequence[TensorShardingAttr | None]:
-    """The shardings in `dictionaries`, those of the `count` arguments or results of a function; None for none."""
+    """The sharding of each of `count` arguments or results, or None, given their attributes."""
     if dictionaries is None:
         return (None,) * count
     return [
@@ -40,15 +40,20 @@ def written_shardings(
 def without_attributes(
     dictionaries: ArrayAttr[DictionaryAttr] | None, names: Collection[str]
 ) -> ArrayAttr[DictionaryAttr] | None:
-    """`dictionaries` of arguments or results without what is called by one of `names`; None if nothing is left."""
+    """`dictionaries` of arguments or results without the attributes `names`; None if no attribute is left."""
     kept = [{name: value for name, value in entry.data.items() if name not in names} for entry in dictionaries or ()]
     return ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
 
 
 def update_function_shardings(
     function: FuncOp, update: Callable[[TensorShardingAttr, Attribute], TensorShardingAttr]
-) -> None:
-    """Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type."""
+) -> bool:
+    """
+    Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type.
+
+    Returns whether one changed.
+    """
+    has_changed = False
 
     def updated(entry: DictionaryAttr, type: Attribute) -> DictionaryAttr:
         old = entry.data.get(SHARDING)
@@ -62,6 +67,8 @@ def update_function_shardings(
             changed = [updated(entry, type) for entry, type in zip(entries, types, strict=True)]
             if any(new is not old for new, old in zip(changed, entries, strict=True)):
                 function.properties[name] = ArrayAttr(changed)
+                has_changed = True
+    return has_changed
 
 
 def _completed(

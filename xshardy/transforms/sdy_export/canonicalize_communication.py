@@ -1,12 +1,12 @@
 """
-Canonicalization of what moves tensors between devices, and of nothing else.
+Canonicalization of reshards and collectives, and of nothing else.
 
-As in any canonicalization, what is dead goes and constants are kept once. Source: the labels of Shardy's
-canonicalization patterns, with which its export pipeline picks them.
+As in any canonicalization, dead operations go and constants are kept once.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -20,9 +20,10 @@ COLLECTIVES = PatternSet(tuple(pattern for patterns in COLLECTIVE_PATTERNS.value
 
 @dataclass(frozen=True)
 class CanonicalizeReshardsPass(PatternPass):
-    """Reshard once where there are reshards of reshards."""
+    """Replace reshards of reshards by one."""
 
     name = "sdy-canonicalize-reshards"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline: the reshard patterns of its canonicalizer'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         return canonicalization_steps(RESHARDS)
@@ -33,6 +34,7 @@ class CanonicalizeCollectivesPass(PatternPass):
     """Fuse collectives, and drop those that do nothing."""
 
     name = "sdy-canonicalize-collectives"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline: the collective patterns of its canonicalizer'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         return canonicalization_steps(COLLECTIVES)

@@ -1,17 +1,19 @@
-"""Close all shardings: propagation is over, and nothing may add an axis. Source: Shardy's docs, "Export passes"."""
+"""Close all shardings after propagation, so that no later pass adds an axis."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Attribute
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.transforms.sdy.shardings import priority_of, transform_shardings
+from xshardy.rewriting import AttributePattern, PatternPass
+from xshardy.transforms.sdy.shardings import priority_of
 
 
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
-    """`sharding` with all dimensions closed. Axes need not be said to be replicated where none can be added."""
+    """`sharding` with all dimensions closed, and without replicated axes: a closed sharding implies them."""
     if not sharding.replicated_axes.data and all(dim.is_closed for dim in sharding.dim_shardings):
         return sharding
     return TensorShardingAttr(
@@ -23,10 +25,22 @@ def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
 
 
 @dataclass(frozen=True)
-class CloseShardingsPass(ModulePass):
-    """Close the dimensions of every sharding, and drop the axes that it says are replicated."""
+class CloseSharding(AttributePattern):
+    """`<@mesh, [{"x", ?}, {?}], replicated={"y"}>` -> `<@mesh, [{"x"}, {}]>`"""
+
+    attribute_types: ClassVar[tuple[type[Attribute], ...]] = (TensorShardingAttr,)
+
+    def convert(self, attribute: Attribute, /) -> Attribute:
+        assert isinstance(attribute, TensorShardingAttr)
+        return closed(attribute)
+
+
+@dataclass(frozen=True)
+class CloseShardingsPass(PatternPass):
+    """Close the dimensions of every sharding, and drop its replicated axes."""
 
     name = "sdy-close-shardings"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-close-shardings'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        transform_shardings(op, closed)
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (CloseSharding(),)

@@ -1,22 +1,18 @@
-"""
-Merge the copies of constants that import made and propagation sharded alike.
+"""Merge the copies of constants that import made and that propagation sharded alike."""
 
-Source: Shardy's docs, "Export passes", `sdy-constant-or-scalar-merger`.
-"""
-
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
+from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
@@ -24,43 +20,62 @@ from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 @cache
 def is_constant(kind: type[Operation]) -> bool:
-    """Whether operations of this kind are constants."""
+    """Whether operations of this class are constants."""
     return kind is ConstantOp or kind.has_trait(ConstantLike, value_if_unregistered=False)
 
 
+def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
+    """
+    For each constant, and broadcast of one scalar, that repeats an earlier one of its region: the first of these.
+
+    Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
+    operation once.
+    """
+    numbers: dict[Attribute, int] = {}
+    merged: dict[SSAValue, SSAValue] = {}
+    earlier: dict[Operation, Operation] = {}
+
+    @once_per_object
+    def number(attribute: Attribute) -> int:
+        return numbers.setdefault(attribute, len(numbers))
+
+    def identity(op: Operation) -> Hashable:
+        operands = tuple([merged.get(operand, operand) for operand in op.operands])
+        attributes = frozenset([(name, number(attribute)) for name, attribute in op.attributes.items()])
+        properties = frozenset([(name, number(attribute)) for name, attribute in op.properties.items()])
+        return op.parent_region(), operands, tuple([number(type) for type in op.result_types]), attributes, properties
+
+    for function in operations_of(module, FuncOp):
+        first: dict[Hashable, Operation] = {}
+        for op in operations_in(function, inner_first=True):
+            if is_constant(type(op)) or is_scalar_expansion(op):
+                kept = first.setdefault(identity(op), op)
+                if kept is not op:
+                    earlier[op] = kept
+                    merged[op.results[0]] = kept.results[0]
+    return earlier
+
+
 @dataclass(frozen=True)
-class ConstantOrScalarMergerPass(ModulePass):
+class ReplaceByEarlierEqual(DecisionPattern[Operation, Operation]):
+    """`%0 = constant 1; ...; %1 = constant 1; f(%1)` -> `%0 = constant 1; ...; f(%0)`"""
+
+    def rewrite(self, op: Operation, decision: Operation, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace_all_uses_with(op.results[0], decision.results[0])
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class ConstantOrScalarMergerPass(PatternPass):
     """
     Replace constants, and broadcasts of one scalar, by the first one in their region that is equal to them.
 
-    Shardings are told apart, and so are all other attributes. No value is carried into another region, in which its
-    sharding could have no meaning.
+    Equality includes shardings and all other attributes. No value is used in another region, in which its sharding
+    could have no meaning.
     """
 
     name = "sdy-constant-or-scalar-merger"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-constant-or-scalar-merger'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        numbers: dict[Attribute, int] = {}
-
-        @once_per_object
-        def number(attribute: Attribute) -> int:
-            return numbers.setdefault(attribute, len(numbers))
-
-        def identity(op: Operation) -> Hashable:
-            """Equal for two operations of which the same is said, sharding included, in whatever dialect."""
-            attributes = ((name, number(attribute)) for name, attribute in op.attributes.items())
-            properties = ((name, number(attribute)) for name, attribute in op.properties.items())
-            return (
-                *(op.parent_region(), tuple(op.operands), tuple(map(number, op.result_types))),
-                *(frozenset(attributes), frozenset(properties)),
-            )
-
-        for function in operations_of(op, FuncOp):
-            first: dict[Hashable, Operation] = {}
-            for inner in list(operations_in(function, inner_first=True)):
-                if not (is_constant(type(inner)) or is_scalar_expansion(inner)):
-                    continue
-                kept = first.setdefault(identity(inner), inner)
-                if kept is not inner:
-                    inner.results[0].replace_all_uses_with(kept.results[0])
-                    Rewriter.erase_op(inner)
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (ReplaceByEarlierEqual(earlier_equals(module)),)

@@ -1,26 +1,34 @@
-"""Take off the sharding rules that passes have written: nothing reads them any more."""
+"""Drop the sharding rules that passes have written: no pass reads them after propagation."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.rewriting import PatternPass
 
 
 @dataclass(frozen=True)
-class DropShardingRulesPass(ModulePass):
-    """Remove `sdy.sharding_rule` from all operations in functions, but for the rules of the user's own."""
+class DropShardingRule(RewritePattern):
+    """`f(%x) {sdy.sharding_rule = RULE}` -> `f(%x)`, unless the rule is a custom one."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        rule = op.attributes.get(SHARDING_RULE)
+        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
+            del op.attributes[SHARDING_RULE]
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class DropShardingRulesPass(PatternPass):
+    """Remove `sdy.sharding_rule` from all operations, except custom rules."""
 
     name = "sdy-drop-sharding-rules"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-drop-sharding-rules'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in operations_of(op, FuncOp):
-            for inner in operations_in(function):
-                rule = inner.attributes.get(SHARDING_RULE)
-                if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
-                    del inner.attributes[SHARDING_RULE]
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (DropShardingRule(),)

@@ -1,71 +1,89 @@
-"""Make functions of named computations again. Source: Shardy's docs, "Export passes"."""
+"""Turn named computations into calls of functions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Region
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
-from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.sdy.value_shardings import SHARDING, enclosing_module
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
-from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME
+from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
+from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
 from xshardy.transforms.sdy.symbols import SymbolNames
-from xshardy.transforms.sdy_export.sink_data_flow_edges import edges_of, sink_into
-from xshardy.transforms.sdy_import.import_func_calls import EXECUTION_THREAD
+from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
 
-def _sink_edges(computation: NamedComputationOp) -> None:
-    """Replace the edges of `computation` by what flows into them, which gets their shardings."""
-    sink_into(computation)
-    for edge in list(edges_of([*computation.body.block.args, *computation.results])):
-        Rewriter.replace_op(edge, (), [edge.input])
+def function_names(module: ModuleOp) -> Mapping[NamedComputationOp, str]:
+    """The names of the functions that the named computations of `module` become, inner computations first."""
+    names = SymbolNames(module)
+    return {
+        computation: names.fresh(computation.computation_name.data)
+        for computation in operations_of(module, NamedComputationOp, inner_first=True)
+    }
 
 
-def _taken_body(computation: NamedComputationOp) -> Region:
-    """The block of `computation` in a region of its own, with `sdy.return` -> `func.return`."""
-    end = computation.terminator
-    Rewriter.replace_op(end, FuncReturnOp(*end.operands))
-    taken = Region()
-    computation.body.move_blocks(taken)
-    return taken
+@dataclass(frozen=True)
+class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
+    """
+    `%0 = named_computation<"f">(%x) (%y) { ... }` -> `%0 = call @f(%x)`, and `func private @f(%y) { ... }` at the end
+    of the module, where `f` is the name in `decisions`.
+
+    Data flow edges of the computation are replaced by their inputs; their shardings become those of the call and of the
+    arguments of the function.
+    """
+
+    def rewrite(self, op: NamedComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
+        module = enclosing_module(op)
+        assert module is not None
+        SinkIntoNamedComputation().match_and_rewrite(op, rewriter)
+        for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
+            rewriter.replace(edge, (), [edge.input])
+        function = outlined(op, decision, rewriter)
+        call = CallOp(decision, op.inputs, op.result_types)
+        call.attributes |= {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
+        if op.out_shardings is not None:
+            call.attributes[SHARDING] = op.out_shardings
+        rewriter.replace(op, call)
+        rewriter.insert(function, InsertPoint.at_end(module.body.block))
 
 
-def _argument_attributes(shardings: TensorShardingPerValueAttr | None) -> ArrayAttr[DictionaryAttr] | None:
-    """The attributes of arguments of a function that are sharded like this."""
-    if shardings is None:
-        return None
-    return ArrayAttr(DictionaryAttr({SHARDING: sharding}) for sharding in shardings.shardings)
-
-
-def outlined(computation: NamedComputationOp, name: str) -> FuncOp:
-    """A private function called `name` with the body of `computation`, which it takes."""
+def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
+    """A private function called `name` with the body of `computation`, which loses it."""
     types = (computation.body.block.arg_types, computation.result_types)
     arguments = _argument_attributes(computation.in_shardings)
-    function = FuncOp(name, types, _taken_body(computation), PRIVATE, arg_attrs=arguments)
+    function = FuncOp(name, types, _taken_body(computation, rewriter), PRIVATE, arg_attrs=arguments)
     function.attributes[ORIGINAL_FUNC_NAME] = computation.computation_name
     if (thread := computation.attributes.get(EXECUTION_THREAD)) is not None:
         function.attributes[EXECUTION_THREAD] = thread
     return function
 
 
-def replace_by_call(computation: NamedComputationOp, name: str) -> None:
-    """`%0 = named_computation<"f">(%x) (%y) { ... }` -> `%0 = call @f(%x)`, where `name` is that of the function."""
-    call = CallOp(name, computation.inputs, computation.result_types)
-    call.attributes |= {key: value for key, value in computation.attributes.items() if key != EXECUTION_THREAD}
-    if computation.out_shardings is not None:
-        call.attributes[SHARDING] = computation.out_shardings
-    Rewriter.replace_op(computation, call)
+def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> Region:
+    """The block of `computation` in a region of its own, with `sdy.return` -> `func.return`."""
+    end = computation.terminator
+    rewriter.replace(end, FuncReturnOp(*end.operands))
+    return rewriter.move_region_contents_to_new_regions(computation.body)
+
+
+def _argument_attributes(shardings: TensorShardingPerValueAttr | None) -> ArrayAttr[DictionaryAttr] | None:
+    """The attributes of the arguments of a function with these shardings."""
+    if shardings is None:
+        return None
+    return ArrayAttr(DictionaryAttr({SHARDING: sharding}) for sharding in shardings.shardings)
 
 
 @dataclass(frozen=True)
-class ExportNamedComputationsPass(ModulePass):
+class ExportNamedComputationsPass(PatternPass):
     """
     Replace each `sdy.named_computation` by a call of a new private function, which gets its body and its shardings.
 
@@ -74,11 +92,9 @@ class ExportNamedComputationsPass(ModulePass):
     """
 
     name = "sdy-export-named-computations"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-named-computations'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        names = SymbolNames(op)
-        for computation in list(operations_of(op, NamedComputationOp, inner_first=True)):
-            _sink_edges(computation)
-            function = outlined(computation, names.fresh(computation.computation_name.data))
-            replace_by_call(computation, function.sym_name.data)
-            op.body.block.add_op(function)
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (OutlineNamedComputation(function_names(module)),)

@@ -1,12 +1,9 @@
-"""
-From a module whose shardings have been propagated to one for a partitioner.
-
-Source: Shardy's docs, "Export passes", and its pipeline `sdy-export-pipeline`.
-"""
+"""The export passes, from a module whose shardings have been propagated to one for a partitioner."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +14,7 @@ from xshardy.garbage import no_collection
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.save_module import SaveModulePass
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy.pipeline_options import PartitioningOptions, RuleOptions, SignatureOptions
 from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
     CanonicalizeReshardsPass,
@@ -45,32 +43,35 @@ from xshardy.transforms.sdy_export.verify_unreduced_axes import VerifyUnreducedA
 
 
 @dataclass(frozen=True)
-class ExportPipelinePass(ModulePass):
+class DumpOptions:
+    """Where the dumps of the export pipeline go."""
+
+    dump_directory: str = ""
+    """Where to write the module after stages of the pipeline; nowhere if empty."""
+
+
+@dataclass(frozen=True)
+class DumpedRecords:
+    """Which debugging records of propagation the dumps of the export pipeline show."""
+
+    dump_sharding_origins: bool = False
+    """Whether the dumps show where shardings came from."""
+    dump_propagation_edges: bool = False
+    """Whether the dumps show along which edges shardings were propagated."""
+
+
+@dataclass(frozen=True)
+class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, PartitioningOptions, DumpOptions, ModulePass):
     """
-    Take out of a module what only propagation needs, close its shardings, and say where tensors are moved.
+    Drop from a module what only propagation needs, close its shardings, and insert the moves of its tensors.
 
     A module that cannot be exported is left as it was.
     """
 
     name = "sdy-export-pipeline"
-    dump_directory: str = ""
-    """Where to write the module after stages of the pipeline; nowhere if empty."""
-    avoid_export_for_partitioning: bool = False
-    """Whether to leave constraints and groups, and insert no reshards, so that the module can be propagated again."""
-    enable_insert_explicit_collectives: bool = False
-    """Whether to turn reshards into collectives."""
-    remove_all_gather_reduce_scatter_for_cmv1: bool = False
-    """Whether to take out the collectives around products of matrices that a partitioner overlaps with them itself."""
-    keep_sharding_rules: bool = False
-    """Whether to leave the sharding rules on operations."""
-    dump_sharding_origins: bool = False
-    """Whether the dumps show where shardings came from."""
-    dump_propagation_edges: bool = False
-    """Whether the dumps show along which edges shardings were propagated."""
-    update_non_divisible_input_output_shardings: bool = True
-    """Whether to cut the shardings of inputs and outputs where they divide nothing evenly, or into sub-axes."""
-    inline_meshes: bool = True
-    """Whether to write out the mesh of each sharding."""
+    no_patterns: ClassVar[str] = "a pipeline of other passes"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline'
+    inline_meshes: bool = True  # alone, unlike inside the propagation pipeline: as upstream
     enable_per_instruction_partitioning: bool = False
     """Not supported: a module is partitioned as a whole."""
     first_dump: int = 0
@@ -104,7 +105,7 @@ class ExportPipelinePass(ModulePass):
             yield InlineMeshesPass()
 
     def _partitioner(self, dumps: Iterator[int]) -> Iterator[ModulePass]:
-        """Say where tensors are moved, and how if that is asked for."""
+        """The passes that insert the moves of tensors; with `enable_insert_explicit_collectives`, as collectives."""
         collectives = self.enable_insert_explicit_collectives
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives)
@@ -121,7 +122,7 @@ class ExportPipelinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with no_collection():
             self.check(op)
-            # What is wrong with these is seen when other passes have changed the module already.
+            # Errors in these modules are found after other passes have changed them.
             saved = op.clone() if any(peculiarities(op)) else None
             try:
                 PassPipeline(self.passes).apply(ctx, op)
@@ -132,7 +133,7 @@ class ExportPipelinePass(ModulePass):
                 raise
 
     def check(self, module: ModuleOp) -> None:
-        """Raise what a pass would raise when others have changed `module` already."""
+        """Raise, while `module` is as it was, the errors that a pass would raise after others have changed it."""
         if self.enable_per_instruction_partitioning:
             raise PassFailedException(
                 "single instructions cannot be partitioned: leave out enable-per-instruction-partitioning"

@@ -1,5 +1,5 @@
 """
-What has to move before and after an operation so that all its tensors are sharded alike.
+Which operands and results of an operation are resharded so that all its tensors are sharded compatibly.
 
 Operations with the same rule and the same shardings, on tensors of the same sizes, are settled once: models repeat
 their layers. Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
@@ -8,10 +8,11 @@ their layers. Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
@@ -43,14 +44,16 @@ from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 
+NOTHING_REDUCED: Mapping[int, TensorShardingAttr] = MappingProxyType({})
+
 
 class Settlement(NamedTuple):
-    """What makes an operation free of conflicts."""
+    """A decision that makes an operation free of conflicts."""
 
     operands: Sequence[TensorShardingAttr | None]
-    """What each operand becomes; None if it stays as it is."""
+    """The sharding that each operand is resharded to; None for one that stays."""
     results: Sequence[TensorShardingAttr | None]
-    """How each result comes out, to become after that what it was; None if it stays as it is."""
+    """The sharding with which each result comes out, to be resharded to its former one; None for one that stays."""
     reduced: Sequence[AxisRefAttr]
     """The axes along which all results are reduced."""
     mesh: SymbolRefAttr | MeshAttr
@@ -100,20 +103,26 @@ class FactorConflicts:
         self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Settlement | None] = {}
 
-    def settle(self, op: Operation, *, full: bool) -> Settlement | None:
+    def settle(
+        self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr] = NOTHING_REDUCED
+    ) -> Settlement | None:
         """
-        What makes `op` free of conflicts; if not `full`, only what makes a dot product cheaper, and what reduces
-        results that are unreduced along other axes.
+        The settlement that makes `op` free of conflicts, where some operands, by index, have been `reduced` to other
+        shardings; if not `full`, only the reshards that make a dot product cheaper, and the reduction of results that
+        are unreduced along other axes.
 
-        None if it has no conflicts, if it has no rule or one of the user's own, or if its shardings are not over one
-        mesh of devices. Raises `OperationFailedException` if its operands do not say along which axes its results are
-        to be reduced.
+        None if it has no conflicts, if it has no rule or a custom one, or if its shardings are not over one mesh of
+        devices. Raises `OperationFailedException` if its operands do not determine the axes along which its results
+        are to be reduced.
         """
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
             return None
         values = (*op.operands, *op.results)
         numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
+        if reduced:
+            reads = [self._table.read(reduced[i]) if i in reduced else numbers[i] for i in range(len(op.operands))]
+            numbers = (*reads, *numbers[len(reads) :])
         elements = tuple([self._element_count(value.type) for value in values])
         key = id(rule), type(op), full, numbers, elements
         if key not in self._known:

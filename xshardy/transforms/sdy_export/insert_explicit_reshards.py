@@ -1,174 +1,293 @@
 """
 Insert the reshards, and the reductions, that make the shardings of every operation compatible.
 
-Source: Shardy's docs, "Export passes".
+Decisions are plain data: `moves_to` for a use that wants a sharding, `FactorConflicts.settle` for an operation with a
+sharding rule, `single_device_moves` for one that a single device executes. Each pattern applies one kind of decision.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation, Use
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefListAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.call_graph import functions_of
+from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
-from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
+from xshardy.transforms.sdy.uses import insert_point_after
 from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Settlement
 from xshardy.transforms.sdy_export.insert_func_call_reshards import divides_alike, replicated_like
-from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, peculiarities
-from xshardy.transforms.sdy_export.single_device import device_of, run_on_single_device
-from xshardy.transforms.sdy_export.unreduced_axes import (
-    become_unreduced,
-    operand_of,
-    reduce_where_used,
-    unreduced_axes,
+from xshardy.transforms.sdy_export.moves import (
+    AllReduce,
+    IndexedMoves,
+    Move,
+    Reshard,
+    move_operand,
+    move_operands,
+    move_results,
 )
-from xshardy.transforms.sdy_export.wanted_shardings import wanted_by_call, wanted_by_edges, wanted_by_function
+from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, peculiarities
+from xshardy.transforms.sdy_export.single_device import device_of, single_device_moves
+from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
+from xshardy.transforms.sdy_export.unreduced_axes import becoming_unreduced, reduced, unreduced_axes
+from xshardy.transforms.sdy_export.wanted_shardings import (
+    WantedUse,
+    operand_of,
+    wanted_by_call,
+    wanted_by_edges,
+    wanted_by_function,
+)
+
+# -- Uses that want a sharding ----------------------------------------------------------------------------------------
 
 
-def meet(use: Use, wanted: TensorShardingAttr | None, at: InsertPoint, *, full: bool) -> None:
-    """`f(x)` -> `f(reshard(x))`, after the reductions it takes; only these if not `full`."""
-    reduce_where_used(use, wanted, at)
-    source = become_unreduced(use, wanted, at) or sharding_of(operand_of(use))
-    if not full or _same_parts(source, wanted):
-        return
-    target = wanted if wanted is not None or source is None else replicated_like(source)
-    assert target is not None, "two tensors without shardings have the same parts"
-    reshard = ReshardOp(operand_of(use), target)
-    Rewriter.insert_op(reshard, at)
-    use.operation.operands[use.index] = reshard.result
+def moves_to(
+    source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation, *, full: bool
+) -> Sequence[Move]:
+    """The moves by which an operand of `op` gets from `source` to `wanted`; unless `full`, only those of reductions."""
+    moves: list[Move] = []
+    if (reduction := reduced(source, wanted, op)) is not None:
+        moves.append(reduction)
+        source = reduction.sharding
+    if becoming := becoming_unreduced(source, wanted, op):
+        moves += becoming
+        source = becoming[-1].sharding
+    if full and not _same_parts(source, wanted):
+        target = wanted if wanted is not None or source is None else replicated_like(source)
+        assert target is not None, "two tensors without shardings have the same parts"
+        moves.append(Reshard(target))
+    return moves
 
 
 def _same_parts(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None) -> bool:
-    """Whether each device has what is wanted of it."""
+    """Whether each device has the part that is wanted of it."""
     if source is None:
         return wanted is None or wanted.is_fully_replicated
     return divides_alike(source, replicated_like(source) if wanted is None else wanted)
 
 
-# -- Operations by themselves -----------------------------------------------------------------------------------------
-
-
-def is_settled_in_full(op: Operation) -> bool:
-    """Whether all conflicts of `op` are settled in any version: it would cost too much to leave them to later."""
-    if isinstance(op, ConcatenateOp):
-        result = sharding_of(op.result)
-        return any(sharding_of(operand) != result for operand in op.operands)
-    return isinstance(op, UnregisteredOp) and op.op_name.data == "mhlo.ragged_dot"
-
-
-def apply_settlement(op: Operation, settlement: Settlement) -> None:
-    """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
-    for index, sharding in enumerate(settlement.operands):
-        if sharding is not None:
-            reshard = ReshardOp(op.operands[index], sharding)
-            Rewriter.insert_op(reshard, InsertPoint.before(op))
-            op.operands[index] = reshard.result
-    after = InsertPoint.after(op)
-    for result, sharding in zip(op.results, settlement.results, strict=True):
-        if sharding is not None:
-            before = sharding_of(result) or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(result))
-            reshard = ReshardOp(result, before)
-            Rewriter.insert_op(reshard, after)
-            replace_other_uses(result, reshard.result, reshard)
-            set_sharding(result, sharding)
-    after = InsertPoint.after(op)
-    for result in op.results if settlement.reduced else ():
-        sharding = sharding_of(result) or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(result))
-        axes = AxisRefListAttr(settlement.reduced)
-        all_reduce = AllReduceOp(result, axes, sharding, sharding.reduction_op.data)
-        Rewriter.insert_op(all_reduce, after)
-        replace_other_uses(result, all_reduce.result, all_reduce)
-
-
-class _Inserter:
-    """Goes through the operations of a module, each after those in its regions."""
-
-    def __init__(self, module: ModuleOp, *, full: bool):
-        self._full = full
-        self._module = module
-        self._functions = Functions(module)
-        self._conflicts = FactorConflicts(module)
-        self._has = peculiarities(module)
-
-    def check(self) -> None:
-        """Raise `OperationFailedException` if something is wrong with the module."""
-        for call in calls_in(self._module):
-            self._functions.callee(call)
-        if any(self._has):
-            ReshardChecks(self._module, self._functions, self._conflicts, full=self._full).check()
-
-    def insert(self, function: FuncOp) -> None:
-        """Insert what `function` needs."""
-        for op in list(operations_in(function, inner_first=True)):
-            self._insert_around(op)
-        for use, wanted in wanted_by_function(function):
-            meet(use, wanted, InsertPoint.before(use.operation), full=self._full)
-
-    def _insert_around(self, op: Operation) -> None:
-        traits = traits_of(type(op))
-        if traits.has_flow:
-            for use, wanted in list(wanted_by_edges(op)):
-                meet(use, wanted, insert_point_after(operand_of(use)), full=self._full)
-        elif isinstance(op, CallOp):
-            for use, wanted in wanted_by_call(op, self._functions.callee(op)):
-                meet(use, wanted, insert_point_after(operand_of(use)), full=True)
-        elif not traits.forwards_operands:  # a terminator gives its operands on to an edge, or to the function
-            if self._has.unreduced and self._is_reduced(op):
-                return
-            if self._has.single_device and device_of(op) is not None:
-                run_on_single_device(op)
-            else:
-                self._settle(op)
-
-    def _is_reduced(self, op: Operation) -> bool:
-        """Reduce the operands of `op` that its results are not unreduced like. Whether this has replaced it."""
-        before = InsertPoint.before(op)
-        if isinstance(op, ReshardOp) and become_unreduced(Use(op, 0), op.sharding, before) is not None:
-            op.result.replace_all_uses_with(op.input)
-            Rewriter.erase_op(op)
-            return True
-        first = sharding_of(op.results[0]) if op.results else None
-        for index in range(len(op.operands)):
-            reduce_where_used(Use(op, index), first, before)
-        return False
-
-    def _settle(self, op: Operation) -> None:
-        """Settle the conflicts of `op`; if not in full, then only those that cannot be left to later."""
-        full = self._full or is_settled_in_full(op)
-        is_unreduced = self._has.unreduced and bool(op.results) and bool(unreduced_axes(sharding_of(op.results[0])))
-        if full or is_unreduced or type(op) in DOTS:
-            settlement = self._conflicts.settle(op, full=full)
-            if settlement is not None:
-                apply_settlement(op, settlement)
+def _move_uses(uses: Iterable[WantedUse], *, full: bool, rewriter: PatternRewriter) -> None:
+    """`f(x)` -> `f(move(x))` for each use of `x`, with the moves right after what produces `x`."""
+    for use, wanted in uses:
+        operand = operand_of(use)
+        if moves := moves_to(sharding_of(operand), wanted, use.operation, full=full):
+            move_operand(use.operation, use.index, moves, insert_point_after(operand), rewriter)
 
 
 @dataclass(frozen=True)
-class InsertExplicitReshardsPass(ModulePass):
+class ReshardSourcesOfEdges(RewritePattern):
+    """`while(x)` -> `while(reshard(x))`, also for the values that its regions return: all sources of an edge agree."""
+
+    full: bool
+    """Whether to insert more than reductions."""
+
+    op_types: ClassVar[tuple[type, ...]] = FLOW_OPS
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, FLOW_OPS):
+            _move_uses([*wanted_by_edges(op)], full=self.full, rewriter=rewriter)
+
+
+@dataclass(frozen=True)
+class ReshardOperandsOfCall(RewritePattern):
+    """`call @f(x)` -> `call @f(reshard(x))`, to the sharding of the argument of `@f`."""
+
+    functions: Functions
+
+    @match_op_type
+    def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
+        _move_uses(wanted_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
+
+
+@dataclass(frozen=True)
+class ReshardReturnedValues(RewritePattern):
+    """`func.return x` -> `func.return reshard(x)`, to the sharding of the result of the function."""
+
+    full: bool
+    """Whether to insert more than reductions."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(function := op.parent_op(), FuncOp):
+            return
+        before = InsertPoint.before(op)
+        for use, wanted in wanted_by_function(function):
+            if use.operation is op:
+                moves = moves_to(sharding_of(operand_of(use)), wanted, op, full=self.full)
+                move_operand(op, use.index, moves, before, rewriter)
+
+
+# -- Operations with a sharding rule, and those of a single device ----------------------------------------------------
+
+
+NO_REDUCTIONS: Mapping[int, AllReduce] = {}
+
+
+def reductions_of_operands(op: Operation) -> Mapping[int, AllReduce]:
+    """By index: the reductions of the operands of `op` along axes along which its results are not unreduced."""
+    first = sharding_of(op.results[0]) if op.results else None
+    found = {index: reduced(sharding_of(operand), first, op) for index, operand in enumerate(op.operands)}
+    return {index: reduction for index, reduction in found.items() if reduction is not None}
+
+
+def is_settled_in_full(op: Operation, reductions: Mapping[int, AllReduce]) -> bool:
+    """Whether all conflicts of `op` are settled in any version: to leave them to a partitioner would cost too much."""
+    if isinstance(op, ConcatenateOp):
+        result = sharding_of(op.result)
+        return any(
+            (reductions[index].sharding if index in reductions else sharding_of(operand)) != result
+            for index, operand in enumerate(op.operands)
+        )
+    return isinstance(op, UnregisteredOp) and op.op_name.data == "mhlo.ragged_dot"
+
+
+def moves_of_results(op: Operation, settlement: Settlement) -> IndexedMoves:
+    """The moves of the results of `op`: all are reduced, and then those that came out in another way are resharded."""
+    shardings = [sharding_of(result) for result in op.results]
+    reshards: list[tuple[int, Move]] = []
+    for index, sharding in enumerate(settlement.results):
+        if sharding is not None:
+            before = shardings[index] or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(op.results[index]))
+            reshards.append((index, Reshard(before)))
+            if not any(shardings):  # the first sharding that an operation gets opens its other results
+                shardings = [TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(each)) for each in op.results]
+            shardings[index] = sharding
+    reductions: list[tuple[int, Move]] = []
+    for index, sharding in enumerate(shardings if settlement.reduced else ()):
+        sharding = sharding or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(op.results[index]))
+        reductions.append((index, AllReduce(settlement.reduced, sharding)))
+    return [*reductions, *reshards]
+
+
+@dataclass(frozen=True)
+class MakeUnreduced(RewritePattern):
+    """`reshard(x)` -> `sharded_to_unreduced(replicated_to_unreduced(reshard(x)))`, those that `x` takes."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /) -> None:
+        if moves := becoming_unreduced(sharding_of(op.input), op.sharding, op):
+            move_operand(op, 0, moves, InsertPoint.before(op), rewriter)
+            rewriter.replace_all_uses_with(op.result, op.input)
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RunOnSingleDevice(ClassPattern):
     """
-    Reshard operands and results so that each operation has compatible shardings, and reduce what is to be reduced.
+    `f(x)` -> `reshard(reshard(f(reshard(reshard(x)))))`, when results of `f` are on a single device.
+
+    Operands that are unreduced along other axes than the results are reduced first.
+    """
+
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return not traits_of(op_type).forwards_operands
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if device_of(op) is None:
+            return
+        reductions = reductions_of_operands(op)
+        reads = [
+            reductions[index].sharding if index in reductions else sharding_of(operand)
+            for index, operand in enumerate(op.operands)
+        ]
+        if (moves := single_device_moves(op, reads)) is not None:
+            move_operands(op, [*reductions.items(), *moves.operands], rewriter)
+            move_results(op, moves.results, rewriter)
+            for index, sharding in moves.shardings.items():
+                set_sharding(op.results[index], sharding)
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class SettleConflicts(ClassPattern):
+    """
+    `f(x)` -> `reshard(all_reduce(f(reshard(all_reduce(x)))))`, so that all tensors of `f` are sharded compatibly.
+
+    Operands that are unreduced along other axes than the results are reduced first; results are reduced along the axes
+    that shard reduced dimensions.
+    """
+
+    conflicts: FactorConflicts
+    full: bool
+    """Whether to settle all conflicts, and not only those that cannot be left to a partitioner."""
+    has_unreduced: bool
+    """Whether some tensor of the module is unreduced."""
+
+    def takes(self, op_type: type[Operation], /) -> bool:
+        is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | UnregisteredOp)
+        return not traits_of(op_type).forwards_operands and (self.full or self.has_unreduced or is_costly)
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not (op.results or op.operands):
+            return
+        reductions = reductions_of_operands(op) if self.has_unreduced else NO_REDUCTIONS
+        settlement = self._settlement(op, reductions)
+        if reductions:
+            move_operands(op, [*reductions.items()], rewriter)
+        if settlement is not None:
+            _settle(op, settlement, rewriter)
+
+    def _settlement(self, op: Operation, reductions: Mapping[int, AllReduce]) -> Settlement | None:
+        full = self.full or is_settled_in_full(op, reductions)
+        is_unreduced = self.has_unreduced and bool(op.results) and bool(unreduced_axes(sharding_of(op.results[0])))
+        if not (full or is_unreduced or type(op) in DOTS):
+            return None
+        shardings = {index: reduction.sharding for index, reduction in reductions.items()}
+        return self.conflicts.settle(op, full=full, reduced=shardings)
+
+
+def _settle(op: Operation, settlement: Settlement, rewriter: PatternRewriter) -> None:
+    """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
+    wanted = enumerate(settlement.operands)
+    move_operands(op, [(index, Reshard(sharding)) for index, sharding in wanted if sharding is not None], rewriter)
+    move_results(op, moves_of_results(op, settlement), rewriter)
+    for result, sharding in zip(op.results, settlement.results, strict=True):
+        if sharding is not None:
+            set_sharding(result, sharding)
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class InsertExplicitReshardsPass(PatternPass):
+    """
+    Reshard operands and results so that each operation has compatible shardings, and reduce unreduced tensors.
 
     Unless `enable_full_version`, only operands of calls and of concatenations are resharded, and results of dot
-    products where that makes these cheaper; the rest is left to whoever divides the program among devices.
+    products where that makes these cheaper; the rest is left to a partitioner.
     """
 
     name = "sdy-insert-explicit-reshards"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-insert-explicit-reshards'
     enable_full_version: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        inserter = _Inserter(op, full=self.enable_full_version)
-        inserter.check()
-        for function in functions_of(op).values():
-            inserter.insert(function)
+    # An operation is visited after those in its regions, and after those that produce its operands.
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        full, functions, conflicts, has = (
+            self.enable_full_version,
+            Functions(module),
+            FactorConflicts(module),
+            peculiarities(module),
+        )
+        for call in calls_in(module):
+            functions.callee(call)
+        if any(has):
+            ReshardChecks(module, functions, conflicts, full=full).check()
+        return (
+            ReshardSourcesOfEdges(full),
+            ReshardOperandsOfCall(functions),
+            ReshardReturnedValues(full),
+            *([MakeUnreduced()] if has.unreduced else []),
+            *([RunOnSingleDevice()] if has.single_device else []),
+            SettleConflicts(conflicts, full, has.unreduced),
+        )

@@ -1,24 +1,24 @@
-"""Move the results of calls to where they are wanted, if the function leaves them somewhere else."""
+"""Reshard the results of calls where the function gives them another sharding than the call wants."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.collectives import is_equivalent
-from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
+from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.function_shardings import result_shardings
-from xshardy.transforms.sdy.uses import replace_other_uses
+from xshardy.transforms.sdy_export.moves import Reshard, move_results
 
 
 def replicated_like(sharding: TensorShardingAttr) -> TensorShardingAttr:
-    """A tensor that is not sharded, over the mesh of `sharding` and of its rank."""
+    """The sharding of a replicated tensor, over the mesh of `sharding` and of its rank."""
     return TensorShardingAttr.fully_closed(sharding.mesh_or_ref, sharding.rank)
 
 
@@ -27,38 +27,51 @@ def divides_alike(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
     return is_equivalent(a, b) and a.unreduced_axes == b.unreduced_axes
 
 
-def insert_reshards(call: CallOp, given: TensorShardingPerValueAttr) -> None:
+def shardings_by_callees(module: ModuleOp) -> Mapping[CallOp, TensorShardingPerValueAttr]:
     """
-    `f(call @g(%x) {s})` -> `f(reshard(call @g(%x) {given}, s))` for each result of which `given` is not `s`.
+    The shardings that callees give to the results of their calls; replicated ones if a callee has none but a call has.
 
-    A result without a sharding is wanted replicated.
+    Raises `OperationFailedException` for a call of a function that `module` does not have.
     """
-    for result, given_here in zip(call.results, given.shardings, strict=True):
-        wanted = get_sharding(result) or replicated_like(given_here)
-        if not divides_alike(given_here, wanted):
-            reshard = ReshardOp(result, wanted)
-            Rewriter.insert_op(reshard, InsertPoint.after(call))
-            replace_other_uses(result, reshard.result, reshard)
-    call.attributes[SHARDING] = given
+    functions = Functions(module)
+    callees = {call: functions.callee(call) for call in calls_in(module)}
+    of_results = {function: result_shardings(function) for function in dict.fromkeys(callees.values())}
+    given: dict[CallOp, TensorShardingPerValueAttr] = {}
+    for call, callee in callees.items():
+        if (shardings := of_results[callee]) is not None:
+            given[call] = shardings
+        elif isinstance(wanted := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
+            given[call] = TensorShardingPerValueAttr(map(replicated_like, wanted.shardings))
+    return given
 
 
 @dataclass(frozen=True)
-class InsertFuncCallReshardsPass(ModulePass):
+class ReshardResultsOfCall(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
     """
-    Give calls the shardings of the results of their callee, and reshard results that were to have others.
+    `f(call @g(%x) {S})` -> `f(reshard(call @g(%x) {T}) S)`, where the callee gives sharding `T`.
+
+    A result without a sharding is wanted replicated. No reshard where `S` and `T` divide the tensor alike.
+    """
+
+    def rewrite(self, op: CallOp, decision: TensorShardingPerValueAttr, rewriter: PatternRewriter, /) -> None:
+        for result, given in zip(op.results, decision.shardings, strict=True):
+            wanted = get_sharding(result) or replicated_like(given)
+            if not divides_alike(given, wanted):
+                move_results(op, [(result.index, Reshard(wanted))], rewriter)
+        op.attributes[SHARDING] = decision
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class InsertFuncCallReshardsPass(PatternPass):
+    """
+    Give calls the shardings of the results of their callee, and reshard results that have others.
 
     A function without shardings gives replicated results.
     """
 
     name = "sdy-insert-func-call-reshards"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-insert-func-call-reshards'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = Functions(op)
-        callees = {call: functions.callee(call) for call in calls_in(op)}
-        of_results = {function: result_shardings(function) for function in dict.fromkeys(callees.values())}
-        for call, callee in callees.items():
-            wanted = call.attributes.get(SHARDING)
-            if (given := of_results[callee]) is not None:
-                insert_reshards(call, given)
-            elif isinstance(wanted, TensorShardingPerValueAttr):
-                insert_reshards(call, TensorShardingPerValueAttr(map(replicated_like, wanted.shardings)))
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (ReshardResultsOfCall(shardings_by_callees(module)),)

@@ -1,24 +1,25 @@
-"""Take off what the debugging options of propagation have written. Source: rows SDY-ATTR-05 and SDY-ATTR-15."""
+"""Drop what the debugging options of propagation have written."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.value_shardings import (
     BLOCK_ARG_PROPAGATION_EDGES,
     PROPAGATION_EDGES,
     RESULT_PROPAGATION_EDGES,
 )
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.sdy.function_shardings import without_attributes
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
     SHARDING_ORIGINS,
 )
+from xshardy.transforms.sdy_export.drop_sharding_and_mesh import drop_attributes, drop_signature_attributes
 
 RECORDS = frozenset(
     {
@@ -30,16 +31,31 @@ RECORDS = frozenset(
 
 
 @dataclass(frozen=True)
-class RemovePropagationDebugInfoPass(ModulePass):
+class DropFunctionRecords(RewritePattern):
+    """`func @f(%x: T {sdy.sharding_origins = R}) -> (T {...})` -> `func @f(%x: T) -> T`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        drop_signature_attributes(op, RECORDS, rewriter)
+
+
+@dataclass(frozen=True)
+class DropRecords(RewritePattern):
+    """`f(%x) {sdy.propagation_edges = R}` -> `f(%x)`, also for the other records; functions keep their own."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, FuncOp):
+            drop_attributes(op, RECORDS, rewriter)
+
+
+@dataclass(frozen=True)
+class RemovePropagationDebugInfoPass(PatternPass):
     """Remove the edges and origins of shardings from operations, and from arguments and results of functions."""
 
     name = "sdy-remove-propagation-debug-info"
+    source: ClassVar[str] = (
+        'Shardy, "Export passes", sdy-remove-propagation-debug-info (the records: SDY-ATTR-05, SDY-ATTR-15)'
+    )
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in operations_in(op):
-            if isinstance(inner, FuncOp):
-                inner.arg_attrs = without_attributes(inner.arg_attrs, RECORDS)
-                inner.res_attrs = without_attributes(inner.res_attrs, RECORDS)
-            else:
-                for name in RECORDS & inner.attributes.keys():
-                    del inner.attributes[name]
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return DropFunctionRecords(), DropRecords()

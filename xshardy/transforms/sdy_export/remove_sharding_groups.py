@@ -1,22 +1,30 @@
-"""Take out the sharding groups: their members are sharded. Source: Shardy's docs, "Export passes"."""
+"""Erase the sharding groups: after propagation their members have their shardings."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.ops import ShardingGroupOp
-from xshardy.rewriting.walk import operations_of
+from xshardy.rewriting import PatternPass, match_op_type
 
 
 @dataclass(frozen=True)
-class RemoveShardingGroupsPass(ModulePass):
+class EraseShardingGroup(RewritePattern):
+    """`sdy.sharding_group %x group_id=0` -> nothing"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ShardingGroupOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RemoveShardingGroupsPass(PatternPass):
     """Erase every `sdy.sharding_group`."""
 
     name = "sdy-remove-sharding-groups"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-remove-sharding-groups'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for group in list(operations_of(op, ShardingGroupOp)):
-            Rewriter.erase_op(group)
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (EraseShardingGroup(),)

@@ -1,7 +1,7 @@
 """
-What explicit reshards cannot be inserted into. It is found before anything is changed.
+Checks that explicit reshards can be inserted into a module. They run before anything changes.
 
-Messages are upstream's where it has a diagnostic; where it aborts, they say what is to be done.
+Messages are upstream's where it has a diagnostic; where it aborts, they say how to mend the module.
 """
 
 from collections.abc import Iterable
@@ -23,9 +23,10 @@ from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device
-from xshardy.transforms.sdy_export.unreduced_axes import axes_to_reduce, becoming_unreduced, operand_of, unreduced_axes
+from xshardy.transforms.sdy_export.unreduced_axes import axes_to_reduce, becoming_unreduced, unreduced_axes
 from xshardy.transforms.sdy_export.wanted_shardings import (
     WantedUse,
+    operand_of,
     wanted_by_call,
     wanted_by_edges,
     wanted_by_function,
@@ -33,12 +34,12 @@ from xshardy.transforms.sdy_export.wanted_shardings import (
 
 
 class Peculiarities(NamedTuple):
-    """What few modules have: all others need not be looked through for what may be wrong with it."""
+    """Properties that few modules have. A module without them skips the checks and decisions that concern them."""
 
     unreduced: bool
     """Whether some tensor is unreduced along an axis."""
     single_device: bool
-    """Whether some tensor is on one device alone."""
+    """Whether some tensor is on a single device."""
 
 
 def peculiarities(module: ModuleOp) -> Peculiarities:
@@ -57,7 +58,7 @@ def peculiarities(module: ModuleOp) -> Peculiarities:
 
 
 class ReshardChecks:
-    """Raises `OperationFailedException` at the first operation that reshards cannot help."""
+    """Raises `OperationFailedException` at the first operation whose shardings no reshard can make compatible."""
 
     def __init__(self, module: ModuleOp, functions: Functions, conflicts: FactorConflicts, *, full: bool):
         self._module = module
@@ -80,7 +81,7 @@ class ReshardChecks:
             _check_uses(wanted_by_function(function))
 
     def _check_plain(self, op: Operation) -> None:
-        """Check an operation that does not give its operands on to another place."""
+        """Check an operation that does not forward its operands."""
         shardings = [sharding_of(result) for result in op.results]
         first = shardings[0] if shardings else None
         if any(unreduced_axes(sharding) != unreduced_axes(first) for sharding in shardings):
@@ -117,7 +118,7 @@ def _check_signature(function: FuncOp) -> None:
 
 
 def _check_uses(uses: Iterable[WantedUse]) -> None:
-    """Check that what each use reads can be reduced to what it wants, and made unreduced."""
+    """Check that the operand of each use can be reduced, or become unreduced, as the use wants."""
     for use, wanted in uses:
         source = sharding_of(operand_of(use))
         axes_to_reduce(source, wanted, use.operation)

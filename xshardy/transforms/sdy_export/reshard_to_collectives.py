@@ -1,14 +1,19 @@
-"""Do by collectives what reshards ask for. Source: Shardy's docs, "Export passes", `sdy-reshard-to-collectives`."""
+"""
+Replace reshards by collectives.
 
-from collections.abc import Iterator, Sequence
+The plan of a reshard, the collectives and their order, comes from `sharding/resharding.py`, which knows no operations.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar, Generic, TypeVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
 from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.attributes.axes import (
@@ -29,8 +34,9 @@ from xshardy.dialects.sdy.collectives import (
     CollectivePermuteOp,
     is_equivalent,
 )
-from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
 from xshardy.sharding.resharding import (
     AllGather,
@@ -39,16 +45,137 @@ from xshardy.sharding.resharding import (
     AxesPerDim,
     CollectivePermute,
     Resharding,
-    Step,
 )
+from xshardy.sharding.resharding import Step as PlanStep
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
-Route = tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]]
-"""From a sharding to a sharding, of a tensor of a shape."""
+StepT = TypeVar("StepT", bound=PlanStep)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep(Generic[StepT]):
+    """One collective of a plan."""
+
+    step: StepT
+    sharding: TensorShardingAttr
+    """The sharding of its result."""
+    mesh: MeshAttr
+    """The mesh of the axes of `step`."""
+
+    def axes(self, axes: Axes) -> Iterator[AxisRefAttr]:
+        """`axes` of `step` by name."""
+        names = mesh_of(self.mesh)
+        return (axis_ref(names.named(axis), self.mesh) for axis in axes)
+
+    def lists(self, axes: AxesPerDim) -> ListOfAxisRefListsAttr:
+        """`axes` of each dimension of `step` by name."""
+        return ListOfAxisRefListsAttr(AxisRefListAttr(self.axes(of_dim)) for of_dim in axes)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The collectives that replace a reshard."""
+
+    steps: Sequence[PlannedStep[PlanStep]]
+    keeps_barriers: bool = False
+    """Whether the barriers before the reshard stay in front of what reads it; only without steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReshardPlans:
+    """The plans of the reshards of a module; reshards without one stay."""
+
+    by_op: dict[ReshardOp, Plan] = field(default_factory=dict[ReshardOp, Plan])
+    _by_route: dict[tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]], Plan] = field(
+        default_factory=dict[tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]], Plan]
+    )
+    """By the shardings before and after, and the shape: many tensors of a program take the same route."""
+
+    @staticmethod
+    def of(module: ModuleOp, *, keep_redundant: bool) -> "ReshardPlans":
+        """
+        The plans for all functions of `module`.
+
+        Raises `OperationFailedException` for a reshard that changes unreduced axes.
+        """
+        functions = operations_of(module, FuncOp)
+        reshards = [reshard for function in functions for reshard in operations_of(function, ReshardOp)]
+        for reshard in reshards:
+            check_unreduced_axes(reshard)
+        plans = ReshardPlans()
+        # `stays` reads the module as it is now, `plan` as it is when the reshards before are replaced.
+        for reshard in [op for op in reshards if not stays(op, keep_redundant=keep_redundant)]:
+            if (plan := plans.plan(reshard)) is not None:
+                plans.by_op[reshard] = plan
+        return plans
+
+    @property
+    def longest(self) -> int:
+        """The number of collectives in the longest plan."""
+        return max((len(plan.steps) for plan in self.by_op.values()), default=0)
+
+    def steps(self, number: int, kind: type[StepT]) -> Mapping[ReshardOp, PlannedStep[StepT]]:
+        """The reshards whose step `number`, from 0 on, is of class `kind`, with this step."""
+        return {
+            op: plan.steps[number]
+            for op, plan in self.by_op.items()
+            if number < len(plan.steps) and isinstance(plan.steps[number].step, kind)
+        }  # pyright: ignore[reportReturnType]
+
+    def source(self, value: SSAValue) -> SSAValue:
+        """The value behind the barriers that `value` comes out of, and behind reshards that take no collective."""
+        while isinstance(op := value.owner, PropagationBarrierOp | ReshardOp):
+            if isinstance(op, ReshardOp) and (op not in self.by_op or self.by_op[op].steps):
+                break
+            value = op.input
+        return value
+
+    def plan(self, op: ReshardOp) -> Plan | None:
+        """The plan of `op`, after those before it; None if its operand is by then over a mesh with other axes."""
+        tensor, after = self.source(op.input), op.sharding
+        planned = self.by_op.get(tensor.owner) if isinstance(tensor.owner, ReshardOp) else None
+        before = planned.steps[-1].sharding if planned is not None else sharding_of(tensor)
+        before = before or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
+        if after.is_fully_replicated:
+            if before.is_fully_replicated:
+                return Plan((), keeps_barriers=True)
+            after = TensorShardingAttr.fully_closed(before.mesh_or_ref, before.rank)
+        mesh = lookup_mesh(before, op)
+        if mesh is None or not same_axes(before, after, op):
+            return None
+        assert isinstance(tensor.type, ShapedType)
+        route = before, after, tensor.type.get_shape()
+        if (plan := self._by_route.get(route)) is None:
+            plan = self._by_route[route] = Plan([*planned_steps(*route, mesh)])
+        return plan
+
+
+def planned_steps(
+    before: TensorShardingAttr, after: TensorShardingAttr, shape: Sequence[int], mesh: MeshAttr
+) -> Iterator[PlannedStep[PlanStep]]:
+    """The collectives by which a tensor of `shape` gets from `before`, which is over `mesh`, to `after`."""
+    way = Resharding.between(
+        axes_per_dim(before, mesh),
+        axes_per_dim(after, mesh),
+        shape,
+        other_devices=before.mesh_or_ref != after.mesh_or_ref,
+    )
+    mesh_or_ref = before.mesh_or_ref
+    for step in way.steps():
+        if isinstance(step, CollectivePermute):
+            mesh_or_ref = after.mesh_or_ref
+        planned = PlannedStep(step, after, mesh)
+        sharding = TensorShardingAttr(
+            mesh_or_ref,
+            (DimensionShardingAttr(planned.axes(axes), is_closed=True) for axes in step.after),
+            unreduced_axes=after.unreduced_axes,
+            reduction_op=after.reduction_op.data,
+        )
+        yield PlannedStep(step, sharding, mesh)
 
 
 def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
@@ -58,7 +185,7 @@ def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
 
 
 def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bool:
-    """Whether both are over meshes with the same axes, be it of devices in another order."""
+    """Whether both are over meshes with the same axes; the order of devices may differ."""
     if a.mesh_or_ref == b.mesh_or_ref:
         return True
     of_a, of_b = lookup_mesh(a, op), lookup_mesh(b, op)
@@ -66,7 +193,7 @@ def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bo
 
 
 def check_unreduced_axes(op: ReshardOp) -> None:
-    """Raises `OperationFailedException` if `op` is to reduce, which takes more than to move data."""
+    """Raises `OperationFailedException` if `op` would have to reduce: no plan does that."""
     before = unreduced_axes(sharding_of(before_barriers(op.input)))
     if set(before) != set(op.sharding.unreduced_axes):
         raise OperationFailedException(
@@ -74,50 +201,6 @@ def check_unreduced_axes(op: ReshardOp) -> None:
             f"'{op.name}' op changes the axes that its operand is unreduced along: let sdy-insert-explicit-reshards "
             "reduce it before",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """Writes collectives that lead to the sharding `after`."""
-
-    mesh: MeshAttr
-    before: TensorShardingAttr
-    after: TensorShardingAttr
-
-    def collectives(self, tensor: SSAValue, steps: Sequence[Step]) -> Iterator[Collective]:
-        """The operations for `steps`, the first on `tensor` and each other on the one before."""
-        mesh_or_ref = self.before.mesh_or_ref
-        for step in steps:
-            if isinstance(step, CollectivePermute):
-                mesh_or_ref = self.after.mesh_or_ref
-            sharding = TensorShardingAttr(
-                mesh_or_ref,
-                (DimensionShardingAttr(self._axes(axes), is_closed=True) for axes in step.after),
-                unreduced_axes=self.after.unreduced_axes,
-                reduction_op=self.after.reduction_op.data,
-            )
-            op = self._collective(tensor, step, sharding)
-            yield op
-            tensor = op.result
-
-    def _collective(self, tensor: SSAValue, step: Step, sharding: TensorShardingAttr) -> Collective:
-        match step:
-            case AllSlice(axes):
-                return AllSliceOp(tensor, self._lists(axes), sharding)
-            case AllGather(axes):
-                return AllGatherOp(tensor, self._lists(axes), sharding)
-            case AllToAll(axes, source, target):
-                param = AllToAllParamAttr(self._axes(axes), source, target)
-                return AllToAllOp(tensor, AllToAllParamListAttr([param]), sharding)
-            case CollectivePermute():
-                return CollectivePermuteOp(tensor, sharding)
-
-    def _axes(self, axes: Axes) -> Iterator[AxisRefAttr]:
-        names = mesh_of(self.mesh)
-        return (axis_ref(names.named(axis), self.mesh) for axis in axes)
-
-    def _lists(self, axes: AxesPerDim) -> ListOfAxisRefListsAttr:
-        return ListOfAxisRefListsAttr(AxisRefListAttr(self._axes(of_dim)) for of_dim in axes)
 
 
 def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
@@ -132,46 +215,64 @@ def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
     return not after.is_fully_replicated and not same_axes(before, after, op)
 
 
-@dataclass(slots=True)
-class ReshardReplacer:
-    """Replaces reshards by collectives. What was found for one tensor is remembered for the next like it."""
-
-    known: dict[Route, Sequence[Step]] = field(default_factory=dict[Route, Sequence[Step]], init=False)
-
-    def replace(self, op: ReshardOp) -> None:
-        """The operand of `op` may have been replaced, by a tensor over a mesh with other axes: then `op` stays."""
-        tensor, after = before_barriers(op.input), op.sharding
-        before = sharding_of(tensor) or TensorShardingAttr.fully_open(after.mesh_or_ref, after.rank)
-        if after.is_fully_replicated:
-            if before.is_fully_replicated:
-                Rewriter.replace_op(op, [], [op.input])
-                return
-            after = TensorShardingAttr.fully_closed(before.mesh_or_ref, before.rank)
-        mesh = lookup_mesh(before, op)
-        if mesh is None or not same_axes(before, after, op):
-            return
-        steps = self._steps(before, after, tensor, mesh)
-        collectives = [*Writer(mesh, before, after).collectives(tensor, steps)]
-        Rewriter.replace_op(op, collectives, [collectives[-1].result if collectives else tensor])
-
-    def _steps(
-        self, before: TensorShardingAttr, after: TensorShardingAttr, tensor: SSAValue, mesh: MeshAttr
-    ) -> Sequence[Step]:
-        assert isinstance(tensor.type, ShapedType)
-        route = before, after, tensor.type.get_shape()
-        if (steps := self.known.get(route)) is None:
-            resharding = Resharding.between(
-                axes_per_dim(before, mesh),
-                axes_per_dim(after, mesh),
-                tensor.type.get_shape(),
-                other_devices=before.mesh_or_ref != after.mesh_or_ref,
-            )
-            steps = self.known[route] = tuple(resharding.steps())
-        return steps
+# -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class ReshardToCollectivesPass(ModulePass):
+class InsertCollective(DecisionPattern[ReshardOp, PlannedStep[StepT]], Generic[StepT]):
+    """`reshard(x)` -> `reshard(collective(x))`, for the step that is next in the plan of the reshard."""
+
+    def rewrite(self, op: ReshardOp, decision: PlannedStep[StepT], rewriter: PatternRewriter, /) -> None:
+        collective = rewriter.insert(self.collective(before_barriers(op.input), decision), InsertPoint.before(op))
+        collective.result.name_hint = op.result.name_hint
+        op.operands[0] = collective.result
+        rewriter.notify_op_modified(op)
+
+    @abstractmethod
+    def collective(self, tensor: SSAValue, planned: PlannedStep[StepT]) -> Collective:
+        """The operation for `planned` on `tensor`."""
+
+
+class InsertAllSlice(InsertCollective[AllSlice]):
+    """`reshard(x)` -> `reshard(all_slice(x))`"""
+
+    def collective(self, tensor: SSAValue, planned: PlannedStep[AllSlice]) -> Collective:
+        return AllSliceOp(tensor, planned.lists(planned.step.axes), planned.sharding)
+
+
+class InsertAllGather(InsertCollective[AllGather]):
+    """`reshard(x)` -> `reshard(all_gather(x))`"""
+
+    def collective(self, tensor: SSAValue, planned: PlannedStep[AllGather]) -> Collective:
+        return AllGatherOp(tensor, planned.lists(planned.step.axes), planned.sharding)
+
+
+class InsertAllToAll(InsertCollective[AllToAll]):
+    """`reshard(x)` -> `reshard(all_to_all(x))`"""
+
+    def collective(self, tensor: SSAValue, planned: PlannedStep[AllToAll]) -> Collective:
+        step = planned.step
+        param = AllToAllParamAttr(planned.axes(step.axes), step.source, step.target)
+        return AllToAllOp(tensor, AllToAllParamListAttr([param]), planned.sharding)
+
+
+class InsertCollectivePermute(InsertCollective[CollectivePermute]):
+    """`reshard(x)` -> `reshard(collective_permute(x))`"""
+
+    def collective(self, tensor: SSAValue, planned: PlannedStep[CollectivePermute]) -> Collective:
+        return CollectivePermuteOp(tensor, planned.sharding)
+
+
+@dataclass(frozen=True)
+class DropReshard(DecisionPattern[ReshardOp, Plan]):
+    """`reshard(collective(x))` -> `collective(x)`, after the last step of the plan; `reshard(x)` -> `x` without one."""
+
+    def rewrite(self, op: ReshardOp, decision: Plan, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, [], [op.input if decision.keeps_barriers else before_barriers(op.input)])
+
+
+@dataclass(frozen=True)
+class ReshardToCollectivesPass(PatternPass):
     """
     Replace each reshard by the collectives that it takes, or by nothing if it takes none.
 
@@ -180,15 +281,20 @@ class ReshardToCollectivesPass(ModulePass):
     """
 
     name = "sdy-reshard-to-collectives"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-reshard-to-collectives'
     keep_redundant_reshards: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = operations_of(op, FuncOp)
-        reshards = [reshard for function in functions for reshard in operations_of(function, ReshardOp)]
-        for reshard in reshards:
-            check_unreduced_axes(reshard)
-        # Which of them stay is settled before the first one goes, whose operand may be over another mesh than itself.
-        replaced = [op for op in reshards if not stays(op, keep_redundant=self.keep_redundant_reshards)]
-        replacer = ReshardReplacer()
-        for reshard in replaced:
-            replacer.replace(reshard)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        plans = ReshardPlans.of(module, keep_redundant=self.keep_redundant_reshards)
+        # Those that take no collective go first, so that the operands of the others are what their plans start from.
+        yield Step([DropReshard({op: plan for op, plan in plans.by_op.items() if not plan.steps})])
+        for number in range(max(plans.longest, 1)):
+            yield Step(
+                [
+                    InsertAllSlice(plans.steps(number, AllSlice)),
+                    InsertCollectivePermute(plans.steps(number, CollectivePermute)),
+                    InsertAllToAll(plans.steps(number, AllToAll)),
+                    InsertAllGather(plans.steps(number, AllGather)),
+                ]
+            )
+        yield Step([DropReshard({op: plan for op, plan in plans.by_op.items() if plan.steps})])

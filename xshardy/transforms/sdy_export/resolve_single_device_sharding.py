@@ -1,13 +1,13 @@
-"""Let one device execute what it is to execute alone. Source: Shardy's pass `sdy-resolve-single-device-sharding`."""
+"""Let a single device execute the operations whose results are on it alone, and share these results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -19,6 +19,7 @@ from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
@@ -26,15 +27,17 @@ from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 
+NO_DEVICES: Mapping[Operation, int] = {}
+
 NUMBER = TensorType(i64, [])
 """The type of the number of a device."""
 
 
 def target_of(op: Operation) -> int | None:
     """
-    The device that alone is to execute `op`, because tensors that it makes are there; None if there are none.
+    The number of the single device that the result tensors of `op` are on; None if none of them is on one.
 
-    Raises `OperationFailedException` if others are elsewhere, or divided, or if the other devices cannot make zeros.
+    Raises `OperationFailedException` if some are on another device, or divided, or if there are no zeros of their type.
     """
     results = {result: result.type for result in op.results if isa(result.type, TensorType[Attribute])}
     tensors = [sharding_of(result) for result in results]
@@ -59,7 +62,7 @@ def target_of(op: Operation) -> int | None:
 
 
 def is_on_device(device: int, *, by_replica: bool) -> Iterator[Operation]:
-    """Operations of which the last says whether `device` executes it."""
+    """Operations of which the last is the condition that the device number `device` executes it."""
     number = stablehlo.ReplicaIdOp() if by_replica else stablehlo.PartitionIdOp()
     wide = stablehlo.ConvertOp(number.result, NUMBER)
     wanted = stablehlo.ConstantOp(dense_values(NUMBER, [device]))
@@ -68,11 +71,11 @@ def is_on_device(device: int, *, by_replica: bool) -> Iterator[Operation]:
 
 
 def nothing_like(result: OpResult) -> Operation:
-    """What the other devices have instead of `result`: zeros, which add nothing to it, or a token."""
+    """The value of `result` on the other devices: zeros, which add nothing to it, or a token."""
     if not isa(result.type, TensorType[Attribute]):
         return stablehlo.CreateTokenOp()
     element = result.type.element_type
-    assert isinstance(element, FixedBitwidthType)  # `target_of` has looked
+    assert isinstance(element, FixedBitwidthType)  # checked by `target_of`
     return stablehlo.ConstantOp(dense(result.type, bytes(element.compile_time_size)))
 
 
@@ -82,7 +85,7 @@ def returning(operations: Sequence[Operation]) -> Region:
 
 
 def without_reshards(op: Operation) -> tuple[Operation, list[ReshardOp]]:
-    """A copy of `op` that reads what is not on one device yet, and without a sharding; what it does not read then."""
+    """Clone `op` without its sharding, bypassing reshards of its operands to a single device; also return these."""
     copy = op.clone()
     copy.attributes.pop(SHARDING, None)
     reshards: list[ReshardOp] = []
@@ -94,69 +97,83 @@ def without_reshards(op: Operation) -> tuple[Operation, list[ReshardOp]]:
     return copy, reshards
 
 
-def replace_result(result: OpResult, value: SSAValue, everywhere: TensorShardingAttr) -> None:
-    """Let all that reads `result` read `value`, which is sharded as `everywhere`; reshards to that are not needed."""
-    for use in list(result.uses):
-        user = use.operation
-        if isinstance(user, ReshardOp) and user.sharding == everywhere:
-            Rewriter.replace_op(user, [], [value])
-        else:
-            user.operands[use.index] = value
-
-
-def execute_alone(op: Operation, device: int, mesh: MeshOp, *, by_replica: bool) -> None:
+def devices_of_operations(module: ModuleOp) -> Mapping[Operation, int]:
     """
-    `f(x)` -> `all_reduce(if device_id == device then f(x) else 0)`, reduced along all axes of `mesh`.
+    The operations of `module` that a single device executes, with its number; operations of sdy do not count.
 
-    Tokens are not reduced. Reshards of `x` to the device go, if nothing else reads them.
+    Raises `OperationFailedException` as `target_of`.
     """
-    copy, reshards = without_reshards(op)
-    place = InsertPoint.before(op)
-    condition = [*is_on_device(device, by_replica=by_replica)]
-    conditional = stablehlo.IfOp(
-        condition[-1].results[0], returning([copy]), returning([nothing_like(result) for result in op.results])
-    )
-    Rewriter.insert_op([*condition, conditional], place)
-    axes = AxisRefListAttr(AxisRefAttr(name) for name in mesh.mesh.sizes)
-    for result, value in zip(op.results, conditional.results, strict=True):
-        everywhere = TensorShardingAttr.fully_closed(mesh.sym_name.data, rank_of(result))
-        if isa(result.type, TensorType[Attribute]):
-            reduced = AllReduceOp(value, axes, everywhere)
-            Rewriter.insert_op(reduced, place)
-            replace_result(result, reduced.result, everywhere)
-        else:
-            result.replace_all_uses_with(value)
-    Rewriter.erase_op(op)
-    for reshard in dict.fromkeys(reshards):
-        if reshard.result.first_use is None:
-            Rewriter.erase_op(reshard)
+    functions = functions_of(module).values()
+    operations = (op for function in functions for op in operations_in(function, inner_first=True))
+    return {op: device for op in operations if not op.name.startswith("sdy.") and (device := target_of(op)) is not None}
 
 
 @dataclass(frozen=True)
-class ResolveSingleDeviceShardingPass(ModulePass):
+class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
     """
-    Put what one device is to execute alone into a condition on the number of the device, and share its results.
+    `f(x)` -> `all_reduce(if device_id == device then f(x) else 0)`, reduced along all axes of `mesh`.
+
+    Tokens are not reduced. Reshards of `x` to the device are bypassed, and go if nothing else reads them; so do
+    reshards of the result to all devices.
+    """
+
+    mesh: MeshOp | None
+    """A mesh of several devices. None only without `decisions`."""
+    by_replica: bool
+    """Whether replicas number the devices, and not partitions."""
+
+    def rewrite(self, op: Operation, decision: int, rewriter: PatternRewriter, /) -> None:
+        assert self.mesh is not None
+        copy, reshards = without_reshards(op)
+        condition = [*is_on_device(decision, by_replica=self.by_replica)]
+        conditional = stablehlo.IfOp(
+            condition[-1].results[0], returning([copy]), returning([nothing_like(result) for result in op.results])
+        )
+        before = InsertPoint.before(op)
+        rewriter.insert([*condition, conditional], before)
+        axes = AxisRefListAttr(AxisRefAttr(name) for name in self.mesh.mesh.sizes)
+        for result, value in zip(op.results, conditional.results, strict=True):
+            everywhere = TensorShardingAttr.fully_closed(self.mesh.sym_name.data, rank_of(result))
+            if isa(result.type, TensorType[Attribute]):
+                reduced = rewriter.insert(AllReduceOp(value, axes, everywhere), before)
+                _replace_result(result, reduced.result, everywhere, rewriter)
+            else:
+                rewriter.replace_all_uses_with(result, value)
+        rewriter.erase(op)
+        for reshard in dict.fromkeys(reshards):
+            if reshard.result.first_use is None:
+                rewriter.erase(reshard)
+
+
+def _replace_result(
+    result: OpResult, value: SSAValue, everywhere: TensorShardingAttr, rewriter: PatternRewriter
+) -> None:
+    """Let all users of `result` read `value`, which has the sharding `everywhere`; reshards to that one go."""
+    for user in [use.operation for use in result.uses]:
+        if isinstance(user, ReshardOp) and user.sharding == everywhere:
+            rewriter.replace(user, [], [value])
+    rewriter.replace_all_uses_with(result, value)
+
+
+@dataclass(frozen=True)
+class ResolveSingleDeviceShardingPass(PatternPass):
+    """
+    Put what a single device executes into a condition on the number of the device, and share its results.
 
     Devices are numbered by partition, or by replica if `replica_count` says that there are several. Nothing happens in
-    a module without a mesh of several devices; one in which something is wrong is left as it was.
+    a module without a mesh of several devices; a module that has an error is left as it was.
     """
 
     name = "sdy-resolve-single-device-sharding"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-resolve-single-device-sharding'
     replica_count: int = 1
     partition_count: int = 1
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
-        mesh = mesh_of_devices(op)
-        if mesh is None:
-            return
-        functions = functions_of(op).values()
-        operations = (inner for function in functions for inner in operations_in(function, inner_first=True))
-        alone = [
-            (inner, device)
-            for inner in operations
-            if not inner.name.startswith("sdy.") and (device := target_of(inner)) is not None
-        ]
-        for inner, device in alone:
-            execute_alone(inner, device, mesh, by_replica=self.replica_count > 1)
+        mesh = mesh_of_devices(module)
+        devices = NO_DEVICES if mesh is None else devices_of_operations(module)
+        return (ExecuteOnSingleDevice(devices, mesh, self.replica_count > 1),)

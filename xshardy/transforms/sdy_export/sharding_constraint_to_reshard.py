@@ -1,26 +1,32 @@
-"""What was a wish during propagation is now to be done. Source: Shardy's docs, "Export passes"."""
+"""Turn constraints into reshards: what constrained propagation is now to be done."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
-from xshardy.rewriting.walk import operations_of
+from xshardy.rewriting import PatternPass, match_op_type
 
 
 @dataclass(frozen=True)
-class ShardingConstraintToReshardPass(ModulePass):
+class ReplaceConstraintByReshard(RewritePattern):
     """`sdy.sharding_constraint x S` -> `sdy.reshard x S`, discardable attributes kept."""
 
-    name = "sdy-sharding-constraint-to-reshard"
+    @match_op_type
+    def match_and_rewrite(self, op: ShardingConstraintOp, rewriter: PatternRewriter, /) -> None:
+        reshard = ReshardOp(op.input, op.sharding)
+        reshard.attributes |= op.attributes
+        rewriter.replace(op, reshard)
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in operations_of(op, FuncOp):
-            for constraint in list(operations_of(function, ShardingConstraintOp)):
-                reshard = ReshardOp(constraint.input, constraint.sharding)
-                reshard.attributes |= constraint.attributes
-                Rewriter.replace_op(constraint, reshard)
+
+@dataclass(frozen=True)
+class ShardingConstraintToReshardPass(PatternPass):
+    """Replace each `sdy.sharding_constraint` by an `sdy.reshard`."""
+
+    name = "sdy-sharding-constraint-to-reshard"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-sharding-constraint-to-reshard'
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (ReplaceConstraintByReshard(),)

@@ -1,22 +1,24 @@
 """
-Operations that one device is to execute alone: what they read moves there first, and what they make is copied to all.
+Operations that a single device executes: their operands move to it first, and their results are copied to all devices.
 
-Source: C++ Shardy, which knows such operations by results that are sharded over a mesh of one device.
+Source: C++ Shardy, where results sharded over a mesh of one device mark such operations.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
+from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shapes import rank_of
-from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
-from xshardy.transforms.sdy.uses import replace_other_uses
+from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.moves import IndexedMoves, Move, Reshard
 
 
 def is_on_single_device(sharding: TensorShardingAttr | None, op: Operation) -> bool:
@@ -47,56 +49,53 @@ def mesh_of_devices(module: ModuleOp) -> MeshOp | None:
     return next((op for op in module.ops if isinstance(op, MeshOp) and op.mesh.axes.data), None)
 
 
-def run_on_single_device(op: Operation) -> None:
-    """
-    `f(x)` -> `reshard(reshard(f(reshard(reshard(x)))))`, where `f` has operands and results on one device.
+@dataclass(frozen=True, slots=True)
+class SingleDeviceMoves:
+    """How an operation is executed by a single device: what its tensors go through, and how its results come out."""
 
-    What is not replicated over all devices becomes so on the way. Tokens are not resharded. Nothing happens in a module
-    without a mesh that has axes.
+    operands: IndexedMoves
+    results: IndexedMoves
+    shardings: Mapping[int, TensorShardingAttr]
+    """The sharding of each result on the operation itself."""
+
+
+def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None]) -> SingleDeviceMoves | None:
+    """
+    The moves by which a single device executes `op`, whose operands have the shardings `reads`.
+
+    Operands go to the device by way of all devices, results come back that way. Tokens are not moved. None if `op` has
+    no result on a single device, and in a module without a mesh that has axes.
     """
     device, module = device_of(op), enclosing_module(op)
     everywhere = None if module is None else mesh_of_devices(module)
     if device is None or everywhere is None:
-        return
+        return None
     name = everywhere.sym_name.data
-    wanted = [sharding_of(result) for result in op.results]
-    for index, operand in enumerate(op.operands):
+    operands: list[tuple[int, Move]] = []
+    for index, (operand, sharding) in enumerate(zip(op.operands, reads, strict=True)):
         if isa(operand.type, TensorType[Attribute]):
-            op.operands[index] = _moved_to(operand, device, name, op)
-    end = InsertPoint.after(op)
-    for result, sharding in zip(op.results, wanted, strict=True):
-        if not isa(result.type, TensorType[Attribute]):
-            continue
-        replicated = ReshardOp(result, TensorShardingAttr.fully_closed(name, rank_of(result)))
-        Rewriter.insert_op(replicated, end)
-        replace_other_uses(result, replicated.result, replicated)
-        if sharding is not None and not is_on_single_device(sharding, op) and sharding != replicated.sharding:
-            divided = ReshardOp(replicated.result, sharding)
-            Rewriter.insert_op(divided, end)
-            replace_other_uses(replicated.result, divided.result, divided)
-    for result in op.results:
+            replicated = TensorShardingAttr.fully_closed(name, rank_of(operand))
+            operands += ((index, Reshard(step)) for step in _way_to(device, sharding or replicated, replicated))
+    results: list[tuple[int, Move]] = []
+    shardings: dict[int, TensorShardingAttr] = {}
+    for index, result in enumerate(op.results):
         if isa(result.type, TensorType[Attribute]):
-            set_sharding(result, device)
+            sharding, replicated = sharding_of(result), TensorShardingAttr.fully_closed(name, rank_of(result))
+            results.append((index, Reshard(replicated)))
+            if sharding is not None and not is_on_single_device(sharding, op) and sharding != replicated:
+                results.append((index, Reshard(sharding)))
+            shardings[index] = device
         elif isinstance(result.type, TokenType):
-            set_sharding(result, TensorShardingAttr.fully_closed(name, 0))
+            shardings[index] = TensorShardingAttr.fully_closed(name, 0)
+    return SingleDeviceMoves(operands, results, shardings)
 
 
-def _moved_to(operand: SSAValue, device: TensorShardingAttr, everywhere: str, op: Operation) -> SSAValue:
-    """`operand` of `op` on `device`: moved there from all devices, if it is not there."""
-    replicated = TensorShardingAttr.fully_closed(everywhere, rank_of(operand))
-    sharding = sharding_of(operand) or replicated
-    steps = (
-        [device]
-        if sharding.is_fully_replicated and sharding.mesh_or_ref == replicated.mesh_or_ref
-        else [
-            replicated,
-            device,
-        ]
-    )
-    if sharding.is_fully_replicated and sharding.mesh_or_ref == device.mesh_or_ref:
-        return operand
-    for step in steps:
-        reshard = ReshardOp(operand, step)
-        Rewriter.insert_op(reshard, InsertPoint.before(op))
-        operand = reshard.result
-    return operand
+def _way_to(
+    device: TensorShardingAttr, sharding: TensorShardingAttr, replicated: TensorShardingAttr
+) -> Sequence[TensorShardingAttr]:
+    """The shardings by way of which a tensor with `sharding` gets to `device`; none if it is there."""
+    if not sharding.is_fully_replicated:
+        return replicated, device
+    if sharding.mesh_or_ref == device.mesh_or_ref:
+        return ()
+    return (device,) if sharding.mesh_or_ref == replicated.mesh_or_ref else (replicated, device)

@@ -1,13 +1,12 @@
-"""Take out the data flow edges, and give their shardings to what they stand for. Source: row SDY-OP-07."""
+"""Replace data flow edges by their inputs, and give their shardings to the operations that own them. SDY-OP-07."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.edges import PropagationEdgesAttr
 from xshardy.dialects.sdy.attributes.sharding import (
@@ -15,6 +14,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import (
     BLOCK_ARG_PROPAGATION_EDGES,
@@ -22,8 +22,8 @@ from xshardy.dialects.sdy.value_shardings import (
     RESULT_PROPAGATION_EDGES,
     SHARDING,
 )
-from xshardy.rewriting.walk import operations_in, operations_of
-from xshardy.transforms.sdy.data_flow import argument_owners, edge_of, has_data_flow, result_owners
+from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of, result_owners
 from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
@@ -32,10 +32,8 @@ from xshardy.transforms.sdy.sharding_origins import (
 )
 from xshardy.transforms.sdy.shardings import priority_of
 
-
-def edges_of(owners: Sequence[SSAValue]) -> Iterator[DataFlowEdgeOp]:
-    """The edges that `owners` have, in their order."""
-    return (edge for owner in owners if (edge := edge_of(owner)) is not None)
+FLOW_OPS: tuple[type, ...] = (ShardableDataFlowOpInterface, *STABLEHLO_DATA_FLOWS)
+"""The operations that own data flow edges."""
 
 
 def shardings_on_edges(owners: Sequence[SSAValue]) -> Sequence[TensorShardingAttr]:
@@ -69,24 +67,91 @@ def with_manual_axes(
     )
 
 
-def sink_into(op: Operation) -> None:
-    """Give the arguments and results of `op` the shardings that stand on their edges."""
-    if of_arguments := shardings_on_edges(argument_owners(op)):
-        if isinstance(op, ManualComputationOp):
+@dataclass(frozen=True)
+class SinkIntoManualComputation(RewritePattern):
+    """
+    `%0 = manual_computation(%x) (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
+    -> `%0 = manual_computation(%x) in=[S] out=[T] (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
+
+    The shardings of operands keep their manual axes.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /) -> None:
+        if of_arguments := shardings_on_edges(argument_owners(op)):
             pairs = zip(of_arguments, op.in_shardings.shardings, strict=True)
             op.in_shardings = TensorShardingPerValueAttr(with_manual_axes(inner, outer, op) for inner, outer in pairs)
-        elif isinstance(op, NamedComputationOp):
+        if of_results := shardings_on_edges(result_owners(op)):
+            op.out_shardings = TensorShardingPerValueAttr(of_results)
+        if of_arguments or of_results:
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class SinkIntoNamedComputation(RewritePattern):
+    """
+    `%0 = named_computation(%x) (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
+    -> `%0 = named_computation(%x) in=[S] out=[T] (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: NamedComputationOp, rewriter: PatternRewriter, /) -> None:
+        if of_arguments := shardings_on_edges(argument_owners(op)):
             op.in_shardings = TensorShardingPerValueAttr(of_arguments)
-    if of_results := shardings_on_edges(result_owners(op)):
-        attribute = TensorShardingPerValueAttr(of_results)
-        if isinstance(op, ManualComputationOp | NamedComputationOp):
-            op.out_shardings = attribute
-        else:
-            op.attributes[SHARDING] = attribute
+        if of_results := shardings_on_edges(result_owners(op)):
+            op.out_shardings = TensorShardingPerValueAttr(of_results)
+        if of_arguments or of_results:
+            rewriter.notify_op_modified(op)
 
 
-def _listed(owners: Sequence[SSAValue], name: str) -> ArrayAttr[Attribute]:
-    """The debugging records called `name` on the edges of `owners`; as upstream, those that there are."""
+@dataclass(frozen=True)
+class SinkIntoResults(RewritePattern):
+    """`%0 = while(%x); data_flow_edge %0 S` -> `%0 = while(%x) {S}; data_flow_edge %0 S`"""
+
+    op_types: ClassVar[tuple[type, ...]] = FLOW_OPS
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, FLOW_OPS) or isinstance(op, ManualComputationOp | NamedComputationOp):
+            return
+        if of_results := shardings_on_edges(result_owners(op)):
+            op.attributes[SHARDING] = TensorShardingPerValueAttr(of_results)
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class EraseEdge(RewritePattern):
+    """`f(data_flow_edge x)` -> `f(x)`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: DataFlowEdgeOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace_all_uses_with(op.result, op.input)
+        rewriter.erase(op)
+
+
+# -- Debugging records ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SinkRecords(RewritePattern):
+    """`%0 = while(%x); data_flow_edge %0 {RECORD}` -> `%0 = while(%x) {[RECORD]}; data_flow_edge %0 {RECORD}`"""
+
+    record: str
+    """The name of the record on edges."""
+    of_arguments: str
+    of_results: str
+    """The names of the lists of records on operations."""
+
+    op_types: ClassVar[tuple[type, ...]] = FLOW_OPS
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, FLOW_OPS):
+            op.attributes[self.of_arguments] = records_on_edges(argument_owners(op), self.record)
+            op.attributes[self.of_results] = records_on_edges(result_owners(op), self.record)
+            rewriter.notify_op_modified(op)
+
+
+def records_on_edges(owners: Sequence[SSAValue], name: str) -> ArrayAttr[Attribute]:
+    """The debugging records called `name` on the edges of `owners`; as upstream, without a gap for missing ones."""
     found = (edge.attributes.get(name) for edge in edges_of(owners))
     return ArrayAttr(
         record
@@ -95,28 +160,24 @@ def _listed(owners: Sequence[SSAValue], name: str) -> ArrayAttr[Attribute]:
     )
 
 
+def edges_of(owners: Sequence[SSAValue]) -> Iterator[DataFlowEdgeOp]:
+    """The edges of `owners`, in their order."""
+    return (edge for owner in owners if (edge := edge_of(owner)) is not None)
+
+
 @dataclass(frozen=True)
-class SinkDataFlowEdgesPass(ModulePass):
+class SinkDataFlowEdgesPass(PatternPass):
     """Replace each `sdy.data_flow_edge` by its operand, which gets its sharding. The options keep debugging records."""
 
     name = "sdy-sink-data-flow-edges"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-sink-data-flow-edges'
     sink_debug_sharding_origins: bool = False
     sink_debug_propagation_edge_sharding: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in operations_in(op):
-            if has_data_flow(inner):
-                sink_into(inner)
-                self._sink_records(inner)
-        for edge in list(operations_of(op, DataFlowEdgeOp)):
-            edge.result.replace_all_uses_with(edge.input)
-            Rewriter.erase_op(edge)
-
-    def _sink_records(self, op: Operation) -> None:
-        arguments, results = argument_owners(op), result_owners(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
         if self.sink_debug_sharding_origins:
-            op.attributes[BLOCK_ARG_SHARDING_ORIGINS] = _listed(arguments, SHARDING_ORIGINS)
-            op.attributes[RESULT_SHARDING_ORIGINS] = _listed(results, SHARDING_ORIGINS)
+            yield Step([SinkRecords(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS)])
         if self.sink_debug_propagation_edge_sharding:
-            op.attributes[BLOCK_ARG_PROPAGATION_EDGES] = _listed(arguments, PROPAGATION_EDGES)
-            op.attributes[RESULT_PROPAGATION_EDGES] = _listed(results, PROPAGATION_EDGES)
+            yield Step([SinkRecords(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES)])
+        # An operation comes before its edges in the text, so they are still there when it is visited.
+        yield Step([SinkIntoManualComputation(), SinkIntoNamedComputation(), SinkIntoResults(), EraseEdge()])

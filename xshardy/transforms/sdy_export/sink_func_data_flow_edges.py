@@ -1,19 +1,19 @@
-"""Take out the data flow edges between functions, and give their shardings to what flows into them."""
+"""Replace the data flow edges between functions by what flows into them, which gets their shardings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.function_attributes import add_argument_attributes
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
+from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.shardable_values import set_result_shardings
 
@@ -22,7 +22,7 @@ Shardings = Mapping[int, TensorShardingAttr]
 
 
 def _sharding_for_input(edge: FuncDataFlowEdgeOp) -> TensorShardingAttr | None:
-    """The sharding of `edge`; fully open if it has none but its input has; None if its input is to have none either."""
+    """The sharding of `edge`; fully open if it has none but its input has one; None if neither has one."""
     if (sharding := get_sharding(edge.result)) is not None:
         return sharding
     known = get_sharding(edge.input)
@@ -30,7 +30,7 @@ def _sharding_for_input(edge: FuncDataFlowEdgeOp) -> TensorShardingAttr | None:
 
 
 def shardings_on_func_edges(module: ModuleOp) -> Mapping[Operation, Shardings]:
-    """What each function and call of `module` gets from the edges on its arguments or results."""
+    """The new shardings of each function and call of `module` that has edges on its arguments or results."""
     found: dict[Operation, dict[int, TensorShardingAttr]] = {}
     for edge in operations_of(module, FuncDataFlowEdgeOp):
         owner, sharding = edge.input, _sharding_for_input(edge)
@@ -41,16 +41,36 @@ def shardings_on_func_edges(module: ModuleOp) -> Mapping[Operation, Shardings]:
 
 
 @dataclass(frozen=True)
-class SinkFuncDataFlowEdgesPass(ModulePass):
+class SinkIntoOwner(DecisionPattern[Operation, Shardings]):
+    """
+    `%0 = call @f(); func_data_flow_edge %0 S` -> `%0 = call @f() {S}; func_data_flow_edge %0 S`
+
+    The same for the arguments of a function.
+    """
+
+    def rewrite(self, op: Operation, decision: Shardings, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, FuncOp):
+            add_argument_attributes(op, {index: {SHARDING: sharding} for index, sharding in decision.items()})
+        else:
+            set_result_shardings(op, decision)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class EraseFuncEdge(RewritePattern):
+    """`f(func_data_flow_edge x)` -> `f(x)`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: FuncDataFlowEdgeOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, (), [op.input])
+
+
+@dataclass(frozen=True)
+class SinkFuncDataFlowEdgesPass(PatternPass):
     """Replace each `sdy.func_data_flow_edge` by its operand, which gets its sharding."""
 
     name = "sdy-sink-func-data-flow-edges"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-sink-func-data-flow-edges'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for holder, shardings in shardings_on_func_edges(op).items():
-            if isinstance(holder, FuncOp):
-                add_argument_attributes(holder, {index: {SHARDING: each} for index, each in shardings.items()})
-            else:
-                set_result_shardings(holder, shardings)
-        for edge in list(operations_of(op, FuncDataFlowEdgeOp)):
-            Rewriter.replace_op(edge, (), [edge.input])
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return SinkIntoOwner(shardings_on_func_edges(module)), EraseFuncEdge()

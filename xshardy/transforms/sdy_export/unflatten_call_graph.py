@@ -1,18 +1,18 @@
-"""Let calls share a function again where its copies have come out alike."""
+"""Let calls share a function again where its copies are sharded alike."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
+from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
 
@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
 
 class Version(NamedTuple):
-    """What makes two copies of a function the same."""
+    """Two copies of a function are the same if their versions are equal."""
 
     origin: Origin
     in_shardings: TensorShardingPerValueAttr | None
@@ -36,7 +36,7 @@ class Version(NamedTuple):
 
 
 def version_of(function: FuncOp) -> Version:
-    """Where `function` comes from, and how its arguments and results are sharded."""
+    """The origin of `function`, and the shardings of its arguments and results."""
     manual_axes = function.attributes.get(FUNC_MANUAL_AXES)
     origin = Origin(original_name(function), manual_axes if isinstance(manual_axes, ManualAxesAttr) else None)
     return Version(origin, argument_shardings(function), result_shardings(function))
@@ -62,26 +62,52 @@ def most_called_of_origins(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]
     return {function: chosen[version.origin] for function, version in versions.items()}
 
 
+def shared_callees(module: ModuleOp, *, fully: bool) -> Mapping[CallOp, FuncOp]:
+    """
+    The new callees of the calls that change theirs: of equal copies the first, or if `fully` the most called copy.
+
+    Raises `OperationFailedException` for a call of a function that `module` does not have.
+    """
+    functions = Functions(module)
+    callees = {call: functions.callee(call) for call in calls_in(module)}
+    in_order = list(callees.values())
+    shared = most_called_of_origins(in_order) if fully else first_of_versions(in_order)
+    return {call: function for call, callee in callees.items() if (function := shared[callee]) is not callee}
+
+
 @dataclass(frozen=True)
-class UnflattenCallGraphPass(ModulePass):
+class CallSharedFunction(DecisionPattern[CallOp, FuncOp]):
+    """`call @f_copy(x)` -> `call @f(x)`"""
+
+    def rewrite(self, op: CallOp, decision: FuncOp, rewriter: PatternRewriter, /) -> None:
+        op.callee = type(op.callee)(decision.sym_name.data)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class DropOrigin(RewritePattern):
+    """`func @f_copy() attributes {sdy.original_func_name = "f"}` -> `func @f_copy()`, also for the manual axes."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if found := [name for name in (ORIGINAL_FUNC_NAME, FUNC_MANUAL_AXES) if name in op.attributes]:
+            for name in found:
+                del op.attributes[name]
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class UnflattenCallGraphPass(PatternPass):
     """
     Let calls of copies of a function that are sharded alike call one of them; `symbol-dce` then erases the others.
 
     With `dedup_functions_fully`, calls of all copies call the one that is called most, however they are sharded. The
-    attributes that tell where copies come from go away.
+    attributes that record the origin of copies go away.
     """
 
     name = "sdy-unflatten-call-graph"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-unflatten-call-graph'
     dedup_functions_fully: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = Functions(op)
-        calls = list(calls_in(op))
-        callees = [functions.callee(call) for call in calls]
-        shared = most_called_of_origins(callees) if self.dedup_functions_fully else first_of_versions(callees)
-        for call, callee in zip(calls, callees, strict=True):
-            if (function := shared[callee]) is not callee:
-                call.callee = type(call.callee)(function.sym_name.data)
-        for function in functions.by_name.values():
-            function.attributes.pop(ORIGINAL_FUNC_NAME, None)
-            function.attributes.pop(FUNC_MANUAL_AXES, None)
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return CallSharedFunction(shared_callees(module, fully=self.dedup_functions_fully)), DropOrigin()

@@ -1,36 +1,28 @@
 """
-Uses that want a tensor reduced which is not, or unreduced along axes that it was sharded by or replicated along.
+How operands are reduced, or become unreduced, where an operation wants other unreduced axes than they have.
 
-Source: rows SDY-ATTR-18 and SDY-OP-02, and C++ Shardy, whose conditions are errors here and not aborts.
+Source: rows SDY-ATTR-18 and SDY-OP-02, and C++ Shardy, whose assertions are diagnostics here.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from xdsl.ir import Operation, SSAValue, Use
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefListAttr, AxisRefs, ListOfAxisRefListsAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import difference, is_prefix, overlaps, suffix_without
-from xshardy.dialects.sdy.collectives import (
-    AllReduceOp,
-    ReplicatedToUnreducedOp,
-    ShardedToUnreducedOp,
-    sorted_and_merged,
-)
-from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.moves import AllReduce, Move, ReplicatedToUnreduced, Reshard, ShardedToUnreduced
 
 
 def axes_without(axes: AxisRefs, others: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
     """The parts of `axes` that share nothing with any of `others`, in the order of `axes`."""
     parts: list[AxisRefAttr] = []
     for axis in axes:
-        # An axis of size 1 has no parts, yet stays where nobody else names it.
+        # An axis of size 1 has no parts, yet stays where `others` do not name it.
         is_free = not any(overlaps(axis, other) for other in others)
         parts += [axis] if is_free else difference(axis, others, mesh)
     return tuple(parts)
@@ -41,13 +33,8 @@ def unreduced_axes(sharding: TensorShardingAttr | None) -> AxisRefs:
     return () if sharding is None else sharding.unreduced_axes.data
 
 
-def operand_of(use: Use) -> SSAValue:
-    """The value that `use` reads."""
-    return use.operation.operands[use.index]
-
-
 def _common_mesh(source: TensorShardingAttr, wanted: TensorShardingAttr, op: Operation) -> MeshAttr:
-    """The mesh of both. Raises `OperationFailedException` if they have not the same."""
+    """The mesh of both. Raises `OperationFailedException` if they do not have the same one."""
     mesh = lookup_mesh(source, op)
     if mesh is None or mesh != lookup_mesh(wanted, op):
         raise OperationFailedException(
@@ -74,54 +61,43 @@ def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr
     return axes_without(unreduced_axes(source), unreduced_axes(wanted), _common_mesh(source, wanted, op))
 
 
-def reduce_where_used(use: Use, wanted: TensorShardingAttr | None, at: InsertPoint) -> None:
-    """`f(x)` -> `f(all_reduce(x))`, if `x` is unreduced along axes along which it is not `wanted` so."""
-    source = sharding_of(operand_of(use))
-    axes = axes_to_reduce(source, wanted, use.operation)
+def reduced(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AllReduce | None:
+    """The reduction of an operand of `op` along `axes_to_reduce`; None if there are none."""
+    axes = axes_to_reduce(source, wanted, op)
     if source is None or not axes:
-        return
-    mesh = lookup_mesh(source, use.operation)
+        return None
+    mesh = lookup_mesh(source, op)
     assert mesh is not None, "the axes have been found in it"
-    reduced = TensorShardingAttr(
+    sharding = TensorShardingAttr(
         source.mesh_or_ref,
         source.dim_shardings,
         source.replicated_axes,
         axes_without(unreduced_axes(source), axes, mesh),
         source.reduction_op.data,
     )
-    all_reduce = AllReduceOp(operand_of(use), AxisRefListAttr(axes), reduced, source.reduction_op.data)
-    Rewriter.insert_op(all_reduce, at)
-    use.operation.operands[use.index] = all_reduce.result
+    return AllReduce(axes, sharding)
 
 
 # -- Becoming unreduced -----------------------------------------------------------------------------------------------
 
 
-class BecomingUnreduced(NamedTuple):
-    """How a tensor becomes unreduced along more axes: the steps that there are, in this order."""
-
-    reshard: TensorShardingAttr | None
-    """Where dimensions are sharded in another way, they first become what is wanted, or what is padded by the last."""
-    forget: tuple[AxisRefs, TensorShardingAttr] | None
-    """Along these axes the tensor is replicated: all devices but one forget it."""
-    pad: tuple[Sequence[AxisRefs], TensorShardingAttr] | None
-    """By these axes of each dimension the tensor is sharded: each device pads its part to the whole."""
-
-
 def becoming_unreduced(
     source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation
-) -> BecomingUnreduced | None:
+) -> Sequence[Move]:
     """
-    How an operand of `op` becomes `wanted` which is unreduced along more axes than `source`; None if it is not.
+    How an operand of `op` becomes `wanted` where that is unreduced along more axes than `source`; nothing if it is not.
 
+    At most three moves. A reshard, where dimensions are sharded in another way: to what is wanted, or to what the last
+    move pads. Along axes by which the tensor is replicated, all devices but one forget it. Along axes by which it is
+    sharded, each device pads its part to the whole.
     Raises `OperationFailedException` if it would have to be reduced along others, or if the meshes differ.
     """
     if source is None or wanted is None or not wanted.unreduced_axes.data:
-        return None
+        return ()
     mesh = _common_mesh(source, wanted, op)
     added = axes_without(unreduced_axes(wanted), unreduced_axes(source), mesh)
     if not added:
-        return None
+        return ()
     if dropped := axes_without(unreduced_axes(source), unreduced_axes(wanted), mesh):
         raise OperationFailedException(
             op,
@@ -139,21 +115,24 @@ def becoming_unreduced(
         misfits |= not pads and rest != ()
     by_padding = [axis for axes in padded for axis in axes]
     by_forgetting = axes_without(added, by_padding, mesh)
-    reshard = TensorShardingAttr(
-        source.mesh_or_ref, dims, source.replicated_axes, source.unreduced_axes, source.reduction_op.data
-    )
-    forgotten = TensorShardingAttr(
-        source.mesh_or_ref,
-        dims,
-        wanted.replicated_axes,
-        sorted_and_merged([*source.unreduced_axes, *by_forgetting], mesh),
-        wanted.reduction_op.data,
-    )
-    return BecomingUnreduced(
-        reshard if misfits else None,
-        (by_forgetting, forgotten) if by_forgetting else None,
-        (padded, wanted) if by_padding else None,
-    )
+    moves: list[Move] = []
+    if misfits:
+        resharded = TensorShardingAttr(
+            source.mesh_or_ref, dims, source.replicated_axes, source.unreduced_axes, source.reduction_op.data
+        )
+        moves.append(Reshard(resharded))
+    if by_forgetting:
+        forgotten = TensorShardingAttr(
+            source.mesh_or_ref,
+            dims,
+            wanted.replicated_axes,
+            sorted_and_merged([*source.unreduced_axes, *by_forgetting], mesh),
+            wanted.reduction_op.data,
+        )
+        moves.append(ReplicatedToUnreduced(by_forgetting, forgotten))
+    if by_padding:
+        moves.append(ShardedToUnreduced(padded, wanted))
+    return moves
 
 
 def _rest(axes: AxisRefs, prefix: AxisRefs, mesh: MeshAttr) -> AxisRefs | None:
@@ -168,48 +147,6 @@ def _rest(axes: AxisRefs, prefix: AxisRefs, mesh: MeshAttr) -> AxisRefs | None:
         return tail
     minor = suffix_without(axes[last], prefix[last], mesh)
     return (minor, *tail) if minor is not None else tail
-
-
-def become_unreduced(use: Use, wanted: TensorShardingAttr | None, at: InsertPoint) -> TensorShardingAttr | None:
-    """
-    `f(x)` -> `f(sharded_to_unreduced(replicated_to_unreduced(reshard(x))))`, those of `becoming_unreduced`.
-
-    Returns the sharding that the operand has now; None if nothing was to do.
-    """
-    steps = becoming_unreduced(sharding_of(operand_of(use)), wanted, use.operation)
-    if steps is None:
-        return None
-    value, sharding = operand_of(use), wanted
-    inserted: list[Operation] = []
-    if steps.reshard is not None:
-        inserted.append(ReshardOp(value, steps.reshard))
-        value, sharding = inserted[-1].results[0], steps.reshard
-    if steps.forget is not None:
-        axes, sharding = steps.forget
-        inserted.append(
-            ReplicatedToUnreducedOp(
-                operands=[value],
-                properties={"axes": AxisRefListAttr(axes), "out_sharding": sharding},
-                result_types=[value.type],
-            )
-        )
-        value = inserted[-1].results[0]
-    if steps.pad is not None:
-        lists, sharding = steps.pad
-        inserted.append(
-            ShardedToUnreducedOp(
-                operands=[value],
-                properties={
-                    "axes": ListOfAxisRefListsAttr([AxisRefListAttr(axes) for axes in lists]),
-                    "out_sharding": sharding,
-                },
-                result_types=[value.type],
-            )
-        )
-        value = inserted[-1].results[0]
-    Rewriter.insert_op(inserted, at)
-    use.operation.operands[use.index] = value
-    return sharding
 
 
 def _listed(axes: AxisRefs) -> str:

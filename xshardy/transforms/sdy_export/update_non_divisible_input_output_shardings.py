@@ -1,18 +1,14 @@
-"""
-No padding where values cross the border of a function or region.
-
-Source: Shardy's docs, "Export passes", `sdy-update-non-divisible-input-output-shardings`.
-"""
+"""Cut shardings that would need padding where values enter or leave a function or region."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
+from xdsl.ir import Attribute, Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -25,13 +21,13 @@ from xshardy.dialects.sdy.axis_refs import pre_size, sharded_size, size
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
 
 
 def dividing_prefix(axes: Iterable[AxisRefAttr], extent: int, mesh: MeshAttr) -> list[AxisRefAttr]:
-    """The longest prefix of `axes`, the last one cut where it must be, along which a dimension divides evenly."""
+    """The longest prefix of `axes`, the last one split if needed, by which a dimension of `extent` divides evenly."""
     prefix: list[AxisRefAttr] = []
     for axis in axes:
         common = gcd(size(axis, mesh), extent)
@@ -46,9 +42,9 @@ def dividing_prefix(axes: Iterable[AxisRefAttr], extent: int, mesh: MeshAttr) ->
 
 def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr) -> TensorShardingAttr:
     """
-    `sharding` of a value of `type` with only so many axes in each dimension that all devices hold the same shape.
+    `sharding` of a value of `type`, cut so that all devices hold parts of the same shape.
 
-    A dimension that loses axes loses its priority too, as upstream. What has no static shape is left alone.
+    A dimension that loses axes loses its priority too, as upstream. Without a static shape the sharding stays.
     """
     if sharding.is_fully_replicated or not isinstance(type, ShapedType) or not type.has_static_shape():
         return sharding
@@ -59,38 +55,74 @@ def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr
     return sharding if dims == list(sharding.dim_shardings) else with_dimensions(sharding, dims)
 
 
+def evenly_sharded_on(sharding: TensorShardingAttr, type: Attribute, op: Operation) -> TensorShardingAttr:
+    """`evenly_sharded` over the mesh of `sharding`, an attribute of `op`; itself if there is no such mesh."""
+    mesh = lookup_mesh(sharding, op)
+    return sharding if mesh is None else evenly_sharded(sharding, type, mesh)
+
+
+def each_evenly_sharded(
+    per_value: TensorShardingPerValueAttr, types: Iterable[Attribute], op: Operation
+) -> TensorShardingPerValueAttr:
+    """`per_value`, which stands on `op`, of values of `types`, with each sharding cut; itself if none is."""
+    shardings = [evenly_sharded_on(each, type, op) for each, type in zip(per_value.shardings, types, strict=False)]
+    is_same = all(new is old for new, old in zip(shardings, per_value.shardings, strict=True))
+    return per_value if is_same else TensorShardingPerValueAttr(shardings)
+
+
 @dataclass(frozen=True)
-class UpdateNonDivisibleInputOutputShardingsPass(ModulePass):
+class CutSignature(RewritePattern):
+    """`func @f(%x: tensor<3xf32> {sdy.sharding = [{"x"}]})` -> `func @f(%x: tensor<3xf32> {sdy.sharding = [{}]})`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if update_function_shardings(op, lambda sharding, type: evenly_sharded_on(sharding, type, op)):
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class CutManualComputation(RewritePattern):
+    """`manual_computation(x) in=[[{"x"}]] out=[[{"x"}]]` -> `manual_computation(x) in=[[{}]] out=[[{}]]`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /) -> None:
+        before = op.in_shardings, op.out_shardings
+        after = (
+            each_evenly_sharded(op.in_shardings, op.operand_types, op),
+            each_evenly_sharded(op.out_shardings, op.result_types, op),
+        )
+        if after[0] is not before[0] or after[1] is not before[1]:
+            op.in_shardings, op.out_shardings = after
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class CutResults(RewritePattern):
+    """`%0 = call @f() {[{"x"}]} : tensor<3xf32>` -> `%0 = call @f() {[{}]} : tensor<3xf32>`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: CallOp | ShardingRuleOpInterface, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op, ShardingRuleOpInterface) and not op.keep_output_shardings_divisible:
+            return
+        shardings = op.attributes.get(SHARDING)
+        if isinstance(shardings, TensorShardingPerValueAttr):
+            cut = each_evenly_sharded(shardings, op.result_types, op)
+            if cut is not shardings:
+                op.attributes[SHARDING] = cut
+                rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
     """
-    Cut shardings short where they do not divide the tensor evenly, so that nothing needs to be padded.
+    Cut shardings that do not divide their tensor evenly, so that no tensor needs to be padded.
 
     Of arguments and results of functions, results of calls, operands and results of manual computations, and of results
-    of operations that ask for it.
+    of operations that declare so.
     """
 
     name = "sdy-update-non-divisible-input-output-shardings"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-update-non-divisible-input-output-shardings'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        def evenly(sharding: TensorShardingAttr, type: Attribute) -> TensorShardingAttr:
-            mesh = lookup_mesh(sharding, function)
-            return sharding if mesh is None else evenly_sharded(sharding, type, mesh)
-
-        def each_evenly(
-            per_value: TensorShardingPerValueAttr, types: Iterable[Attribute]
-        ) -> TensorShardingPerValueAttr:
-            return TensorShardingPerValueAttr(map(evenly, per_value.shardings, types))
-
-        for function in op.ops:
-            if not isinstance(function, FuncOp):
-                continue
-            update_function_shardings(function, evenly)
-            for inner in operations_in(function):
-                if isinstance(inner, ManualComputationOp):
-                    inner.in_shardings = each_evenly(inner.in_shardings, inner.operand_types)
-                    inner.out_shardings = each_evenly(inner.out_shardings, inner.result_types)
-                elif isinstance(inner, CallOp) or (
-                    isinstance(inner, ShardingRuleOpInterface) and inner.keep_output_shardings_divisible
-                ):
-                    shardings = inner.attributes.get(SHARDING)
-                    if isinstance(shardings, TensorShardingPerValueAttr):
-                        inner.attributes[SHARDING] = each_evenly(shardings, inner.result_types)
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return CutSignature(), CutManualComputation(), CutResults()

@@ -1,11 +1,12 @@
 """
-Check that what is unreduced along an axis remains so until something reduces it, and does not become so by itself.
+Check that a tensor that is unreduced along an axis stays so until an operation reduces it, and does not become so.
 
-Messages are upstream's. Source: Shardy's docs, "Export passes", `sdy-verify-unreduced-axes`.
+Messages are upstream's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -31,7 +32,7 @@ from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 
 EXPLICIT = (ops.ReshardOp, ops.ShardingConstraintOp)
-"""What may reduce, because its author says so."""
+"""Operations that may reduce, because the user wrote the sharding of their result."""
 
 REDUCTIONS: Mapping[type[Operation], ReductionOp] = {
     stablehlo.AddOp: ReductionOp.SUM,
@@ -54,19 +55,19 @@ def reduction_of(region: Region) -> ReductionOp | None:
 
 
 def before_barriers(value: SSAValue) -> SSAValue:
-    """What went into the propagation barriers that `value` comes out of."""
+    """`value`, or if it is the result of a propagation barrier, the input of the first of these barriers."""
     while isinstance(value.owner, ops.PropagationBarrierOp):
         value = value.owner.input
     return value
 
 
 def is_explicit(value: SSAValue) -> bool:
-    """Whether `value` is as someone asked for, barriers aside: whatever it is unreduced along is on purpose."""
+    """Whether the user wrote the sharding of `value`, barriers aside: its unreduced axes are on purpose."""
     return isinstance(before_barriers(value).owner, EXPLICIT)
 
 
 def verify_same(before: Sequence[AxisRefAttr], after: Sequence[AxisRefAttr], where: str) -> None:
-    """Raises `VerifyException`, which says `where`, if the two are not the same axes in some order."""
+    """Raises `VerifyException`, which names `where`, if the two are not the same axes in some order."""
     differing = set(before) ^ set(after)
     if differing:
         names = ", ".join(sorted({axis.axis.data for axis in differing}))
@@ -75,7 +76,7 @@ def verify_same(before: Sequence[AxisRefAttr], after: Sequence[AxisRefAttr], whe
 
 @dataclass(slots=True)
 class UnreducedAxes:
-    """What the operations of a module do to the axes that tensors are unreduced along."""
+    """Verifies what the operations of a module do to unreduced axes."""
 
     functions: Mapping[str, func.FuncOp]
     known: dict[SSAValue, TensorShardingAttr | None] = field(
@@ -89,14 +90,14 @@ class UnreducedAxes:
         return self.known[value]
 
     def verify(self, op: Operation) -> None:
-        """Raises `VerifyException` if `op` is not to do what it does."""
+        """Raises `VerifyException` if `op` changes unreduced axes that it must not change."""
         if (verify := VERIFIERS.get(type(op))) is not None:
             verify(self, op)
         elif not op.has_trait(IsTerminator, value_if_unregistered=False):
             self.verify_transition(op, op.operands, introduced=ReductionOp.SUM)
 
     def verify_transition(self, op: Operation, operands: Iterable[SSAValue], introduced: ReductionOp | None) -> None:
-        """Results may be unreduced as `operands` are, and along more axes if that is what `introduced` says."""
+        """Results may be unreduced as `operands` are, and along more axes if `introduced` is their reduction."""
         before = [self.sharding(value) for value in operands if not is_explicit(value)]
         self._verify_shardings(op, before, introduced=introduced, removed=None)
 
@@ -105,7 +106,7 @@ class UnreducedAxes:
         self.verify_transition(op, op.inputs, introduced=reduction_of(op.body))
 
     def verify_explicit(self, op: Operation) -> None:
-        """Reshards and constraints check themselves; what they are applied to can have changed since."""
+        """Reshards and constraints verify themselves; their operand can have changed since they were parsed."""
         op.verify(verify_nested_ops=False)
 
     def verify_collective(self, op: Operation) -> None:
@@ -120,7 +121,7 @@ class UnreducedAxes:
         self._verify_shardings(op, before, introduced=None, removed=reduction_of(op.regions[0]))
 
     def verify_call(self, op: Operation) -> None:
-        """What goes into a call and comes out of it is unreduced as the callee has it."""
+        """Operands and results of a call are unreduced as arguments and results of the callee are."""
         assert isinstance(op, func.CallOp)
         callee = self.functions.get(op.callee.string_value())
         if callee is None:
@@ -136,7 +137,7 @@ class UnreducedAxes:
             verify_same(unreduced_axes(sharding), after, f"call result {index}.")
 
     def verify_return(self, op: Operation) -> None:
-        """What a region returns is unreduced as the results are that it is returned for."""
+        """Returned values are unreduced as the results are that they are returned for."""
         for index, (value, sharding) in enumerate(zip(op.operands, self._returned_shardings(op), strict=False)):
             if sharding is not None and not is_explicit(value):
                 before = unreduced_axes(self.sharding(value))
@@ -181,14 +182,16 @@ VERIFIERS: Mapping[type[Operation], Callable[[UnreducedAxes, Operation], None]] 
     func.ReturnOp: UnreducedAxes.verify_return,
     ops.ReturnOp: UnreducedAxes.verify_return,
 }
-"""The operations that are not judged by their operands and results alone. Other terminators are not judged at all."""
+"""Operations that are not verified by their operands and results alone. Other terminators are not verified."""
 
 
 @dataclass(frozen=True)
 class VerifyUnreducedAxesPass(ModulePass):
-    """Check that every operation leaves its operands unreduced as they are, unless to reduce is what it is for."""
+    """Check that every operation leaves its operands unreduced as they are, unless it is there to reduce."""
 
     name = "sdy-verify-unreduced-axes"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-verify-unreduced-axes'
+    no_patterns: ClassVar[str] = "verifies only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         is_unreduced = any(sharding.unreduced_axes.data for sharding in shardings_in(op))

@@ -1,5 +1,5 @@
 """
-Which sharding a use wants of what it reads, where that does not follow from the sharding rule of an operation.
+The sharding that a use wants of the value it reads, where no sharding rule decides.
 
 That is so along data flow edges, at calls, and at the end of functions.
 """
@@ -19,11 +19,16 @@ from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
 WantedUse = tuple[Use, TensorShardingAttr | None]
-"""A use, and the sharding that it wants of what it reads; None if any will do that is not sharded."""
+"""A use, and the sharding that it wants of the value it reads; None if any replicated one is good enough."""
+
+
+def operand_of(use: Use) -> SSAValue:
+    """The value that `use` reads."""
+    return use.operation.operands[use.index]
 
 
 def wanted_by_edges(op: Operation) -> Iterator[WantedUse]:
-    """The operands of `op` and of what ends its regions that flow into data flow edges, with the shardings of these."""
+    """The operands of `op` and of its regions' terminators that feed data flow edges, with the edges' shardings."""
     feeding: dict[SSAValue, list[Use]] = {owner: [] for owner in (*result_owners(op), *argument_owners(op))}
     for owner, use in _feeding_uses(op):
         feeding[owner].append(use)
@@ -35,19 +40,19 @@ def wanted_by_edges(op: Operation) -> Iterator[WantedUse]:
 def _feeding_uses(op: Operation) -> Iterator[tuple[SSAValue, Use]]:
     """The uses that feed an edge, with its owner."""
     if isinstance(op, ShardableDataFlowOpInterface):
-        for reader in (op, *_ends(op.regions)):
+        for reader in (op, *_terminators(op.regions)):
             for index in range(len(reader.operands)):
                 use = Use(reader, index)
                 if (owner := op.edge_owner_from_source(use)) is not None:
                     yield owner, use
         return
     flow = STABLEHLO_DATA_FLOWS[type(op)](op)
-    for reader in (*([op] if flow.reads_operands else []), *_ends(flow.feeding)):
+    for reader in (*([op] if flow.reads_operands else []), *_terminators(flow.feeding)):
         yield from ((result, Use(reader, index)) for index, result in enumerate(op.results))
 
 
-def _ends(regions: Iterable[Region]) -> Iterator[Operation]:
-    """What ends each of `regions`."""
+def _terminators(regions: Iterable[Region]) -> Iterator[Operation]:
+    """The last operations of `regions`."""
     return (end for region in regions if (end := region.block.last_op) is not None)
 
 
@@ -84,7 +89,7 @@ def _over_devices(value: SSAValue, op: Operation) -> TensorShardingAttr | None:
 
 
 def wanted_by_function(function: FuncOp) -> Iterator[WantedUse]:
-    """What `function` returns, with the shardings of its results."""
+    """The values that `function` returns, with the shardings of its results."""
     shardings = written_shardings(function.res_attrs, len(function.function_type.outputs))
     for block in function.body.blocks:
         if isinstance(end := block.last_op, ReturnOp):

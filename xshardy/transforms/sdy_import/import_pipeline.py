@@ -1,6 +1,7 @@
 """The import passes in the order in which propagation needs them. Source: Shardy's docs, "Import passes"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,6 +12,7 @@ from xshardy.garbage import no_collection
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
+from xshardy.transforms.sdy.pipeline_options import DebugOptions, ImportOptions
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdgesPass
 from xshardy.transforms.sdy_import.apply_sharding_constraints import ApplyShardingConstraintsPass
 from xshardy.transforms.sdy_import.constant_or_scalar_splitter import ConstantOrScalarSplitterPass
@@ -28,20 +30,17 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 
 
 @dataclass(frozen=True)
-class ImportPipelinePass(ModulePass):
+class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
     """
-    Prepare a module for propagation. A module that cannot be imported is left as it was.
+    Prepare a module for propagation. A module that cannot be imported stays as it is.
 
-    With `dedup_functions_fully`, constraints and sharding groups are imported too; propagation otherwise does that
-    after it has looked into the calls. With `enable_explicit_gather_scatter_batching`, gathers and scatters that work
-    row by row are made to say so. The other options are those of `sdy-apply-sharding-constraints`.
+    With `dedup_functions_fully`, constraints and sharding groups are imported too; otherwise propagation imports them
+    after it has inlined the calls.
     """
 
     name = "sdy-import-pipeline"
-    dedup_functions_fully: bool = False
-    enable_explicit_gather_scatter_batching: bool = False
-    debug_sharding_origins: bool = False
-    debug_propagation_edge_sharding: bool = False
+    no_patterns: ClassVar[str] = "a pipeline of other passes"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-import-pipeline'
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -71,7 +70,7 @@ class ImportPipelinePass(ModulePass):
             PassPipeline(self.passes).apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
-        """Raise what a pass would raise when others have changed `module` already. Symbols that go away may be bad."""
+        """Raise the errors of the passes before any of them changes `module`. Dead symbols are not checked."""
         dead = dead_symbols(module)
         alive = [op for op in module.ops if op not in dead]
         acyclic_callees_first(Functions(module, dead))

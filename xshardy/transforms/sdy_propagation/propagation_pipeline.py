@@ -1,18 +1,24 @@
 """From a module as a user wrote it to one for a partitioner. Source: Shardy's docs, "Propagation"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.garbage import no_collection
-from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
+from xshardy.transforms.sdy.pipeline_options import (
+    DebugOptions,
+    ImportOptions,
+    PartitioningOptions,
+    PropagationOptions,
+    RuleOptions,
+    SignatureOptions,
+    options_of,
+)
 from xshardy.transforms.sdy_export.export_named_computations import ExportNamedComputationsPass
 from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
 from xshardy.transforms.sdy_export.insert_func_call_reshards import InsertFuncCallReshardsPass
@@ -30,50 +36,20 @@ from xshardy.transforms.sdy_propagation.user_priority_propagate import UserPrior
 from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 
 
-def _check_named_computations(function: FuncOp) -> None:
-    """Raise `OperationFailedException` if `function` holds a named computation, which would get edges for a call's."""
-    for computation in operations_of(function, NamedComputationOp):
-        if computation.inputs or computation.outputs:
-            raise OperationFailedException(
-                computation,
-                f"'{computation.name}' op stands for a call that has been looked into, which propagation does itself: "
-                "call a function, or set dedup-functions-fully",
-            )
-
-
 @dataclass(frozen=True)
-class PropagationPipelinePass(ModulePass):
+class PropagationPipelinePass(
+    SignatureOptions, PartitioningOptions, RuleOptions, DebugOptions, PropagationOptions, ImportOptions, ModulePass
+):
     """
     Import a module, propagate its shardings, and export it. A module that cannot be imported is left as it was.
 
     With `dedup_functions_fully`, functions are shared by all their calls: shardings go between these along edges.
-    Without it every call gets a function of its own, and is looked into; those that come out alike are shared again.
+    Without it every call gets a function of its own, and is inlined; those that come out alike are shared again.
     """
 
     name = "sdy-propagation-pipeline"
-    dedup_functions_fully: bool = False
-    enable_explicit_gather_scatter_batching: bool = False
-    """Whether gathers and scatters that work row by row are made to say so."""
-    module_dump_directory: str = ""
-    """Where to write the module after stages of the pipeline; nowhere if empty."""
-    conservative_propagation: bool = False
-    """Whether axes are neither split nor used where a dimension is not divisible."""
-    debug_sharding_origins: bool = False
-    """Whether what is written to the folder shows where shardings came from."""
-    debug_propagation_edge_sharding: bool = False
-    """Whether what is written to the folder shows along which edges shardings were propagated."""
-    keep_sharding_rules: bool = False
-    """Whether to leave the sharding rules on operations."""
-    avoid_export_for_partitioning: bool = False
-    """Whether to leave constraints and groups, and insert no reshards, so that the module can be propagated again."""
-    enable_insert_explicit_collectives: bool = False
-    """Whether to turn reshards into collectives."""
-    remove_all_gather_reduce_scatter_for_cmv1: bool = False
-    """Whether to take out the collectives around products of matrices that a partitioner overlaps with them itself."""
-    update_non_divisible_input_output_shardings: bool = True
-    """Whether to cut the shardings of inputs and outputs where they divide nothing evenly, or into sub-axes."""
-    inline_meshes: bool = False
-    """Whether to write out the mesh of each sharding."""
+    no_patterns: ClassVar[str] = "a pipeline of other passes"
+    source: ClassVar[str] = 'Shardy, "Propagation", sdy-propagation-pipeline'
 
     @property
     def passes_before_propagation(self) -> tuple[ModulePass, ...]:
@@ -92,13 +68,7 @@ class PropagationPipelinePass(ModulePass):
     @property
     def propagation(self) -> UserPriorityPropagatePass:
         """The pass that propagates. It leaves rules, edges and named computations to the passes after it."""
-        return UserPriorityPropagatePass(
-            keep_sharding_rules=True,
-            module_dump_directory=self.module_dump_directory,
-            conservative_propagation=self.conservative_propagation,
-            debug_sharding_origins=self.debug_sharding_origins,
-            debug_propagation_edge_sharding=self.debug_propagation_edge_sharding,
-        )
+        return UserPriorityPropagatePass(keep_sharding_rules=True, **options_of(self, PropagationOptions, DebugOptions))
 
     @property
     def passes_after_propagation(self) -> tuple[ModulePass, ...]:
@@ -119,26 +89,16 @@ class PropagationPipelinePass(ModulePass):
 
     @property
     def _import_pipeline(self) -> ImportPipelinePass:
-        return ImportPipelinePass(
-            self.dedup_functions_fully,
-            self.enable_explicit_gather_scatter_batching,
-            debug_sharding_origins=self.debug_sharding_origins,
-            debug_propagation_edge_sharding=self.debug_propagation_edge_sharding,
-        )
+        return ImportPipelinePass(**options_of(self, ImportOptions, DebugOptions))
 
     @property
     def _export_pipeline(self) -> ExportPipelinePass:
         return ExportPipelinePass(
             dump_directory=self.module_dump_directory,
-            avoid_export_for_partitioning=self.avoid_export_for_partitioning,
-            enable_insert_explicit_collectives=self.enable_insert_explicit_collectives,
-            remove_all_gather_reduce_scatter_for_cmv1=self.remove_all_gather_reduce_scatter_for_cmv1,
-            keep_sharding_rules=self.keep_sharding_rules,
             dump_sharding_origins=self.debug_sharding_origins,
             dump_propagation_edges=self.debug_propagation_edge_sharding,
-            update_non_divisible_input_output_shardings=self.update_non_divisible_input_output_shardings,
-            inline_meshes=self.inline_meshes,
             first_dump=1,
+            **options_of(self, PartitioningOptions, RuleOptions, SignatureOptions),
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -150,6 +110,3 @@ class PropagationPipelinePass(ModulePass):
         """Raise what would be raised after the import pipeline, which checks what it is given itself."""
         functions = Functions(module, dead_symbols(module)).by_name
         main_of(functions)
-        if not self.dedup_functions_fully:
-            for function in functions.values():
-                _check_named_computations(function)

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -97,6 +98,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         Stage(
             "llvm",
             (
+                AttachTargetPass(target),
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
                 PackAtomicAddsPass(),
