@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
-from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -142,27 +142,22 @@ def local_program(module: ModuleOp) -> LocalProgram:
 # -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class GiveFunctionLocalType(RewritePattern):
+class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
     """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: the type of a function on parts."""
 
-    types: Mapping[FuncOp, FunctionType]
-
-    @match_op_type
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /):
-        if (type := self.types.get(op)) is not None and type != op.function_type:
-            op.function_type = type
+    def rewrite(self, op: FuncOp, decision: FunctionType, rewriter: PatternRewriter, /) -> None:
+        if decision != op.function_type:
+            op.function_type = decision
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
-class GiveValuesLocalTypes(RewritePattern):
+class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
     """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: results and block arguments are parts."""
 
-    types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        for value, type in self.types.get(op, ()):
+    def rewrite(
+        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
+    ) -> None:
+        for value, type in decision:
             if value.type != type:
                 rewriter.replace_value_with_new_type(value, type)
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.dense_elements import Dense, dense_values
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.collectives import PartitionIdOp, ReplicaIdOp
@@ -69,6 +70,14 @@ class LocalOptions:
     by_replica: bool = False
 
 
+@lru_cache(maxsize=64)
+def groups_table(axes: AxisRefs, mesh: MeshAttr) -> Dense:
+    """The groups of `device_groups` as a literal, a row each. Remembered: a program repeats its collectives."""
+    groups = device_groups(axes, mesh)
+    flat = [device for group in groups for device in group]
+    return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
+
+
 @dataclass(slots=True)
 class Channels:
     """The numbers of channels that a module has not used yet, in order."""
@@ -121,9 +130,7 @@ class DeviceCode:
             names = ArrayAttr(GroupAxisAttr(axis.axis, NoneAttr()) for axis in axes)
             named = mesh_or_ref if isinstance(mesh_or_ref, SymbolRefAttr) else to_stablehlo(mesh_or_ref)
             return ReplicaGroupMeshAxesAttr(named, names)
-        groups = device_groups(axes, mesh)
-        flat = [device for group in groups for device in group]
-        return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
+        return groups_table(tuple(axes), mesh)
 
     def device_id(self) -> SSAValue:
         """The number of the device that executes this."""
