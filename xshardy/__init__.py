@@ -1,22 +1,54 @@
 """
 OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
-`xshardy.compile(hlo_text, target="sm_90")` takes an HLO fusion to PTX; `xshardy.emit` and `xshardy.lower` stop on the
-way.
+- `parse`, `print_module`, `verify`, `run_passes`: MLIR in upstream's text.
+- `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
+- `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
+
+`docs/api.md` shows each of them.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from xshardy.api import Explanation, explain, parse, partition, print_module, propagate, run_passes, verify
     from xshardy.compiler import compile, emit, lower
+    from xshardy.hlo_text import read_hlo
+    from xshardy.lowering.nvptx import Kernel
 
-__all__ = ["compile", "emit", "lower"]
+__all__ = [
+    "Explanation",
+    "Kernel",
+    "compile",
+    "emit",
+    "explain",
+    "lower",
+    "parse",
+    "partition",
+    "print_module",
+    "propagate",
+    "read_hlo",
+    "run_passes",
+    "verify",
+]
+
+_HOMES = {
+    **dict.fromkeys(__all__, "api"),
+    **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
+    "Kernel": "lowering.nvptx",
+    "read_hlo": "hlo_text",
+}
+"""The module that each name is defined in."""
 
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: `xdsl-opt` loads this package for its entry point, and must not pay for the compiler.
-    if name in __all__:
-        from xshardy import compiler
+    if name not in _HOMES:
+        raise AttributeError(f"module 'xshardy' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"xshardy.{_HOMES[name]}"), name)
+    return found
 
-        return getattr(compiler, name)
-    raise AttributeError(f"module 'xshardy' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

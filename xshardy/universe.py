@@ -2,20 +2,21 @@
 The xDSL entry point: every dialect, pass and target of xshardy, each imported on first use.
 
 `xdsl-opt` finds `XSHARDY_UNIVERSE` through the entry point group `xdsl.universe`. Everything here is a row of a table
-that names a module and an object in it, so importing this module imports nothing else of ours, but for the hook that
-notices attributes of ours on others' operations.
+that names a module and an object in it, so importing this module imports nothing else of ours. Nothing here changes a
+class of xDSL.
 """
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
 from xdsl.ir import Dialect
+from xdsl.transforms import get_all_passes
 from xdsl.universe import XDSL_UNIVERSE, Universe
-
-from xshardy.dialects import discardable
 
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
@@ -39,7 +40,18 @@ EXTENSIONS: Mapping[str, str] = {
     name: f"dialects.extensions.{name}:extend"
     for name in ("arith", "builtin", "gpu", "llvm", "math", "scf", "tensor", "vector")
 }
-"""Dialects of xDSL that lack operations or traits which upstream MLIR has; `extend(dialect)` returns the fuller one."""
+"""
+Dialects of xDSL that lack operations which upstream MLIR has: `extend(dialect)` returns a fuller one for our contexts.
+"""
+
+REFINEMENTS: Mapping[str, str] = {
+    **{name: reference for name, reference in EXTENSIONS.items() if name != "builtin"},
+    "llvm": "dialects.extensions.llvm:refine",
+}
+"""The fuller dialects for plain `xdsl-opt`, in which what xDSL's operations can say is an operation of xDSL."""
+
+OUR_ENTRY_POINT = "xshardy.universe:XSHARDY_UNIVERSE"
+XDSL_ENTRY_POINT = "xdsl.universe:XDSL_UNIVERSE"
 
 PASSES: Mapping[str, str] = {
     "convert-arith-to-llvm": "lowering.arith_to_llvm:ConvertArithToLLVMPass",
@@ -126,17 +138,20 @@ PASSES: Mapping[str, str] = {
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
+    "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
     "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
     "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",
     "xla-gpu-convert-index-type": "transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
     "xla-gpu-convert-pure-call-ops": "transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
+    "xla-gpu-cse": "transforms.cse:CSEPass",
     "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
+    "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
     "xla-gpu-fuse-loops": "transforms.xla_gpu.fuse_loops:FuseLoopsPass",
     "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
@@ -178,50 +193,65 @@ def _factories(table: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
     return {name: partial(load, reference) for name, reference in table.items()}
 
 
-def _made(reference: str) -> Any:
-    """An instance of the class that `reference` names."""
-    return load(reference)()
-
-
 def _extended(dialect: Callable[[], Dialect], reference: str) -> Callable[[], Dialect]:
     return lambda: load(reference)(dialect())
 
 
-for _name, _reference in EXTENSIONS.items():
-    # `Universe` refuses two dialects of one name, so the operations that xDSL lacks are added to its own row.
-    XDSL_UNIVERSE.all_dialects[_name] = _extended(XDSL_UNIVERSE.all_dialects[_name], _reference)
+@cache
+def entry_point() -> Universe:
+    """
+    What `xdsl-opt` loads: our dialects, passes and targets.
+
+    xDSL allows one dialect of each name, so the rows of `XDSL_UNIVERSE` for dialects that lack operations are replaced
+    by rows for fuller ones. Those are new `Dialect`s; the operations of xDSL in them are its own classes, as they were.
+    """
+    for name, reference in REFINEMENTS.items():
+        XDSL_UNIVERSE.all_dialects[name] = _extended(XDSL_UNIVERSE.all_dialects[name], reference)
+    return Universe(
+        all_dialects=_factories(DIALECTS),
+        all_passes=_factories(PASSES),
+        all_targets=_factories(TARGETS),
+    )
+
+
+if TYPE_CHECKING:
+    XSHARDY_UNIVERSE: Universe
+
+
+def __getattr__(name: str) -> Any:
+    # Not made by an import: `new_context` and the tables of this module must leave `XDSL_UNIVERSE` as it is.
+    if name == "XSHARDY_UNIVERSE":
+        return entry_point()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _other_universes() -> list[Universe]:
+    """The universes of other packages than xDSL and this one. Reads the metadata of every installed package."""
+    ours = (OUR_ENTRY_POINT, XDSL_ENTRY_POINT)
+    return [plugin.load() for plugin in entry_points(group="xdsl.universe") if plugin.value not in ours]
 
 
 @cache
-def load_extensions() -> None:
-    """
-    Give xDSL's operations the traits that they lack now, and not when a parser first meets their dialect.
-
-    For passes on modules that were built and not parsed.
-    """
-    for name in EXTENSIONS:
-        XDSL_UNIVERSE.all_dialects[name]()
-
-
-for _name, _reference in ATTRIBUTE_VERIFIERS.items():
-    discardable.register(_name, partial(_made, _reference))
-
-
-XSHARDY_UNIVERSE = Universe(
-    all_dialects=_factories(DIALECTS),
-    all_passes=_factories(PASSES),
-    all_targets=_factories(TARGETS),
-)
+def installed_passes() -> Mapping[str, Callable[[], Any]]:
+    """The passes of xDSL, ours, and those of other installed universes."""
+    passes: dict[str, Callable[[], Any]] = {**get_all_passes()}
+    for universe in _other_universes():
+        passes |= universe.all_passes
+    return passes | _factories(PASSES)
 
 
 @cache
 def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
-    """The dialects of the installed universes. Looked up once: xDSL reads the metadata of every installed package."""
-    return Universe.get_multiverse().all_dialects
+    """The dialects of our context: xDSL's or fuller ones, ours, and those of other installed universes."""
+    dialects = get_all_dialects()
+    for universe in _other_universes():
+        dialects |= universe.all_dialects
+    dialects |= {name: _extended(dialects[name], reference) for name, reference in EXTENSIONS.items()}
+    return dialects | _factories(DIALECTS)
 
 
 def new_context() -> Context:
-    """A context that knows every dialect of the installed universes, each loaded on first use, as in `xdsl-opt`."""
+    """A context that knows the `installed_dialects`, each loaded on first use, as in `xshardy-opt`."""
     context = Context()
     for name, factory in installed_dialects().items():
         context.register_dialect(name, factory)

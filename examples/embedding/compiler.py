@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ShapedType, TensorType
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
 from xshardy.syntax import parse_module
@@ -52,7 +53,7 @@ def compile_text(text: str, name: str) -> Iterator[str]:
     context = new_context()
     context.load_dialect(Lin)
     module = parse_module(text, name, context)
-    module.verify()
+    verify(module)
     for op in module.walk():
         if isinstance(op, MatmulOp):
             yield from plan(op)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.sharding.rules import Factor, FactorType, Shapes, build_rule, shape_of
@@ -44,7 +45,7 @@ def propagate(text: str, name: str) -> str:
     context = new_context()
     context.load_dialect(Rows)
     module = parse_module(text, name, context)
-    module.verify()
+    verify(module)
     BasicPropagatePass().apply(context, module)
     return print_module(module)
 

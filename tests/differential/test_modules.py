@@ -13,6 +13,7 @@ from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxlib.mlir import ir
 
+from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.xshardy_opt import run
 
@@ -223,7 +224,7 @@ func.func public @main({names}) -> ({sharded(shape, element)}) {{
 def assert_same_text(text: str) -> None:
     """MLIR and we print the same for `text`, and MLIR reads either form of ours as the module that it reads there."""
     module = parse_module(text)
-    module.verify()
+    verify(module)
     ours = print_module(module)
     code, generic, error = run(["--print-op-generic"], text)
     assert code == 0, error

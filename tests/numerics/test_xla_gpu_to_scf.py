@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
 from xshardy.interpreters.simt import run_kernel
 from xshardy.syntax import parse_module
 from xshardy.transforms.canonicalize import CanonicalizePass
+from xshardy.transforms.cse import CSEPass
+from xshardy.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
@@ -32,7 +32,7 @@ PASSES: Sequence[ModulePass] = (
     SimplifyArithPass(),
     CanonicalizePass(),
     FlattenTensorsPass(),
-    CommonSubexpressionElimination(),
+    CSEPass(),
     LoopInvariantCodeMotionPass(),
     UnswitchLoopsPass(),
     LoopInvariantCodeMotionPass(),

@@ -7,8 +7,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "xshardy"
 
 ROOMS = """
-tools
 xshardy
+api
+tools
 compiler
 emitters
 transforms.sdy_propagation

@@ -3,21 +3,111 @@ The elements of dense literals. A splat takes as much memory as its one element,
 
 xDSL keeps the bytes of all elements of `dense<...>`, one after the other, and repeats those of a splat: the zeros of a
 `tensor<100000x100000xf32>` are 40 GB. Here a splat of more than MOST_REPEATED elements keeps the bytes of one, as every
-splat does in MLIR; so does one of no elements, whose text has one all the same. xDSL takes such an attribute for a
-literal of one element, which it prints and compares as what it is. What reads the elements of literals that may be
-large reads them through this module.
+splat does in MLIR; so does a splat of no elements, because its text has one element. Such an attribute is a
+`SplatElementsAttr`. xDSL sees a `DenseIntOrFPElementsAttr` with the right number of elements and the right values.
 """
 
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
 from math import prod
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast, overload
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
+from xdsl.printer import Printer
 
 MOST_REPEATED = 1 << 16
 """The number of elements up to which a splat repeats its one, which is what passes of xDSL expect."""
 
 Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 Number: TypeAlias = int | float | tuple[int, int] | tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated(Sequence[Any]):
+    """A sequence with one value at every index, in the memory of one value."""
+
+    value: Any
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Repeated": ...
+    def __getitem__(self, index: int | slice) -> Any:
+        places = range(self.length)[index]  # raises IndexError as a list does
+        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+
+    def __iter__(self) -> Iterator[Any]:
+        return repeat(self.value, self.length)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self)
+
+    def __contains__(self, value: object) -> bool:
+        return self.length > 0 and (value is self.value or value == self.value)
+
+    def count(self, value: Any) -> int:
+        return self.length if value in self else 0
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        places = range(self.length)[start:stop]
+        if not places or value not in self:
+            raise ValueError(f"{value} is not in the sequence")
+        return places[0]
+
+
+class _Inheritable:
+    """xDSL seals classes of attributes by their `__init_subclass__`; that of this class comes first."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        pass
+
+
+class SplatElementsAttr(_Inheritable, DenseIntOrFPElementsAttr[Any]):
+    """
+    `dense<v> : type` with the bytes of one element, for types of very many elements, or of none.
+
+    Its `__class__` is that of xDSL: constraints find the class of an attribute by that, and it is equal to what xDSL
+    makes of the same bytes.
+    """
+
+    @property
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return DenseIntOrFPElementsAttr
+
+    def __len__(self) -> int:
+        return min(element_count(self), sys.maxsize)  # more is no length in Python
+
+    def value(self) -> Number:
+        """The value of every element."""
+        (value,) = self.get_element_type().unpack(self.data.data, 1)
+        return value
+
+    def iter_values(self) -> Iterator[Any]:
+        return iter(self.get_values())
+
+    def get_values(self) -> Any:
+        return Repeated(self.value(), len(self))
+
+    def iter_attrs(self) -> Iterator[Any]:
+        return iter(self.get_attrs())
+
+    def get_attrs(self) -> Any:
+        one = DenseIntOrFPElementsAttr(TensorType(self.get_element_type(), []), self.data)
+        return Repeated(one.get_attrs()[0], len(self))
+
+    def is_splat(self) -> bool:
+        return True
+
+    def print_without_type(self, printer: Printer) -> None:
+        printer.print_string("dense")
+        with printer.in_angle_brackets():
+            self._print_one_elem(cast(float, self.value()), printer)
 
 
 def dense(type: Any, data: bytes) -> Dense:
@@ -31,7 +121,7 @@ def dense(type: Any, data: bytes) -> Dense:
     if 0 < count <= MOST_REPEATED:
         data = data * count if len(data) == size else data
     elif repeats(data, size):
-        data = data[:size]
+        return SplatElementsAttr(type, BytesAttr(data[:size]))
     return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
 
@@ -65,7 +155,7 @@ def is_splat(attribute: Dense) -> bool:
 
 def is_one_for_all(attribute: Dense) -> bool:
     """Whether `attribute` keeps the bytes of one element for all elements that it has."""
-    return len(attribute) == 1 != element_count(attribute)
+    return type(attribute) is SplatElementsAttr
 
 
 def all_bytes(attribute: Dense) -> bytes:
@@ -76,5 +166,5 @@ def all_bytes(attribute: Dense) -> bytes:
 
 def first_values(attribute: Dense, most: int = MOST_REPEATED) -> tuple[Number, ...]:
     """The values of all elements; of a large splat, those of the first `most`: the others are the same."""
-    values = cast(tuple[Number, ...], attribute.get_values())
-    return values * min(most, element_count(attribute)) if is_one_for_all(attribute) else values
+    values = cast(Sequence[Number], attribute.get_values())
+    return tuple(values[:most]) if is_one_for_all(attribute) else cast(tuple[Number, ...], values)

@@ -1,20 +1,23 @@
 """
 Verification of discardable attributes: `dialect.name` on an operation of any dialect is checked by `dialect`.
 
-MLIR asks the dialect of the attribute when it verifies an operation; xDSL 0.74 asks nobody. `register` adds what is
-missing to `Operation.verify`, once for all dialects, so it also runs where only xDSL's own tools are used. It takes
-what makes the verifier, and makes it when it first meets the name of an attribute of the dialect: `universe` registers
-ours, which `xdsl-opt` imports, and nothing is loaded for modules without such attributes.
-`docs/discardable_attributes.md` shows how another project uses this.
+In MLIR the dialect of an attribute checks it wherever it stands; xDSL 0.74 checks no discardable attribute. `verify`
+verifies a module with its discardable attributes: our tools call it in place of `Operation.verify`, which stays as it
+is. A module that xDSL's tools read is checked by the pass `verify-discardable-attributes`.
+
+`register` takes what makes the verifier of a dialect. It is made when the first attribute of that dialect is met, so a
+module without such attributes loads nothing. `docs/discardable_attributes.md` shows how another project uses this.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
+
+from xshardy.universe import ATTRIBUTE_VERIFIERS, load
 
 
 class DiscardableAttributeVerifier:
@@ -30,21 +33,26 @@ class DiscardableAttributeVerifier:
         """`attribute` stands in the dictionary of result `index` of the function `op`."""
 
 
-_factories: dict[str, Callable[[], DiscardableAttributeVerifier]] = {}
+def _made(reference: str) -> DiscardableAttributeVerifier:
+    """An instance of the class that `reference` names."""
+    return load(reference)()
+
+
+_factories: dict[str, Callable[[], DiscardableAttributeVerifier]] = {
+    dialect: partial(_made, reference) for dialect, reference in ATTRIBUTE_VERIFIERS.items()
+}
 _verifiers: dict[str, DiscardableAttributeVerifier] = {}
 """Those of the dialects whose attributes have been met."""
 
 
 def register(dialect: str, verifier: Callable[[], DiscardableAttributeVerifier]) -> None:
-    """Have what `verifier` makes, when it is first needed, check every attribute whose name begins with `dialect.`."""
-    if not _factories:
-        _extend_operation_verify()
+    """Check every attribute whose name begins with `dialect.` by what `verifier` makes when it is first needed."""
     _factories[dialect] = verifier
     _verifiers.pop(dialect, None)
 
 
 def _verifier_of(name: str) -> DiscardableAttributeVerifier | None:
-    """Who checks the attributes called `name`; None if nobody does."""
+    """The verifier of the attributes called `name`, if their dialect has one."""
     dialect, dot, _ = name.partition(".")
     if dialect not in _factories or not dot:
         return None
@@ -76,22 +84,30 @@ def _entries(dictionaries: Attribute) -> list[tuple[int, str, Attribute]]:
     return [(index, name, attr) for index, entry in enumerate(each) for name, attr in entry.data.items()]
 
 
-def _extend_operation_verify() -> None:
-    verify = Operation.verify
+def verify_operation(op: Operation) -> None:
+    """Verify `op`, not what is in it: its discardable attributes, and what xDSL checks. Raises `VerifyException`."""
+    try:
+        verify_discardable_attributes(op)
+    except VerifyException as error:
+        op.emit_error(f"Operation does not verify: {error}", error)
+    op.verify(verify_nested_ops=False)
 
-    @wraps(verify)
-    def verify_with_discardable_attributes(self: Operation, verify_nested_ops: bool = True) -> None:
-        try:
-            verify_discardable_attributes(self)
-        except VerifyException as error:
-            self.emit_error(f"Operation does not verify: {error}", error)
-        if not _verifiers:
-            verify(self, verify_nested_ops)
-            return
-        # In MLIR's order, from the outside in: what is inside may rely on the attributes of what is around it.
-        verify(self, verify_nested_ops=False)
-        if verify_nested_ops:
-            for region in self.regions:
-                region.verify()
 
-    Operation.verify = verify_with_discardable_attributes
+def verify(op: Operation) -> None:
+    """
+    Verify `op` and everything in it: `op.verify()`, and the discardable attributes. Raises `VerifyException`.
+
+    The order is MLIR's, from the outside in: an operation may rely on the attributes of those around it.
+    """
+    for inner in op.walk():
+        verify_operation(inner)
+        for region in inner.regions:
+            for block in region.blocks:
+                _verify_structure(region, block)
+
+
+def _verify_structure(region: Region, block: Block) -> None:
+    if block.parent is not region or any(op.parent is not block for op in block.ops):
+        raise ValueError("a block or an operation is not in the region or block that its parent pointer refers to")
+    if not block.first_op:
+        block.verify()  # an empty block has no operation that xDSL could check it with

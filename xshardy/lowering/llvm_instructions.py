@@ -104,7 +104,10 @@ def _scope(op: Operation) -> str:
 
 def _ordering(op: Operation, name: str = "ordering") -> str:
     ordering = op.properties.get(name)
-    return ordering.data.value if isinstance(ordering, memory.AtomicOrderingAttr) else ""
+    if isinstance(ordering, memory.AtomicOrderingAttr):
+        return ordering.data.value
+    # An operation of xDSL's class has the number of the ordering; 0 is that of an access that is not atomic.
+    return llvm.ATOMIC_ORDERING_KEYWORDS.get(ordering.value.data, "") if isinstance(ordering, IntegerAttr) else ""
 
 
 # --- arithmetic, comparisons, casts -----------------------------------------------------------------------------------
@@ -518,14 +521,18 @@ WRITERS: Mapping[type[Operation], Writer] = {
     llvm.CallOp: _call,
     llvm.CondBrOp: _conditional_branch,
     llvm.ExtractValueOp: _extract_value,
+    llvm.FCmpOp: _fcmp,
     llvm.FNegOp: _fneg,
     llvm.GEPOp: _get_element_pointer,
     llvm.ICmpOp: _icmp,
     llvm.InlineAsmOp: _inline_asm,
     llvm.InsertElementOp: _insert_element,
     llvm.InsertValueOp: _insert_value,
+    llvm.LoadOp: _load,
     llvm.ReturnOp: _return,
+    llvm.SelectOp: _select,
     llvm.ShuffleVectorOp: _shuffle_vector,
+    llvm.StoreOp: _store,
     llvm.UnreachableOp: _unreachable,
     memory.AtomicCmpXchgOp: _compare_exchange,
     memory.AtomicRMWOp: _atomic_rmw,

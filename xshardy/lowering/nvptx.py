@@ -51,7 +51,7 @@ class KernelArgument:
     """Whether the kernel writes through it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class KernelSource:
     """A kernel as LLVM IR, and what the host needs to launch it."""
 
@@ -70,8 +70,17 @@ class KernelSource:
         """Whether there is nothing to launch: the grid has no blocks."""
         return 0 in self.grid
 
+    def __repr__(self) -> str:
+        return f"<kernel source {self.function}: {self._launch()}; {_lines(self.llvm_ir)} of LLVM IR>"
 
-@dataclass(frozen=True, slots=True)
+    def _launch(self) -> str:
+        """The blocks, threads and arguments in words."""
+        outputs = sum(argument.is_output for argument in self.arguments)
+        blocks, threads = ("x".join(map(str, sizes)) for sizes in (self.grid, self.block))
+        return f"{blocks} blocks of {threads} threads, {len(self.arguments)} arguments ({outputs} written)"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Kernel(KernelSource):
     """A compiled kernel."""
 
@@ -81,6 +90,16 @@ class Kernel(KernelSource):
     target: str
     shared_memory: int
     """Bytes per block."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<kernel {self.entry} for {self.target}: {self._launch()}, {self.shared_memory} bytes of shared memory; "
+            f"{_lines(self.ptx)} of PTX>"
+        )
+
+
+def _lines(text: str) -> str:
+    return f"{text.count(chr(10))} lines"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
+from xshardy.dialects.discardable import verify_operation
+
 SHOWN_COLUMNS = 160
 """How much of a line is shown around its complaint."""
 
@@ -65,7 +67,7 @@ def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] 
     """The first operation, outer ones first, whose own invariants do not hold, and what it says."""
     for op in module.walk():
         try:
-            op.verify(verify_nested_ops=False)
+            verify_operation(op)
         except VerifyException as error:
             if (user := _user_of_outer_value(op)) is not None:
                 return user, VerifyException("using value defined outside the region")
@@ -89,7 +91,7 @@ def verify_error_text(
     module: ModuleOp, error: DiagnosticException, spans: Mapping[Operation, Span], input_name: str
 ) -> str:
     """
-    `error`, which `module.verify()` raised, with the operation it is about.
+    `error`, which verification of `module` raised, with the operation it is about.
 
     An operation that a pass made is not in the text: the place is then that of the nearest operation around it that is.
     """

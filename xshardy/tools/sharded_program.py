@@ -13,6 +13,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
 
+from xshardy.dialects.discardable import verify
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
@@ -83,7 +84,7 @@ def propagate(text: str, file: str) -> ShardedProgram:
     name = shown_name(file)
     parser = Parser(context, text, name)
     module = parser.parse_module()
-    module.verify()
+    verify(module)
     names = SourceNames(parser.spans)
     for call in operations_of(module, CallOp):  # whose bodies come to stand in their places
         names.keep(call)

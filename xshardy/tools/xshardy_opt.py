@@ -12,7 +12,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from itertools import accumulate
@@ -23,7 +23,7 @@ from typing import IO, Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline, parse_spec
+from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
     DiagnosticException,
@@ -34,10 +34,13 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
+from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.universe import installed_dialects
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
@@ -46,45 +49,6 @@ RECURSION_LIMIT = 10_000
 
 SEPARATOR = "// -----"
 """What divides the modules of a file under `--split-input-file`."""
-
-_CLEAN_UP = ("xla-gpu-canonicalize", "cse")
-
-PASS_ALIASES: Mapping[str, Sequence[str]] = {
-    "canonicalize": ("xla-gpu-canonicalize",),
-    "loop-invariant-code-motion": ("licm",),
-    "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
-    "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
-    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "cse"),
-    "xla-gpu-test-transform-loops": (
-        "xla-gpu-lower-xla-gpu-to-scf",
-        "inline",
-        *_CLEAN_UP,
-        "xla-gpu-peel-loops",
-        "xla-gpu-lower-xla-gpu-loops-to-scf",
-        *_CLEAN_UP,
-        "xla-gpu-flatten-tensors",
-        "licm",
-        "xla-gpu-unswitch-loops",
-        "licm",
-        "xla-gpu-vectorize-loads-stores",
-        "xla-gpu-optimize-loops",
-        *_CLEAN_UP,
-    ),
-    "xla-gpu-test-to-llvm": (
-        "xla-gpu-convert-pure-call-ops",
-        "xla-gpu-lower-tensors",
-        "xla-gpu-merge-pointers",
-        *_CLEAN_UP,
-        "xla-gpu-simplify-arith",
-        "xla-gpu-simplify-affine",
-        "xla-gpu-lower-affine",
-        "xla-gpu-convert-index-type",
-        "cse",
-        "xla-gpu-expand-float-ops",
-        "xla-gpu-lower-to-llvm",
-    ),
-}
-"""Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence."""
 
 
 class UsageError(Exception):
@@ -109,6 +73,10 @@ class XshardyOptMain(xDSLOptMain):
             "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
         )
 
+    def register_all_dialects(self) -> None:
+        for name, factory in installed_dialects().items():
+            self.ctx.register_dialect(name, factory)
+
     def register_all_frontends(self) -> None:
         super().register_all_frontends()
 
@@ -127,11 +95,10 @@ class XshardyOptMain(xDSLOptMain):
         self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
 
     def setup_pipeline(self) -> None:
-        specs = [spec for given in parse_pipeline(self.args.passes) for spec in _expand(given)]
-        if unknown := [spec.name for spec in specs if spec.name not in self.available_passes]:
-            raise UsageError(f"Unrecognized passes: {unknown}")
         try:
-            passes = tuple(self.available_passes[spec.name]().from_pass_spec(spec) for spec in specs)
+            passes = passes_of(self.args.passes, self.available_passes)
+        except ArgSpecParseError:
+            raise
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.pipeline = PassPipeline(passes, self._between_passes)
@@ -140,7 +107,7 @@ class XshardyOptMain(xDSLOptMain):
         if self.args.time_passes and before is not None:
             print(f"Pass {before.name} took {perf_counter() - self._started} seconds", file=sys.stderr)
         if not self.args.disable_verify:
-            module.verify()
+            verify(module)
         if before is not None and after is not None and self.args.print_between_passes:
             print(f"// -----// IR after {before.name} //----- //\n{self._text(module)}")
         self._running = None if after is None else after.name
@@ -290,13 +257,6 @@ class XshardyOptMain(xDSLOptMain):
             f"{self.get_input_name()}: error: internal error in {where}: {type(error).__name__}: {error} "
             "(this is a bug; with XSHARDY_TRACEBACK=1 in the environment it shows where)\n"
         )
-
-
-def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:
-    """The passes that an alias stands for; the pass itself if it is none."""
-    first, *rest = PASS_ALIASES.get(spec.name, (spec.name,))
-    yield ArgSpec(first, spec.parameters)
-    yield from (ArgSpec(name, {}) for name in rest)
 
 
 def _guarded(action: Callable[[], int]) -> int:

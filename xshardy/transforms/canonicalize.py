@@ -20,29 +20,30 @@ from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
     HasFolder,
     IsTerminator,
-    MemoryEffect,
     NoMemoryEffect,
     SymbolOpInterface,
 )
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
-from xdsl.universe import Universe
 
+from xshardy.dialects.extensions.arith_elementwise import with_elementwise
+from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
 from xshardy.rewriting import TO_FIXPOINT, ClassPattern, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPool, ConstantPools
-from xshardy.universe import load_extensions
+from xshardy.universe import installed_dialects
 
 # -- Facts about classes of operations --------------------------------------------------------------------------------
 
-FOLDS: Mapping[type[Operation], Fold] = {
-    **arith_integers.FOLDS,
-    **arith_floats.FOLDS,
-    **arith_patterns.FOLDS,
-    **containers.FOLDS,
-}
+FOLDS: Mapping[type[Operation], Fold] = with_elementwise(
+    {
+        **arith_integers.FOLDS,
+        **arith_floats.FOLDS,
+        **arith_patterns.FOLDS,
+        **containers.FOLDS,
+    }
+)
 
 PATTERNS: Sequence[RewritePattern] = (
     *arith_patterns.PATTERNS,
@@ -62,7 +63,7 @@ def is_dead_if_unused(op_type: type[Operation]) -> bool | None:
     """Whether an operation of a class is dead when nothing uses its results. None: it depends on the operation."""
     if issubclass(op_type, UnregisteredOp) or op_type.has_trait(IsTerminator) or op_type.has_trait(SymbolOpInterface):
         return False
-    effects = [trait for trait in op_type.traits.traits if isinstance(trait, MemoryEffect)]
+    effects = memory_effects(op_type)
     if not effects:
         return False
     return True if all(isinstance(trait, NoMemoryEffect) for trait in effects) else None
@@ -97,7 +98,7 @@ def brings_folder(op_type: type[Operation]) -> bool:
 @cache
 def materializer_of(dialect: str) -> ConstantMaterializationInterface | None:
     """How a dialect makes constants of attributes; None if it does not."""
-    make = Universe.get_multiverse().all_dialects.get(dialect)
+    make = installed_dialects().get(dialect)
     return None if make is None else make().get_interface(ConstantMaterializationInterface)
 
 
@@ -238,7 +239,6 @@ class CanonicalizePass(IncrementalPass):
     source: ClassVar[str] = 'XLA:GPU emitters, "canonicalize" of the codegen pipeline (XGPU-10)'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        load_extensions()
         return canonicalization_steps()
 
     def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:

@@ -1,8 +1,9 @@
 """
 Common subexpression elimination: of equal operations, the first one that dominates the others stays.
 
-It merges what xDSL's `cse` merges, but compares the attributes of operations of one class with equal operands only.
-Where a pipeline repeats it, functions in which nothing changed are left out.
+It merges what xDSL's `cse` would merge if it knew the effects of upstream's operations, but compares the attributes of
+operations of one class with equal operands only. Where a pipeline repeats it, functions in which nothing changed are
+left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +18,9 @@ from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
     MemoryEffectKind,
-    get_effects,
-    is_side_effect_free,
-    only_has_effect,
 )
 
+from xshardy.dialects.extensions.effects import effects_of, is_side_effect_free, only_reads
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.transforms.canonicalize import is_dead, is_dead_if_unused
@@ -108,7 +107,7 @@ def can_be_merged(op: Operation) -> bool:
         return True
     if op.has_trait(IsTerminator) or any(len(region.blocks) > 1 for region in op.regions):
         return False
-    return is_pure(op) or only_has_effect(op, MemoryEffectKind.READ)
+    return is_pure(op) or only_reads(op)
 
 
 def reads_the_same(first: Operation, last: Operation) -> bool:
@@ -117,7 +116,7 @@ def reads_the_same(first: Operation, last: Operation) -> bool:
         return False
     op: Operation | None = first
     while op is not None and op is not last:
-        effects = get_effects(op)
+        effects = effects_of(op)
         if effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
             return False
         op = op.next_op
@@ -226,7 +225,7 @@ class ReplaceByEqual(RewritePattern):
 class CSEPass(IncrementalPass):
     """Erase operations that compute what another one computes before them, and those whose results nothing uses."""
 
-    name = "cse"
+    name = "xla-gpu-cse"
     source: ClassVar[str] = "MLIR, -cse; xDSL, cse"
     may_do_more: ClassVar[bool] = True
 

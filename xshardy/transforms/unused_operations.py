@@ -2,7 +2,8 @@
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from xshardy.dialects.extensions.effects import is_trivially_dead
 
 
 class EraseUnusedOperation(RewritePattern):

@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xla_devices import Array, Run, run_on_devices
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.discardable import verify
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
@@ -167,7 +168,7 @@ def xla_results() -> Mapping[str, list[list[Array]]]:
 def test_devices_compute_what_xlas_devices_compute(name: str, xla_results: Mapping[str, list[list[Array]]]):
     case = CASES[name]
     module = parse_module(case.text)
-    module.verify()
+    verify(module)
     results = evaluate_spmd(module, arguments_of(case), case.replicas)
     for device, (ours, theirs) in enumerate(zip(results, xla_results[name], strict=True)):
         for mine, other in zip(ours, theirs, strict=True):
@@ -195,7 +196,7 @@ def test_asynchronous_collectives_compute_the_same(max_in_flight: int | None):
     expected = evaluate_spmd(module, arguments_of(case), case.replicas)
     AsyncWrapPass(kinds=("collectives",)).apply(new_context(), module)
     AsyncSchedulePass(max_in_flight).apply(new_context(), module)
-    module.verify()
+    verify(module)
     np.testing.assert_array_equal(evaluate_spmd(module, arguments_of(case), case.replicas), expected)
 
 

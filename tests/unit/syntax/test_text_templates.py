@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Dialect, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xshardy.dialects.discardable import verify
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.text_templates import TextTemplate, can_be_alike
@@ -33,7 +34,7 @@ def test_inputs(path: Path):
         context = new_context()
         try:
             module = Parser(context, chunk).parse_module()
-            module.verify()
+            verify(module)
         except (ParseError, VerifyException):
             continue
         # Each operation again: those of the copy are like those of the original.

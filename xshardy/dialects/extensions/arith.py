@@ -5,12 +5,11 @@ from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.irdl.operations import IRDLOperation
-from xdsl.traits import Commutative, NoMemoryEffect, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.extensions import arith_elementwise as _  # noqa: F401  widens operations on scalars
-from xshardy.dialects.extensions import extended
+from xshardy.dialects.extensions import arith_elementwise, extended
 
 
 def _is_cast(source: Attribute, target: Attribute) -> bool:
@@ -49,31 +48,6 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
     traits = traits_def(Pure())
 
 
-_COMMUTATIVE = (
-    arith.AddfOp,
-    arith.AddUIExtendedOp,
-    arith.MaximumfOp,
-    arith.MaxnumfOp,
-    arith.MaxSIOp,
-    arith.MaxUIOp,
-    arith.MinimumfOp,
-    arith.MinnumfOp,
-    arith.MinSIOp,
-    arith.MinUIOp,
-    arith.MulfOp,
-    arith.MulSIExtendedOp,
-    arith.MulUIExtendedOp,
-)
-
-
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
-    return extended(
-        dialect,
-        (IndexCastUIOp, RemFOp),
-        traits={
-            Pure(): (arith.ExtSIOp,),
-            NoMemoryEffect(): (arith.RemUIOp,),
-            Commutative(): _COMMUTATIVE,
-        },
-    )
+    """`dialect` with the operations of this module and those of `arith_elementwise`."""
+    return extended(dialect, (IndexCastUIOp, RemFOp), replacements=arith_elementwise.OPERATIONS)

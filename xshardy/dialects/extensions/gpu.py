@@ -1,11 +1,12 @@
 """What upstream's `gpu` dialect has and xDSL's lacks."""
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import I32, AnyFloatConstr, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import I32, AnyFloatConstr, IndexType, IntegerType, VectorType, i1
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
@@ -16,10 +17,11 @@ from xdsl.irdl import (
     prop_def,
     result_def,
 )
-from xdsl.traits import Pure
+from xdsl.parser import Parser
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.extensions import extended
+from xshardy.dialects.extensions.refined import Refined
 
 
 class ShuffleMode(StrEnum):
@@ -69,20 +71,54 @@ class ShuffleOp(IRDLOperation):
         )
 
 
-_INDICES = (
-    gpu.BlockDimOp,
-    gpu.BlockIdOp,
-    gpu.GlobalIdOp,
-    gpu.GridDimOp,
-    gpu.LaneIdOp,
-    gpu.NumSubgroupsOp,
-    gpu.SubgroupIdOp,
-    gpu.SubgroupSizeOp,
-    gpu.ThreadIdOp,
-)
-"""Operations that a thread gets the same answer from whenever it asks."""
+class _OperationOfDimension(Refined):
+    """The base of readers of `gpu.thread_id x`. xDSL reads these operations of its in the generic form only."""
+
+    @classmethod
+    def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
+        return True
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Any:
+        dimension = gpu.DimensionAttr(parser.parse_str_enum(gpu.DimensionEnum))
+        attributes = parser.parse_optional_attr_dict()
+        return cls.build(properties={"dimension": dimension}, attributes=attributes, result_types=[IndexType()])
+
+
+class BlockDimOp(_OperationOfDimension, gpu.BlockDimOp):
+    """`gpu.block_dim x`: how many threads a block has."""
+
+    original = gpu.BlockDimOp
+
+
+class BlockIdOp(_OperationOfDimension, gpu.BlockIdOp):
+    """`gpu.block_id x`: the place of the block in the grid."""
+
+    original = gpu.BlockIdOp
+
+
+class GlobalIdOp(_OperationOfDimension, gpu.GlobalIdOp):
+    """`gpu.global_id x`: the place of the thread in the grid."""
+
+    original = gpu.GlobalIdOp
+
+
+class GridDimOp(_OperationOfDimension, gpu.GridDimOp):
+    """`gpu.grid_dim x`: how many blocks the grid has."""
+
+    original = gpu.GridDimOp
+
+
+class ThreadIdOp(_OperationOfDimension, gpu.ThreadIdOp):
+    """`gpu.thread_id x`: the place of the thread in its block."""
+
+    original = gpu.ThreadIdOp
+
+
+READERS = (BlockDimOp, BlockIdOp, GlobalIdOp, GridDimOp, ThreadIdOp)
+"""Classes that read the custom text of an operation of xDSL. The operation that they make is of xDSL's class."""
 
 
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
-    return extended(dialect, (ShuffleOp,), (ShuffleModeAttr,), {Pure(): _INDICES})
+    """`dialect` with the operation, the attribute and the texts of this module."""
+    return extended(dialect, (ShuffleOp,), (ShuffleModeAttr,), READERS)

@@ -6,9 +6,10 @@ What upstream's `llvm` dialect has and xDSL's lacks: casts, elements of vectors,
 in `llvm_intrinsics`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     I1,
     AnyFloatConstr,
@@ -46,6 +47,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions import extended, llvm_intrinsics, llvm_memory
+from xshardy.dialects.extensions.refined import Refined
 
 
 @irdl_op_definition
@@ -281,16 +283,52 @@ OPERATIONS: tuple[type[Operation], ...] = (
     *llvm_intrinsics.OPERATIONS,
 )
 
-REPLACED = frozenset({"llvm.fcmp", "llvm.load", "llvm.select", "llvm.store"})
-"""Operations of xDSL that ours of the same name replace."""
+REPLACEMENTS: tuple[type[Operation], ...] = (FCmpOp, SelectOp, llvm_memory.LoadOp, llvm_memory.StoreOp)
+"""Operations of ours under the names of operations of xDSL."""
+
+
+class RefinedFCmpOp(Refined, FCmpOp):
+    """xDSL's class for scalars, ours for vectors."""
+
+    original = llvm.FCmpOp
+
+
+class RefinedSelectOp(Refined, SelectOp):
+    """xDSL's class for one condition, ours for a vector of conditions."""
+
+    original = llvm.SelectOp
+
+
+class _RefinedAccess(Refined):
+    """xDSL's class for an access that has only properties which that class knows."""
+
+    @classmethod
+    def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
+        return properties.keys() <= cls.original.get_irdl_definition().properties.keys() and not isinstance(
+            properties.get("ordering"), llvm_memory.AtomicOrderingAttr
+        )
+
+
+class RefinedLoadOp(_RefinedAccess, llvm_memory.LoadOp):
+    """Ours for loads that are volatile, invariant, or atomic."""
+
+    original = llvm.LoadOp
+
+
+class RefinedStoreOp(_RefinedAccess, llvm_memory.StoreOp):
+    """Ours for stores that are atomic."""
+
+    original = llvm.StoreOp
+
+
+REFINEMENTS: tuple[type[Operation], ...] = (RefinedFCmpOp, RefinedSelectOp, RefinedLoadOp, RefinedStoreOp)
 
 
 def extend(dialect: Dialect) -> Dialect:
     """`dialect` with the operations and attributes of this module."""
-    kept = Dialect(
-        dialect.name,
-        [op for op in dialect.operations if op.name not in REPLACED],
-        list(dialect.attributes),
-        list(dialect._interfaces),
-    )
-    return extended(kept, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES))
+    return extended(dialect, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES), REPLACEMENTS)
+
+
+def refine(dialect: Dialect) -> Dialect:
+    """As `extend`, but what xDSL's operations can say stays an operation of xDSL."""
+    return extended(dialect, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES), REFINEMENTS)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, i64
 from xdsl.ir import Dialect, Region, SSAValue
 from xdsl.irdl import (
@@ -102,9 +101,5 @@ class ForallOp(IRDLOperation):
 
 
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
-    return extended(
-        dialect,
-        (ForallOp, InParallelOp),
-        traits={RecursivelySpeculatable(): (scf.ForOp, scf.IndexSwitchOp)},
-    )
+    """`dialect` with the operations of this module."""
+    return extended(dialect, (ForallOp, InParallelOp))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, TensorType, i64
 from xdsl.dialects.utils.dynamic_index_list import DynamicIndexList
 from xdsl.ir import Dialect, Operation, SSAValue
@@ -19,7 +18,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import HasParent, NoMemoryEffect, Pure
+from xdsl.traits import HasParent, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.extensions import extended
@@ -88,5 +87,5 @@ def _in_parallel() -> type[Operation]:
 
 
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
-    return extended(dialect, (BitcastOp, ParallelInsertSliceOp), traits={NoMemoryEffect(): (tensor.YieldOp,)})
+    """`dialect` with the operations of this module."""
+    return extended(dialect, (BitcastOp, ParallelInsertSliceOp))

@@ -1,12 +1,10 @@
 """What upstream's `vector` dialect has and xDSL's lacks."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import ClassVar, cast
 
-from xdsl.dialects import vector
-from xdsl.dialects.builtin import MemRefType, VectorType
-from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Dialect, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -17,7 +15,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.extensions import extended
@@ -63,24 +61,6 @@ def _verify_count(type: VectorType, count: int) -> None:
         raise VerifyException(f"{type} has {type.element_count()} elements, but {count} are given")
 
 
-class TransferEffect(MemoryEffect):
-    """Transfers read or write memory where they work on a memref; a transfer on a tensor is a value like any other."""
-
-    @classmethod
-    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
-        if not any(isinstance(value.type, MemRefType) for value in op.operands):
-            return frozenset()
-        kind = MemoryEffectKind.READ if isinstance(op, vector.TransferReadOp) else MemoryEffectKind.WRITE
-        return frozenset({EffectInstance(kind)})
-
-
 def extend(dialect: Dialect) -> Dialect:
-    """`dialect` with the operations and traits of this module."""
-    return extended(
-        dialect,
-        (FromElementsOp, ShapeCastOp),
-        traits={
-            Pure(): (vector.BitcastOp, vector.CreateMaskOp, vector.ReductionOp),
-            TransferEffect(): (vector.TransferReadOp, vector.TransferWriteOp),
-        },
-    )
+    """`dialect` with the operations of this module."""
+    return extended(dialect, (FromElementsOp, ShapeCastOp))

@@ -2,7 +2,6 @@
 
 from xdsl.ir import Dialect
 
-from xshardy.dialects.discardable import register
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
@@ -35,7 +34,6 @@ from xshardy.dialects.sdy.collectives import (
     ReplicatedToUnreducedOp,
     ShardedToUnreducedOp,
 )
-from xshardy.dialects.sdy.discardable_verification import SdyAttributeVerifier
 from xshardy.dialects.sdy.ops import (
     ConstantOp,
     DataFlowEdgeOp,
@@ -49,8 +47,6 @@ from xshardy.dialects.sdy.ops import (
     ShardingConstraintOp,
     ShardingGroupOp,
 )
-
-register("sdy", SdyAttributeVerifier)
 
 SDY = Dialect(
     "sdy",

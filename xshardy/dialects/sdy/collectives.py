@@ -102,8 +102,12 @@ def verify_collective(op: Collective) -> None:
     if before is None:
         return
     operand_mesh = lookup_mesh(before, op)
-    if operand_mesh is not None and operand_mesh != op.mesh and not op.allows_different_meshes:
-        raise VerifyException("result mesh does not match operand mesh")
+    if operand_mesh is not None:
+        for axis in before.axis_refs():
+            if axis.axis.data not in operand_mesh.sizes:  # xDSL's tools do not verify the sharding where it stands
+                raise VerifyException(f'operand - unknown axis name: "{axis.axis.data}"')
+        if operand_mesh != op.mesh and not op.allows_different_meshes:
+            raise VerifyException("result mesh does not match operand mesh")
     if before.rank != after.rank:
         raise VerifyException(f"result sharding has rank {after.rank} but operand sharding has rank {before.rank}")
 

@@ -3,31 +3,22 @@
 from collections.abc import Mapping
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import IndexType, i1, i32
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleModeAttr, ShuffleOp
+from xshardy.dialects.extensions.gpu import READERS, ShuffleMode, ShuffleModeAttr, ShuffleOp
 from xshardy.syntax.formats import Format, declared
 
 
-def dimension_format(op: type[IRDLOperation]) -> Format:
-    """`gpu.thread_id  x {attributes}`"""
-
-    def parse(parser: Parser) -> Operation:
-        dimension = gpu.DimensionAttr(parser.parse_str_enum(gpu.DimensionEnum))
-        attributes = parser.parse_optional_attr_dict()
-        return op.build(properties={"dimension": dimension}, attributes=attributes, result_types=[IndexType()])
-
-    def print_op(instance: IRDLOperation, printer: Printer) -> None:
-        dimension = instance.properties["dimension"]
-        assert isinstance(dimension, gpu.DimensionAttr)
-        printer.print_string(f" {dimension.data}")
-        printer.print_op_attributes(instance.attributes)
-
-    return Format(parse, print_op)
+def print_dimension(op: IRDLOperation, printer: Printer) -> None:
+    """`gpu.thread_id x {attributes}`"""
+    dimension = op.properties["dimension"]
+    assert isinstance(dimension, gpu.DimensionAttr)
+    printer.print_string(f" {dimension.data}")
+    printer.print_op_attributes(op.attributes)
 
 
 def parse_shuffle(parser: Parser) -> ShuffleOp:
@@ -58,10 +49,8 @@ def print_shuffle(op: ShuffleOp, printer: Printer) -> None:
     printer.print_attribute(op.value.type)
 
 
-_DIMENSIONED = (gpu.BlockDimOp, gpu.BlockIdOp, gpu.GlobalIdOp, gpu.GridDimOp, gpu.ThreadIdOp)
-
 FORMATS: Mapping[type[Operation], Format] = {
-    **{op: dimension_format(op) for op in _DIMENSIONED},
+    **{reader.original: Format(reader.parse, print_dimension) for reader in READERS},
     **{op: declared(op, "attr-dict") for op in (gpu.BarrierOp, gpu.LaneIdOp, gpu.TerminatorOp)},
     **{
         op: declared(op, "attr-dict `:` type($result)")

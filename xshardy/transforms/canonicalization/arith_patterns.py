@@ -9,7 +9,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import Predicate, compare, element_type_of, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import (
+    Predicate,
+    compare,
+    element_type_of,
+    original_of,
+    predicate_of,
+    refined,
+)
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import (
     Fold,
@@ -212,8 +219,10 @@ class CastOfCast(RewritePattern):
         if not isinstance(inner, Operation) or len(inner.operands) != 1 or len(op.results) != 1:
             return
         source, target = inner.operands[0], op.results[0].type
-        if (cast := _combined_cast(type(op), type(inner), source.type, target)) is not None:
-            rewriter.replace(op, cast.create(operands=[source], result_types=[target], attributes=op.attributes))
+        cast = _combined_cast(original_of(type(op)), original_of(type(inner)), source.type, target)
+        if cast is not None:
+            combined = refined(cast).create(operands=[source], result_types=[target], attributes=op.attributes)
+            rewriter.replace(op, combined)
 
 
 def _combined_cast(

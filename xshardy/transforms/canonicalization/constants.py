@@ -103,9 +103,9 @@ def scalar_values(attr: Attribute | None) -> Sequence[int | float] | None:
     match attr:
         case IntegerAttr() | FloatAttr():
             return (attr.value.data,)
-        case DenseIntOrFPElementsAttr() if not isinstance(attr.get_element_type(), ComplexType) and len(attr):
-            data, count = attr.data.data, len(attr)
-            size = len(data) // count
+        case DenseIntOrFPElementsAttr() if not isinstance(attr.get_element_type(), ComplexType) and attr.data.data:
+            data, size = attr.data.data, attr.get_element_type().compile_time_size
+            count = len(data) // size
             if data == data[:size] * count:
                 data, count = data[:size], 1
             return attr.get_element_type().unpack(data, count)  # pyright: ignore

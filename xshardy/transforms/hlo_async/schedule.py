@@ -14,10 +14,10 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.extensions.effects import is_side_effect_free
 from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp, start_of
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp

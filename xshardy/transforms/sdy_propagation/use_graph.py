@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import IsTerminator
-from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
+from xshardy.dialects.extensions.effects import would_be_trivially_dead
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.sharding.program import Dead

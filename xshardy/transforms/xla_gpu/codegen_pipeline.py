@@ -11,7 +11,6 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.attach_target import AttachTargetPass
@@ -20,6 +19,7 @@ from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass

@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
+from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, select
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
@@ -68,12 +68,12 @@ class PowerByLoop(RewritePattern):
         zero, one = constant(0), constant(1)
         is_negative = rewriter.insert(compare("slt", op.rhs, zero)).result
         opposite = rewriter.insert(arith.SubiOp(zero, op.rhs)).result
-        magnitude = rewriter.insert(arith.SelectOp(is_negative, opposite, op.rhs)).result
+        magnitude = rewriter.insert(select(is_negative, opposite, op.rhs)).result
 
         def step(power: SSAValue, square: SSAValue, bits: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
             bit = rewriter.insert(compare("ne", rewriter.insert(arith.AndIOp(bits, one)).result, zero)).result
             product = rewriter.insert(arith.MuliOp(power, square)).result
-            power = rewriter.insert(arith.SelectOp(bit, product, power)).result
+            power = rewriter.insert(select(bit, product, power)).result
             square = rewriter.insert(arith.MuliOp(square, square)).result
             return power, square, rewriter.insert(arith.ShRUIOp(bits, one)).result
 
@@ -88,8 +88,8 @@ class PowerByLoop(RewritePattern):
         is_unit = rewriter.insert(compare("ule", successor, constant(2))).result
         is_not_zero = rewriter.insert(compare("ne", op.lhs, zero)).result
         has_inverse = rewriter.insert(arith.AndIOp(is_unit, is_not_zero)).result
-        inverse = rewriter.insert(arith.SelectOp(has_inverse, power, zero)).result
-        rewriter.replace(op, arith.SelectOp(is_negative, inverse, power))
+        inverse = rewriter.insert(select(has_inverse, power, zero)).result
+        rewriter.replace(op, select(is_negative, inverse, power))
 
 
 Values = tuple[SSAValue, SSAValue, SSAValue]

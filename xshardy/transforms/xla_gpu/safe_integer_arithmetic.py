@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
+from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, select
 from xshardy.dialects.xla_gpu.discardable import read
 from xshardy.rewriting import OpTypePattern, PatternPass
 from xshardy.transforms.xla_gpu.index_values import shared_constant
@@ -92,7 +92,7 @@ class GuardDivision(OpTypePattern):
             is_smallest, by_minus_one = is_equal(lhs, smallest), is_equal(rhs, -1)
             overflow = rewriter.insert(arith.AndIOp(is_smallest, by_minus_one)).result
             undefined = rewriter.insert(arith.OrIOp(by_zero, overflow)).result
-        divisor = rewriter.insert(arith.SelectOp(undefined, number(1), rhs)).result
+        divisor = rewriter.insert(select(undefined, number(1), rhs)).result
         attributes = {key: value for key, value in op.attributes.items() if not key.endswith(".guard_ub")}
         quotient = rewriter.insert(
             type(op).create(operands=[lhs, divisor], result_types=op.result_types, attributes=attributes)
@@ -100,8 +100,8 @@ class GuardDivision(OpTypePattern):
         if overflow is not None:
             # The dividend is the smallest integer then.
             on_overflow = number(smallest if guard.on_overflow is None else guard.on_overflow)
-            quotient = rewriter.insert(arith.SelectOp(overflow, on_overflow, quotient)).result
-        rewriter.replace(op, arith.SelectOp(by_zero, result(guard.by_zero), quotient))
+            quotient = rewriter.insert(select(overflow, on_overflow, quotient)).result
+        rewriter.replace(op, select(by_zero, result(guard.by_zero), quotient))
 
 
 class SafeIntegerArithmeticPass(PatternPass):

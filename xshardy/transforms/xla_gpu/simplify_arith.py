@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.interval import Interval, at_corners
-from xshardy.dialects.extensions.arith_elementwise import Predicate, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import ExtUIOp, Predicate, TruncIOp, predicate_of
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
@@ -272,9 +272,10 @@ class BitwiseBeforeTruncation(RewritePattern):
             if isinstance(truncation := value.owner, arith.TruncIOp):
                 widened.append(truncation.input)
             else:
-                widened.append(rewriter.insert(arith.ExtUIOp(value, wide)).result)  # pyright: ignore
+                widened.append(rewriter.insert(ExtUIOp.create(operands=[value], result_types=[wide])).result)
         combined = type(op)(widened[0], widened[1])
-        rewriter.replace(op, (combined, arith.TruncIOp(combined, op.result.type)))  # pyright: ignore
+        truncated = TruncIOp.create(operands=[combined.result], result_types=[op.result.type])
+        rewriter.replace(op, (combined, truncated))
 
 
 class ShuffleBeforeTruncation(RewritePattern):

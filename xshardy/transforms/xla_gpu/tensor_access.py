@@ -35,7 +35,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, with_element_type
+from xshardy.dialects.extensions.arith_elementwise import ExtUIOp, compare, element_type_of, with_element_type
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp
 from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
@@ -339,5 +339,5 @@ class TensorAccess:
         """`value` as it is stored: an i1, or each of a vector, is widened to a byte."""
         if element_type_of(value.type) == i1:
             bytes = with_element_type(value.type, i8)
-            return self.value(arith.ExtUIOp.create(operands=[value], result_types=[bytes]))
+            return self.value(ExtUIOp.create(operands=[value], result_types=[bytes]))
         return self.cast(value, llvm_type(value.type))

@@ -1,5 +1,6 @@
 // RUN: xshardy-opt %s -p cse | filecheck %s
-// RUN: xdsl-opt %s -p cse | filecheck %s
+// RUN: xshardy-opt %s -p xla-gpu-cse | filecheck %s
+// RUN: xdsl-opt %s -p xla-gpu-cse | filecheck %s
 
 // Operations that upstream knows to be pure are merged; transfers are values on tensors only.
 // CHECK-LABEL: func.func @pure

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p verify-discardable-attributes --verify-diagnostics | filecheck %s
 // RUN: xshardy-opt %s --verify-diagnostics | filecheck %s
 
 // CHECK: arg 1 - should have a sharding attribute of type TensorShardingAttr

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p verify-discardable-attributes --verify-diagnostics | filecheck %s
 // RUN: xshardy-opt %s --verify-diagnostics | filecheck %s
 
 // Nothing but the name of the attribute says that there is a dialect sdy.

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p verify-discardable-attributes --verify-diagnostics | filecheck %s
 // RUN: xshardy-opt %s --verify-diagnostics | filecheck %s
 
 // CHECK: result 0 - should have a sharding attribute of type TensorShardingAttr

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --verify-diagnostics --allow-unregistered-dialect | filecheck %s
+// RUN: xdsl-opt %s -p verify-discardable-attributes --verify-diagnostics --allow-unregistered-dialect | filecheck %s
 // RUN: xshardy-opt %s --verify-diagnostics --allow-unregistered-dialect | filecheck %s
 
 // CHECK: should have a sharding rule attribute of type OpShardingRuleAttr for attr named 'sdy.sharding_rule'

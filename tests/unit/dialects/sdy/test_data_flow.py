@@ -5,6 +5,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Use
 
 from xshardy import syntax
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
@@ -43,7 +44,7 @@ def sharding(*dims: str, is_closed: bool = True) -> TensorShardingAttr:
 def computation(kind: str) -> tuple[FuncOp, NamedComputationOp | ManualComputationOp]:
     name, shardings = KINDS[kind]
     module = syntax.parse_module(TEXT.replace("NAME", name).replace("SHARDINGS", shardings))
-    module.verify()
+    verify(module)
     function = next(op for op in module.ops if isinstance(op, FuncOp))
     return function, next(op for op in function.walk() if isinstance(op, NamedComputationOp | ManualComputationOp))
 
@@ -80,7 +81,7 @@ def test_shardings_of_edges(kind: str):
     assert get_sharding(arg) == sharding("a", "")
     assert get_sharding(result) == sharding("b")
     assert get_sharding(op.body.block.args[0]) == sharding("a")
-    op.verify()
+    verify(op)
 
 
 def test_a_first_sharding_leaves_the_other_edges_open():

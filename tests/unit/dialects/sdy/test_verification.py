@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
@@ -128,25 +129,25 @@ def function_with_a_sharding(name: str) -> tuple[ModuleOp, MeshOp, FuncOp]:
 
 def test_a_mesh_is_found_for_as_long_as_it_stands_there():
     module, mesh, function = function_with_a_sharding("mesh")
-    module.verify()
+    verify(module)
     constraint = next(op for op in function.walk() if isinstance(op, ShardingConstraintOp))
     assert lookup_mesh(constraint.sharding, constraint) is mesh.mesh
     mesh.properties["mesh"] = MeshAttr.of([("y", 2)])
     with pytest.raises(VerifyException, match='unknown axis name: "x"'):
-        module.verify()
+        verify(module)
     mesh.detach()
     assert lookup_mesh(constraint.sharding, constraint) is None
     module.body.block.add_op(MeshOp("mesh", MeshAttr.of([("x", 4)])))
-    module.verify()
+    verify(module)
     renamed = next(op for op in module.ops if isinstance(op, MeshOp))
     renamed.properties["sym_name"] = MeshOp("other", renamed.mesh).sym_name
     with pytest.raises(VerifyException, match="unknown mesh: @mesh"):
-        module.verify()
+        verify(module)
 
 
 def test_modules_are_not_kept_alive_by_the_meshes_looked_up_in_them():
     module = function_with_a_sharding("mesh")[0]
-    module.verify()
+    verify(module)
     gone = weakref.ref(module)
     del module
     gc.collect()
@@ -169,7 +170,7 @@ def test_verification_is_linear_in_the_number_of_functions():
         times: list[float] = []
         for _ in range(3):
             start = time.process_time()
-            module.verify()
+            verify(module)
             times.append(time.process_time() - start)
         return min(times)
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.axis_refs import contains, merged
@@ -85,7 +86,7 @@ def parts(whole: Array, axes: Sequence[Axes], mesh: MeshAttr) -> list[Array]:
 def converted(module: ModuleOp, **options: bool) -> ModuleOp:
     local = module.clone()
     ConvertGlobalToLocalPass(**options).apply(new_context(), local)
-    local.verify()
+    verify(local)
     DropShardingAndMeshPass().apply(new_context(), local)
     return local
 

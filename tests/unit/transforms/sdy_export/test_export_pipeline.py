@@ -6,6 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
@@ -43,7 +44,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {{
 def export(text: str, options: ExportPipelinePass) -> ModuleOp:
     module = parse_module(text)
     options.apply(new_context(), module)
-    module.verify()
+    verify(module)
     return module
 
 
@@ -94,7 +95,7 @@ def test_module_that_cannot_be_exported_is_left_as_it_was():
         ExportPipelinePass().apply(new_context(), module)
     assert info.value.operation.name == "stablehlo.negate"
     assert print_module(module) == before
-    module.verify()
+    verify(module)
 
 
 def test_single_operations_cannot_be_partitioned():

@@ -1,0 +1,82 @@
+"""The library behind `import xshardy`: what it offers, what it costs, and that errors are those it documents."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+import xshardy
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MLP = (EXAMPLES / "mlp.mlir").read_text()
+BAD_MESH = 'func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@nowhere, [{"x"}]>}) { func.return }'
+
+
+@pytest.mark.parametrize("name", xshardy.__all__)
+def test_names_are_there_and_documented(name: str):
+    assert name in dir(xshardy)
+    assert inspect.getdoc(getattr(xshardy, name))
+
+
+def test_no_other_name_is_there():
+    with pytest.raises(AttributeError, match="module 'xshardy' has no attribute 'nothing'"):
+        _ = xshardy.nothing
+
+
+def test_importing_the_package_imports_nothing_else():
+    code = (
+        "import sys, xshardy; print(*(name for name in sys.modules if name.startswith(('xshardy.', 'xdsl', 'numpy'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_parse_verifies_with_discardable_attributes():
+    with pytest.raises(VerifyException, match="unknown mesh: @nowhere"):
+        xshardy.parse(BAD_MESH)
+    with pytest.raises(ParseError, match=r"bad.mlir:1"):
+        xshardy.parse("func.func @f(", "bad.mlir")
+
+
+def test_passes_run_on_text_and_in_place_on_modules():
+    text = "func.func private @dead() { func.return }  func.func @f() { func.return }"
+    module = xshardy.parse(text)
+    assert xshardy.run_passes(module, "symbol-dce") is module
+    assert xshardy.print_module(module) == xshardy.print_module(xshardy.run_passes(text, "symbol-dce"))
+    assert "@dead" not in xshardy.print_module(module)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [("no-such-pass", "no-such-pass"), ("symbol-dce{no-such-option=1}", "no-such-option|no_such_option")],
+)
+def test_unknown_passes_and_options_are_named(pipeline: str, message: str):
+    with pytest.raises(ValueError, match=message):
+        xshardy.run_passes(ModuleOp([]), pipeline)
+
+
+def test_propagation_and_partitioning_take_modules_and_text():
+    module = xshardy.parse(MLP)
+    assert xshardy.print_module(xshardy.propagate(module)) == xshardy.print_module(xshardy.propagate(MLP))
+    each_device = xshardy.partition(MLP)
+    assert not any(op.name.startswith("sdy.") for op in each_device.walk())
+    xshardy.verify(each_device)
+
+
+def test_tensors_to_explain():
+    by_value, by_argument = xshardy.explain(MLP, value="%x"), xshardy.explain(MLP, argument=0)
+    assert str(by_value) == str(by_argument) and by_value.tensor == by_argument.tensor
+    assert len(repr(xshardy.explain(MLP, result=0)).splitlines()) <= 6
+    for wrong in ({"value": "%nothing"}, {"argument": 9}, {"result": 9}, {}, {"argument": 0, "result": 0}):
+        with pytest.raises(ValueError):
+            xshardy.explain(MLP, **wrong)
+
+
+def test_the_repr_of_a_kernel_is_one_line():
+    kernel = xshardy.compile((EXAMPLES / "gelu.hlo").read_text())
+    assert isinstance(kernel, xshardy.Kernel)
+    assert len(repr(kernel).splitlines()) == 1 and kernel.entry in repr(kernel) and "sm_90" in repr(kernel)

@@ -1,0 +1,152 @@
+"""
+The library behind `import xshardy`: modules read, printed, verified, sharded, and divided between devices.
+
+What a function needs is imported when it is called, so that `xshardy.parse` does not wait for the compiler.
+`docs/api.md` shows each function.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.tools.sharded_program import ShardedProgram
+
+SHOWN_LINES = 4
+"""How many lines of an explanation its `repr` has."""
+
+
+def parse(text: str, name: str = "<string>", *, context: "Context | None" = None) -> "ModuleOp":
+    """
+    The module in `text`, verified. `text` is MLIR in upstream's or xDSL's syntax; diagnostics call it `name`.
+
+    `context` has the dialects of the text: by default, those of xDSL, of xshardy, and of other installed universes.
+    Raises xDSL's `ParseError` with the place in the text, or `VerifyException`.
+    """
+    from xshardy.dialects.discardable import verify
+    from xshardy.syntax import parse_module
+
+    module = parse_module(text, name, context)
+    verify(module)
+    return module
+
+
+def print_module(module: "ModuleOp") -> str:
+    """`module` as text in upstream's syntax, as `mlir-opt` prints it."""
+    from xshardy import syntax
+
+    return syntax.print_module(module)
+
+
+def verify(module: "ModuleOp") -> None:
+    """
+    Verify `module` and everything in it, with discardable attributes such as `sdy.sharding`.
+
+    `module.verify()` is xDSL's, and does not look at those. Raises `VerifyException`.
+    """
+    from xshardy.dialects import discardable
+
+    discardable.verify(module)
+
+
+def run_passes(
+    source: "ModuleOp | str", pipeline: str, name: str = "<string>", *, context: "Context | None" = None
+) -> "ModuleOp":
+    """
+    Run the passes of `pipeline` on a module, in place, and return it. A text is read with `parse` first.
+
+    `pipeline` is written as for `xshardy-opt -p`: `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises
+    `ValueError` for an unknown pass or option, and `PassFailedException` for a module that a pass cannot take.
+    """
+    from xdsl.passes import PassPipeline
+
+    from xshardy.tools.pipelines import passes_of
+    from xshardy.universe import installed_passes, new_context
+
+    passes = passes_of(pipeline, installed_passes())
+    context = context or new_context()
+    module = parse(source, name, context=context) if isinstance(source, str) else source
+    PassPipeline(passes).apply(context, module)
+    return module
+
+
+def propagate(source: "ModuleOp | str", name: str = "<string>") -> "ModuleOp":
+    """
+    Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
+
+    Options of the pipeline go through `run_passes`.
+    """
+    return run_passes(source, "sdy-propagation-pipeline", name)
+
+
+def partition(source: "ModuleOp | str", name: str = "<string>") -> "ModuleOp":
+    """
+    The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
+
+    A module is changed in place. The collectives are StableHLO's; the mesh and the shardings are gone.
+    """
+    return run_passes(source, PARTITION, name)
+
+
+PARTITION = (
+    "sdy-propagation-pipeline{enable-insert-explicit-collectives=true},"
+    "sdy-convert-global-to-local,sdy-drop-sharding-and-mesh"
+)
+"""The passes of `partition`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Where the sharding of a tensor comes from; `str` is the whole text."""
+
+    tensor: str
+    """The name of the tensor in the text, and its place, such as `%2 (line 10)`."""
+    lines: Sequence[str] = field(repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def __repr__(self) -> str:
+        shown, rest = self.lines[:SHOWN_LINES], len(self.lines) - SHOWN_LINES
+        return "\n".join((*shown, f"  ... {rest} more lines: print it") if rest > 0 else shown)
+
+
+def explain(
+    source: str,
+    *,
+    value: str | None = None,
+    argument: int | None = None,
+    result: int | None = None,
+    name: str = "<string>",
+) -> Explanation:
+    """
+    Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
+
+    `source` is the text of a program of StableHLO. The tensor is the `value` that the text calls `%2` or `%7#1`, or an
+    `argument` or `result` of the main function, by its index: name one of the three. Raises `ValueError` if there is no
+    such tensor.
+    """
+    from xshardy.tools.explain import Story
+    from xshardy.tools.sharded_program import propagate as propagated
+
+    if sum(which is not None for which in (value, argument, result)) != 1:
+        raise ValueError("name one tensor: by `value`, `argument` or `result`")
+    program = propagated(source, name)
+    story = Story(program, _number(program, value, argument, result, name))
+    lines = tuple(story.lines())
+    return Explanation(lines[0].partition(":")[0], lines)
+
+
+def _number(program: "ShardedProgram", value: str | None, argument: int | None, result: int | None, name: str) -> int:
+    """The number of the tensor that is named."""
+    from xshardy.tools import explain
+
+    if value is not None:
+        return explain.named_value(program, value, name)
+    if argument is not None:
+        return explain.argument(program, argument, name)
+    assert result is not None
+    return explain.result(program, result, name)

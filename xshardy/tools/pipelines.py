@@ -1,0 +1,70 @@
+"""The text of a pipeline, as `-p` takes it: names and options of passes, and upstream's names for ours."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+
+_CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
+
+PASS_ALIASES: Mapping[str, Sequence[str]] = {
+    "canonicalize": ("xla-gpu-canonicalize",),
+    "cse": ("xla-gpu-cse",),
+    "licm": ("xla-gpu-licm",),
+    "loop-invariant-code-motion": ("xla-gpu-licm",),
+    "xla-gpu-lower-xla-loops-to-scf": ("xla-gpu-lower-xla-gpu-loops-to-scf",),
+    "xla-gpu-lower-xla-to-scf": ("xla-gpu-lower-xla-gpu-to-scf",),
+    "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "xla-gpu-cse"),
+    "xla-gpu-test-transform-loops": (
+        "xla-gpu-lower-xla-gpu-to-scf",
+        "inline",
+        *_CLEAN_UP,
+        "xla-gpu-peel-loops",
+        "xla-gpu-lower-xla-gpu-loops-to-scf",
+        *_CLEAN_UP,
+        "xla-gpu-flatten-tensors",
+        "xla-gpu-licm",
+        "xla-gpu-unswitch-loops",
+        "xla-gpu-licm",
+        "xla-gpu-vectorize-loads-stores",
+        "xla-gpu-optimize-loops",
+        *_CLEAN_UP,
+    ),
+    "xla-gpu-test-to-llvm": (
+        "xla-gpu-convert-pure-call-ops",
+        "xla-gpu-lower-tensors",
+        "xla-gpu-merge-pointers",
+        *_CLEAN_UP,
+        "xla-gpu-simplify-arith",
+        "xla-gpu-simplify-affine",
+        "xla-gpu-lower-affine",
+        "xla-gpu-convert-index-type",
+        "xla-gpu-cse",
+        "xla-gpu-expand-float-ops",
+        "xla-gpu-lower-to-llvm",
+    ),
+}
+"""
+Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence.
+
+`cse` and `licm` are names of passes of xDSL, too, which do not know the effects of all of upstream's operations.
+"""
+
+
+def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePass]]]) -> tuple[ModulePass, ...]:
+    """
+    The passes of `pipeline`, such as `canonicalize,sdy-close-shardings`, of those `available` by their names.
+
+    Raises `ValueError` for an unknown pass or option, and `ArgSpecParseError` for text that is no pipeline.
+    """
+    specs = [spec for given in parse_pipeline(pipeline) for spec in _expand(given)]
+    if unknown := [spec.name for spec in specs if spec.name not in available]:
+        raise ValueError(f"Unrecognized passes: {unknown}")
+    return tuple(available[spec.name]().from_pass_spec(spec) for spec in specs)
+
+
+def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:
+    """The passes that an alias stands for; the pass itself if it is none."""
+    first, *rest = PASS_ALIASES.get(spec.name, (spec.name,))
+    yield ArgSpec(first, spec.parameters)
+    yield from (ArgSpec(name, {}) for name in rest)
