@@ -10,6 +10,8 @@ function; then operations on tensors become operations on pointers, with casts b
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from typing import ClassVar
 
 from xdsl.dialects import arith, func, gpu, llvm, tensor, vector
@@ -28,11 +30,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without
+from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
@@ -53,10 +57,12 @@ from xshardy.transforms.xla_gpu.function_constants import (
 from xshardy.transforms.xla_gpu.memory_types import ElementLayout, array_type, element_count, llvm_type
 from xshardy.transforms.xla_gpu.tensor_access import (
     POINTER,
+    WIDEST_ACCESS,
     Index,
     MemoryPattern,
     ModuleMemory,
     TensorAccess,
+    plan_globals,
     tensor_type,
 )
 
@@ -85,14 +91,17 @@ LOWERED_BEFORE: Mapping[str, str] = {
 """The passes that leave no other operation of a dialect on tensors."""
 
 
-def check_operations(functions: Iterable[func.FuncOp]) -> None:
+def check_operations(operations: Iterable[Operation]) -> None:
     """Raise `PassFailedException` for an operation on tensors that an earlier pass lowers."""
-    for function in functions:
-        for op in operations_in(function):
-            if type(op) in LOWERED or (passes := LOWERED_BEFORE.get(op.dialect_name())) is None:
-                continue
-            if any(map(is_tensor, (*op.operands, *op.results))):
-                raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+    for op in operations:
+        if (passes := earlier_passes(type(op))) is not None and any(map(is_tensor, (*op.operands, *op.results))):
+            raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+
+
+@cache
+def earlier_passes(op_type: type[Operation]) -> str | None:
+    """The passes that lower the operations of a class on tensors; None if this pass does, or if they keep tensors."""
+    return None if op_type in LOWERED else LOWERED_BEFORE.get(op_type.name.split(".")[0])
 
 
 # -- Functions ---------------------------------------------------------------------------------------------------------
@@ -257,19 +266,36 @@ def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: Ve
         raise PassFailedException(f"'{op.name}' of {type}: expected elements that fill whole bytes, from their start")
 
 
-def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue) -> int:
+def _natural_alignment(type: VectorType) -> int:
+    """The alignment in bytes that a vector has if nothing says otherwise: its size, up to that of the widest access."""
+    size = ElementLayout(type.element_type).size(type.get_shape()[0])
+    return min(1 << max(size - 1, 0).bit_length(), WIDEST_ACCESS)
+
+
+def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
+    """The first result of the map of `index`, with the operands that are constants in place of their variables."""
+    known = [constant_value(operand) for operand in index.operands]
+    dims = len(index.dims)
+    return substitute(
+        index.map.results[0],
+        [dim(i) if value is None else constant(value) for i, value in enumerate(known[:dims])],
+        [sym(i) if value is None else constant(value) for i, value in enumerate(known[dims:])],
+    )
+
+
+def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue, type: VectorType) -> int:
     """
-    The known alignment in bytes of what a transfer at `index` touches, at least that of an element.
+    The known alignment in bytes of what a transfer of a `type` at `index` touches, at least that of an element.
 
     It is the one of the first element, as far as the index keeps it, as `%i * 4` does. LLVM
     finds what a constant other than 0 keeps of it.
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
     if isinstance(index.owner, ApplyIndexingOp):
-        divisor = alignment_without(index.owner.map.results[0], None)
+        divisor = alignment_without(_with_constant_operands(index.owner), None)
     else:
         divisor = 0 if constant_value(index) == 0 else 1
-    return max(access.alignment(tensor, layout.size(divisor)), layout.alignment)
+    return max(access.alignment(tensor, layout.size(divisor), _natural_alignment(type)), layout.alignment)
 
 
 def _stored_vector(type: VectorType) -> Attribute:
@@ -288,7 +314,7 @@ class LowerTransferRead(MemoryPattern):
         access = self.memory.access(op, rewriter)
         index = access.index(op.indices)
         _check_transfer(op, op.result.type, index)
-        alignment = _transfer_alignment(access, op.source, op.indices[0])
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.result.type)
         loaded = _load(access, op.source, index, _stored_vector(op.result.type), alignment)
         rewriter.replace(op, (), (access.from_memory(loaded, op.result.type),))
 
@@ -304,7 +330,7 @@ class LowerTransferWrite(MemoryPattern):
         access = self.memory.access(op, rewriter)
         index = access.index(op.indices)
         _check_transfer(op, op.vector.type, index)
-        alignment = _transfer_alignment(access, op.source, op.indices[0])
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.vector.type)
         address = access.address(op.source, index)
         access.insert(StoreOp(access.to_memory(op.vector), address, alignment=alignment))
         rewriter.replace(op, (), (op.source,))
@@ -419,9 +445,12 @@ class LowerTensorsPass(PatternPass):
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
         functions = [function for function in functions_of(module).values() if not function.is_declaration]
-        check_operations(functions)
-        yield Step((*buffer_patterns(buffers_of(functions)), HoistConstant(constant_places(functions))), FORWARD)
-        memory = ModuleMemory.of(module, functions, capability)
+        bodies = {function: tuple(operations_in(function)) for function in functions}
+        operations = tuple(chain.from_iterable(bodies.values()))
+        check_operations(operations)
+        globals = plan_globals(module, operations)
+        yield Step((*buffer_patterns(buffers_of(operations)), HoistConstant(constant_places(bodies))), FORWARD)
+        memory = ModuleMemory.of(functions, globals, capability)
         on_elements = (pattern(memory) for pattern in ELEMENT_PATTERNS)
         yield Step((LowerSignature(), *on_elements, *atomic_update_patterns(memory)), FORWARD)
         yield Step((EraseUnusedCast(), EraseUnusedConstant()), BACKWARD)
