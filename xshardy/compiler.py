@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.dialects.xla_gpu.discardable import is_entry
+from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
@@ -26,6 +26,8 @@ Observer = Callable[[str, ModuleOp, float], None]
 """Called after each pass with its name, the module it left, and the seconds it took."""
 
 DEFAULT_TARGET = "sm_90"
+EMITTED_DIALECTS = frozenset({"gpu", "tensor", "vector", "xla_gpu"})
+"""Dialects of kernels that HLO modules never use."""
 TO_PTX = "llvm-to-ptx"
 """The name of the step after the passes, for observers."""
 
@@ -77,8 +79,15 @@ def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:
 
 
 def is_emitted(module: ModuleOp) -> bool:
-    """Whether `module` is what the emitters make (it has an entry function), not HLO."""
-    return any(isinstance(op, FuncOp) and is_entry(op) for op in module.ops)
+    """
+    Whether `module` is what the emitters make, not HLO.
+
+    It has an entry function: one that is marked, or the only public one if that has operations of an emitted kernel.
+    """
+    entry = entry_function(module)
+    if entry is None or is_entry(entry):
+        return entry is not None
+    return any(op.dialect_name() in EMITTED_DIALECTS for op in entry.body.walk())
 
 
 def emit(

@@ -30,6 +30,8 @@ DIALECTS: Mapping[str, str] = {
 
 ATTRIBUTE_VERIFIERS: Mapping[str, str] = {
     "sdy": "dialects.sdy.discardable_verification:SdyAttributeVerifier",
+    "xla": "dialects.xla_gpu.discardable_verification:XlaAttributeVerifier",
+    "xla_gpu": "dialects.xla_gpu.discardable_verification:XlaAttributeVerifier",
 }
 """The dialects that check their discardable attributes on operations of others, and what does."""
 
@@ -124,6 +126,7 @@ PASSES: Mapping[str, str] = {
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
+    "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
     "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
     "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",

@@ -1,28 +1,31 @@
 """
 The `nvvm` dialect: what PTX has and LLVM IR does not, as far as the kernels of the emitters need it.
 
-Each operation is one NVVM intrinsic. On a function, `nvvm.kernel` marks a kernel and `nvvm.reqntid` its block size.
+Each operation is one NVVM intrinsic. On a function, `nvvm.kernel` marks a kernel and `nvvm.reqntid` its block size;
+on a module, `nvvm.target` states the GPU that it is lowered for.
 Source: MLIR's NVVM dialect, whose syntax this is.
 """
 
 from abc import ABC
+from collections.abc import Sequence
 from enum import auto
 
-from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, UnitAttr, i1, i32
+from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, StringAttr, UnitAttr, i1, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    param_def,
     prop_def,
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -36,6 +39,9 @@ KERNEL = "nvvm.kernel"
 REQUIRED_BLOCK_SIZE = "nvvm.reqntid"
 """Attribute of an `llvm.func`, `array<i32: x, y, z>`: the threads of each of its blocks."""
 
+TARGET = "nvvm.target"
+"""Attribute of a module, `#nvvm.target<chip = "sm_90">`: the GPU that the module is lowered for."""
+
 SHARED_MEMORY = 3
 """The address space of the memory that the threads of a block share."""
 
@@ -44,6 +50,32 @@ def required_block_size(function: Operation) -> tuple[int, ...] | None:
     """The threads per block, (x, y, z), that `function` must be launched with; None if it does not say."""
     sizes = function.attributes.get(REQUIRED_BLOCK_SIZE)
     return tuple(int(size) for size in sizes.get_values()) if isinstance(sizes, DenseArrayBase) else None
+
+
+@irdl_attr_definition
+class TargetAttr(ParametrizedAttribute):
+    """`#nvvm.target<chip = "sm_90">`: a GPU. Of the parameters that MLIR's attribute has, only `chip` is supported."""
+
+    name = "nvvm.target"
+    chip: StringAttr = param_def(converter=StringAttr.get)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            parser.parse_keyword("chip")
+            parser.parse_punctuation("=")
+            return (StringAttr(parser.parse_str_literal(' for the architecture, as in `chip = "sm_90"`')),)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string("chip = ")
+            printer.print_string_literal(self.chip.data)
+
+
+def target_chip(module: Operation) -> str | None:
+    """The GPU that `module` is lowered for, such as `sm_90`; None if it does not say."""
+    target = module.attributes.get(TARGET)
+    return target.chip.data if isinstance(target, TargetAttr) else None
 
 
 class SpecialRegisterOp(IRDLOperation, ABC):
@@ -338,5 +370,5 @@ class ReduxOp(IRDLOperation):
 NVVM = Dialect(
     "nvvm",
     [*SPECIAL_REGISTERS, Barrier0Op, SyncWarpOp, ShuffleOp, ReduxOp],
-    [ShuffleKindAttr, ReduxKindAttr],
+    [ShuffleKindAttr, ReduxKindAttr, TargetAttr],
 )

@@ -1,8 +1,9 @@
 """`arith` to the llvm dialect, on scalars and vectors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.arith import IntegerOverflowFlag
 from xdsl.dialects.builtin import (
@@ -11,12 +12,11 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
-    ModuleOp,
     VectorType,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -38,33 +38,198 @@ from xshardy.dialects.extensions.llvm_intrinsics import (
     UMaxOp,
     UMinOp,
 )
-from xshardy.lowering.conversion import Rule, Site, convert, fast_math, float_twin, twin
+from xshardy.lowering.conversion import (
+    ConversionPass,
+    ConversionPattern,
+    FloatTwin,
+    Operands,
+    RowPattern,
+    Twin,
+    constant,
+    fast_math,
+    integer_constant,
+)
+from xshardy.lowering.types import LLVMTypes
+
+# --- families of operations -------------------------------------------------------------------------------------------
+
+TWINS: Mapping[type[Operation], type[Operation]] = {
+    arith.AndIOp: llvm.AndOp,
+    arith.DivSIOp: llvm.SDivOp,
+    arith.DivUIOp: llvm.UDivOp,
+    arith.ExtSIOp: llvm.SExtOp,
+    arith.ExtUIOp: llvm.ZExtOp,
+    arith.FPToSIOp: FPToSIOp,
+    arith.FPToUIOp: FPToUIOp,
+    arith.MaxSIOp: SMaxOp,
+    arith.MaxUIOp: UMaxOp,
+    arith.MinSIOp: SMinOp,
+    arith.MinUIOp: UMinOp,
+    arith.OrIOp: llvm.OrOp,
+    arith.RemSIOp: llvm.SRemOp,
+    arith.RemUIOp: llvm.URemOp,
+    arith.SIToFPOp: llvm.SIToFPOp,
+    arith.ShRSIOp: llvm.AShrOp,
+    arith.ShRUIOp: llvm.LShrOp,
+    arith.TruncIOp: llvm.TruncOp,
+    arith.UIToFPOp: UIToFPOp,
+    arith.XOrIOp: llvm.XOrOp,
+}
+
+FLOAT_TWINS: Mapping[type[Operation], type[Operation]] = {
+    arith.AddfOp: llvm.FAddOp,
+    arith.DivfOp: llvm.FDivOp,
+    arith.MaximumfOp: MaximumOp,
+    arith.MaxnumfOp: llvm.VectorFMaxOp,
+    arith.MinimumfOp: MinimumOp,
+    arith.MinnumfOp: llvm.VectorFMinOp,
+    arith.MulfOp: llvm.FMulOp,
+    arith.SelectOp: SelectOp,
+    arith.SubfOp: llvm.FSubOp,
+}
+"""`arith.remf` is missing: it is a function of libdevice, see `math_to_libdevice`."""
+
+OVERFLOWING: Mapping[type[Operation], type[Operation]] = {
+    arith.AddiOp: llvm.AddOp,
+    arith.MuliOp: llvm.MulOp,
+    arith.ShLIOp: llvm.ShlOp,
+    arith.SubiOp: llvm.SubOp,
+}
 
 OVERFLOW_BITS: Mapping[IntegerOverflowFlag, int] = {IntegerOverflowFlag.NSW: 1, IntegerOverflowFlag.NUW: 2}
 
 
-def overflowing(target: type[Operation]) -> Rule:
+@dataclass(frozen=True)
+class Overflowing(RowPattern):
     """`arith.f %a, %b overflow<nsw>` -> `llvm.f %a, %b overflow<nsw>`."""
 
-    def rule(at: Site) -> SSAValue:
-        flags = at.op.properties.get("overflowFlags")
+    target: type[Operation]
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        flags = op.properties.get("overflowFlags")
         bits = sum(OVERFLOW_BITS[flag] for flag in flags.data) if isinstance(flags, arith.IntegerOverflowAttr) else 0
-        return at.insert(
-            target.create(
-                operands=at.operands,
-                result_types=at.result_types,
-                properties={"overflowFlags": IntegerAttr(bits, i32)},
-                attributes=at.op.attributes,
-            )
+        return self.target.create(
+            operands=operands,
+            result_types=self.result_types(op),
+            properties={"overflowFlags": IntegerAttr(bits, i32)},
+            attributes=op.attributes,
         )
 
-    return rule
+
+RESIZED: Mapping[type[Operation], type[Operation]] = {arith.IndexCastOp: llvm.SExtOp, IndexCastUIOp: llvm.ZExtOp}
+"""How a narrower integer is widened."""
 
 
-def lower_constant(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class Resize(RowPattern):
+    """`arith.index_cast %a` -> `llvm.trunc %a`, the operation `widen`, or `%a` where the widths are equal."""
+
+    widen: type[Operation]
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
+        (operand,) = operands
+        type = self.result_type(op)
+        difference = element_width(type) - element_width(operand.type)
+        if difference == 0:
+            return operand
+        return (self.widen if difference > 0 else llvm.TruncOp).create(operands=[operand], result_types=[type])
+
+
+def element_width(type: Attribute) -> int:
+    """The bits of an integer type, or of the elements of a vector of integers."""
+    element = type.element_type if isa(type, VectorType) else type
+    assert isa(element, IntegerType)
+    return element.width.data
+
+
+BETWEEN_FLOATS: Mapping[type[Operation], type[Operation]] = {
+    arith.ExtFOp: llvm.FPExtOp,
+    arith.TruncFOp: llvm.FPTruncOp,
+}
+
+
+@dataclass(frozen=True)
+class BetweenFloats(RowPattern):
+    """`arith.extf` -> `llvm.fpext`, `arith.truncf` -> `llvm.fptrunc`, between floats that LLVM has."""
+
+    target: type[Operation]
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        (source,), (result,), (operand,), type = op.operands, op.results, operands, self.result_type(op)
+        if (source.type, result.type) != (operand.type, type):
+            raise PassFailedException(
+                f"LLVM has no conversion from {source.type} to {result.type}: run xla-gpu-expand-float-ops first"
+            )
+        return self.target.create(operands=operands, result_types=[type])
+
+
+EXTENDED_PRODUCTS: Mapping[type[Operation], type[Operation]] = {
+    arith.MulSIExtendedOp: llvm.SExtOp,
+    arith.MulUIExtendedOp: llvm.ZExtOp,
+}
+
+
+@dataclass(frozen=True)
+class MultiplyExtended(RowPattern):
+    """`%low, %high = arith.mulsi_extended %a, %b` -> the halves of a product of twice the width."""
+
+    extend: type[Operation]
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Sequence[SSAValue]:
+        type = operands[0].type
+        width = element_width(type)
+        wide = IntegerType(2 * width)
+        wide_type = VectorType(wide, type.get_shape()) if isa(type, VectorType) else wide
+        a, b = (
+            rewriter.insert(self.extend.create(operands=[operand], result_types=[wide_type])).results[0]
+            for operand in operands
+        )
+        product = rewriter.insert(llvm.MulOp(a, b)).res
+        low = rewriter.insert(llvm.TruncOp(product, type)).res
+        distance = rewriter.insert(integer_constant(width, wide_type)).result
+        upper = rewriter.insert(llvm.LShrOp(product, distance)).res
+        return low, rewriter.insert(llvm.TruncOp(upper, type)).res
+
+
+ROUNDING_DIVISIONS: Mapping[type[Operation], bool] = {arith.CeilDivSIOp: True, arith.FloorDivSIOp: False}
+"""Whether the quotient is rounded up."""
+
+
+@dataclass(frozen=True)
+class RoundingDivision(RowPattern):
+    """
+    `ceil(a / b)` or `floor(a / b)`, signed -> the quotient towards zero, corrected by one.
+
+    It is corrected where the division is inexact and rounding towards zero went the other way: if the operands have
+    equal signs, for `up`; if they differ, for down.
+    """
+
+    up: bool
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        a, b = operands
+        zero = rewriter.insert(integer_constant(0, a.type)).result
+        quotient = rewriter.insert(llvm.SDivOp(a, b)).res
+        remainder = rewriter.insert(llvm.SRemOp(a, b)).res
+        inexact = rewriter.insert(compare("ne", remainder, zero)).res
+        signs = rewriter.insert(llvm.XOrOp(a, b)).res
+        wanted_signs = rewriter.insert(compare("sge" if self.up else "slt", signs, zero)).res
+        correction = rewriter.insert(integer_constant(1 if self.up else -1, a.type)).result
+        corrected = rewriter.insert(llvm.AddOp(quotient, correction)).res
+        condition = rewriter.insert(llvm.AndOp(inexact, wanted_signs)).res
+        return SelectOp(condition, corrected, quotient)
+
+
+# --- single operations ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LowerConstant(ConversionPattern[arith.ConstantOp]):
     """`arith.constant 1 : index` -> `llvm.mlir.constant(1 : i64) : i64`; a float that LLVM lacks becomes its bits."""
-    value = at.op.properties["value"]
-    return at.insert(llvm.ConstantOp(constant_attribute(value, at.result_type), at.result_type))
+
+    def convert(self, op: arith.ConstantOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        type = self.result_type(op)
+        return constant(constant_attribute(op.properties["value"], type), type)
 
 
 def constant_attribute(value: Attribute, type: Attribute) -> Attribute:
@@ -93,194 +258,100 @@ def float_bits(value: float, type: AnyFloat) -> int:
     return int.from_bytes(type.pack((value,)), "little")
 
 
-def lower_cmpi(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerCmpi(ConversionPattern[arith.CmpiOp]):
     """`arith.cmpi slt, %a, %b` -> `llvm.icmp "slt" %a, %b`. The predicates have the same numbers."""
-    return at.insert(
-        llvm.ICmpOp.create(
-            operands=at.operands,
-            properties={"predicate": at.op.properties["predicate"]},
-            result_types=[condition_type(at.operands[0].type)],
+
+    def convert(self, op: arith.CmpiOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return llvm.ICmpOp.create(
+            operands=operands,
+            properties={"predicate": op.properties["predicate"]},
+            result_types=[condition_type(operands[0].type)],
         )
-    )
 
 
-def lower_cmpf(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerCmpf(ConversionPattern[arith.CmpfOp]):
     """`arith.cmpf olt, %a, %b` -> `llvm.fcmp "olt" %a, %b`. The predicates have the same numbers."""
-    return at.insert(
-        FCmpOp.create(
-            operands=at.operands,
-            properties={"predicate": at.op.properties["predicate"], "fastmathFlags": fast_math(at.op)},
-            result_types=[condition_type(at.operands[0].type)],
+
+    def convert(self, op: arith.CmpfOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return FCmpOp.create(
+            operands=operands,
+            properties={"predicate": op.properties["predicate"], "fastmathFlags": fast_math(op)},
+            result_types=[condition_type(operands[0].type)],
         )
-    )
 
 
-def lower_negf(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerNegf(ConversionPattern[arith.NegfOp]):
     """`arith.negf %a` -> `llvm.fneg %a`."""
-    return at.insert(llvm.FNegOp(at.operands[0], fast_math(at.op)))
+
+    def convert(self, op: arith.NegfOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return llvm.FNegOp(operands[0], fast_math(op))
 
 
-def lower_bitcast(at: Site) -> SSAValue:
-    """`arith.bitcast` -> `llvm.bitcast`; nothing, between types that LLVM does not tell apart."""
-    (operand,) = at.operands
-    return operand if operand.type == at.result_type else at.insert(llvm.BitcastOp(operand, at.result_type))
+@dataclass(frozen=True)
+class LowerBitcast(ConversionPattern[arith.BitcastOp]):
+    """`arith.bitcast %a` -> `llvm.bitcast %a`; `%a`, between types that are one in LLVM."""
+
+    def convert(self, op: arith.BitcastOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
+        (operand,), type = operands, self.result_type(op)
+        return operand if operand.type == type else llvm.BitcastOp(operand, type)
 
 
-def _element_width(type: Attribute) -> int:
-    element = type.element_type if isa(type, VectorType) else type
-    assert isa(element, IntegerType)
-    return element.width.data
-
-
-def resize(widen: type[Operation]) -> Rule:
-    """`arith.index_cast` -> `llvm.trunc`, the operation `widen`, or nothing where the widths are equal."""
-
-    def rule(at: Site) -> SSAValue:
-        (operand,) = at.operands
-        difference = _element_width(at.result_type) - _element_width(operand.type)
-        if difference == 0:
-            return operand
-        return at.insert(
-            (widen if difference > 0 else llvm.TruncOp).create(operands=[operand], result_types=[at.result_type])
-        )
-
-    return rule
-
-
-def between_floats(target: type[Operation]) -> Rule:
-    """`arith.extf` -> `llvm.fpext`, `arith.truncf` -> `llvm.fptrunc`, between floats that LLVM has."""
-
-    def rule(at: Site) -> SSAValue:
-        if [at.op.operands[0].type, at.op.results[0].type] != [at.operands[0].type, at.result_type]:
-            raise PassFailedException(
-                f"LLVM has no conversion from {at.op.operands[0].type} to {at.op.results[0].type}: "
-                "run xla-gpu-expand-float-ops first"
-            )
-        return at.insert(target.create(operands=at.operands, result_types=[at.result_type]))
-
-    return rule
-
-
-def lower_addui_extended(at: Site) -> tuple[SSAValue, SSAValue]:
+@dataclass(frozen=True)
+class LowerAddUIExtended(ConversionPattern[arith.AddUIExtendedOp]):
     """`%s, %c = arith.addui_extended %a, %b` -> `%s = llvm.add %a, %b; %c = llvm.icmp "ult" %s, %a`."""
-    a, b = at.operands
-    total = at.insert(llvm.AddOp(a, b))
-    return total, at.insert(compare("ult", total, a))
+
+    def convert(
+        self, op: arith.AddUIExtendedOp, operands: Operands, rewriter: PatternRewriter, /
+    ) -> Sequence[SSAValue]:
+        a, b = operands
+        total = rewriter.insert(llvm.AddOp(a, b)).res
+        return total, rewriter.insert(compare("ult", total, a)).res
 
 
-def multiply_extended(extend: type[Operation]) -> Rule:
-    """`%low, %high = arith.mulsi_extended %a, %b` -> the halves of a product of twice the width."""
+@dataclass(frozen=True)
+class LowerCeilDivUI(ConversionPattern[arith.CeilDivUIOp]):
+    """`ceil(a / b)`, unsigned -> `a / b + (a mod b != 0)`."""
 
-    def rule(at: Site) -> tuple[SSAValue, SSAValue]:
-        type = at.operands[0].type
-        width = _element_width(type)
-        wide = IntegerType(2 * width) if isa(type, IntegerType) else VectorType(IntegerType(2 * width), at_shape(type))
-        a, b = (at.insert(extend.create(operands=[operand], result_types=[wide])) for operand in at.operands)
-        product = at.insert(llvm.MulOp(a, b))
-        low = at.insert(llvm.TruncOp(product, type))
-        high = at.insert(llvm.TruncOp(at.insert(llvm.LShrOp(product, at.constant(width, wide))), type))
-        return low, high
-
-    return rule
-
-
-def at_shape(type: Attribute) -> tuple[int, ...]:
-    """The shape of a vector type."""
-    assert isa(type, VectorType)
-    return type.get_shape()
+    def convert(self, op: arith.CeilDivUIOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        a, b = operands
+        quotient = rewriter.insert(llvm.UDivOp(a, b)).res
+        remainder = rewriter.insert(llvm.URemOp(a, b)).res
+        zero = rewriter.insert(integer_constant(0, a.type)).result
+        inexact = rewriter.insert(compare("ne", remainder, zero)).res
+        return llvm.AddOp(quotient, rewriter.insert(llvm.ZExtOp(inexact, a.type)).res)
 
 
 def compare(predicate: str, a: SSAValue, b: SSAValue) -> llvm.ICmpOp:
     """`llvm.icmp "predicate" %a, %b`."""
-    flag = llvm.ICmpPredicateFlag(predicate)
-    return llvm.ICmpOp(a, b, IntegerAttr(flag.to_int(), 64))
+    return llvm.ICmpOp(a, b, IntegerAttr(llvm.ICmpPredicateFlag(predicate).to_int(), 64))
 
 
-def lower_ceildivui(at: Site) -> SSAValue:
-    """`ceil(a / b)`, unsigned -> `a / b + (a mod b != 0)`."""
-    a, b = at.operands
-    quotient = at.insert(llvm.UDivOp(a, b))
-    inexact = at.insert(compare("ne", at.insert(llvm.URemOp(a, b)), at.constant(0, a.type)))
-    return at.insert(llvm.AddOp(quotient, at.insert(llvm.ZExtOp(inexact, a.type))))
+# --- the pass ---------------------------------------------------------------------------------------------------------
 
 
-def rounding_division(*, up: bool) -> Rule:
-    """
-    `ceil(a / b)` or `floor(a / b)`, signed -> the quotient towards zero, corrected by one.
-
-    It is corrected where the division leaves a rest and rounding towards zero went the other way: if the operands have
-    equal signs, for `up`; if they differ, for down.
-    """
-
-    def rule(at: Site) -> SSAValue:
-        a, b = at.operands
-        zero = at.constant(0, a.type)
-        quotient = at.insert(llvm.SDivOp(a, b))
-        inexact = at.insert(compare("ne", at.insert(llvm.SRemOp(a, b)), zero))
-        wanted_signs = at.insert(compare("sge" if up else "slt", at.insert(llvm.XOrOp(a, b)), zero))
-        corrected = at.insert(llvm.AddOp(quotient, at.constant(1 if up else -1, a.type)))
-        return at.insert(SelectOp(at.insert(llvm.AndOp(inexact, wanted_signs)), corrected, quotient))
-
-    return rule
-
-
-RULES: Mapping[type[Operation], Rule] = {
-    arith.AddUIExtendedOp: lower_addui_extended,
-    arith.AddfOp: float_twin(llvm.FAddOp),
-    arith.AddiOp: overflowing(llvm.AddOp),
-    arith.AndIOp: twin(llvm.AndOp),
-    arith.BitcastOp: lower_bitcast,
-    arith.CeilDivSIOp: rounding_division(up=True),
-    arith.CeilDivUIOp: lower_ceildivui,
-    arith.CmpfOp: lower_cmpf,
-    arith.CmpiOp: lower_cmpi,
-    arith.ConstantOp: lower_constant,
-    arith.DivSIOp: twin(llvm.SDivOp),
-    arith.DivUIOp: twin(llvm.UDivOp),
-    arith.DivfOp: float_twin(llvm.FDivOp),
-    arith.ExtFOp: between_floats(llvm.FPExtOp),
-    arith.ExtSIOp: twin(llvm.SExtOp),
-    arith.ExtUIOp: twin(llvm.ZExtOp),
-    arith.FPToSIOp: twin(FPToSIOp),
-    arith.FPToUIOp: twin(FPToUIOp),
-    arith.FloorDivSIOp: rounding_division(up=False),
-    arith.IndexCastOp: resize(llvm.SExtOp),
-    IndexCastUIOp: resize(llvm.ZExtOp),
-    arith.MaxSIOp: twin(SMaxOp),
-    arith.MaxUIOp: twin(UMaxOp),
-    arith.MaximumfOp: float_twin(MaximumOp),
-    arith.MaxnumfOp: float_twin(llvm.VectorFMaxOp),
-    arith.MinSIOp: twin(SMinOp),
-    arith.MinUIOp: twin(UMinOp),
-    arith.MinimumfOp: float_twin(MinimumOp),
-    arith.MinnumfOp: float_twin(llvm.VectorFMinOp),
-    arith.MulSIExtendedOp: multiply_extended(llvm.SExtOp),
-    arith.MulUIExtendedOp: multiply_extended(llvm.ZExtOp),
-    arith.MulfOp: float_twin(llvm.FMulOp),
-    arith.MuliOp: overflowing(llvm.MulOp),
-    arith.NegfOp: lower_negf,
-    arith.OrIOp: twin(llvm.OrOp),
-    arith.RemSIOp: twin(llvm.SRemOp),
-    arith.RemUIOp: twin(llvm.URemOp),
-    arith.SIToFPOp: twin(llvm.SIToFPOp),
-    arith.SelectOp: float_twin(SelectOp),
-    arith.ShLIOp: overflowing(llvm.ShlOp),
-    arith.ShRSIOp: twin(llvm.AShrOp),
-    arith.ShRUIOp: twin(llvm.LShrOp),
-    arith.SubfOp: float_twin(llvm.FSubOp),
-    arith.SubiOp: overflowing(llvm.SubOp),
-    arith.TruncFOp: between_floats(llvm.FPTruncOp),
-    arith.TruncIOp: twin(llvm.TruncOp),
-    arith.UIToFPOp: twin(UIToFPOp),
-    arith.XOrIOp: twin(llvm.XOrOp),
-}
-"""`arith.remf` is missing: it is a function of libdevice, see `math_to_libdevice`."""
-
-
-class ConvertArithToLLVMPass(ModulePass):
+class ConvertArithToLLVMPass(ConversionPass):
     """Lower `arith`, on scalars and vectors, to the llvm dialect."""
 
     name = "convert-arith-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-arith-to-llvm` of MLIR'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES)
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        return (
+            *(Twin(types, op, target) for op, target in TWINS.items()),
+            *(FloatTwin(types, op, target) for op, target in FLOAT_TWINS.items()),
+            *(Overflowing(types, op, target) for op, target in OVERFLOWING.items()),
+            *(Resize(types, op, widen) for op, widen in RESIZED.items()),
+            *(BetweenFloats(types, op, target) for op, target in BETWEEN_FLOATS.items()),
+            *(MultiplyExtended(types, op, extend) for op, extend in EXTENDED_PRODUCTS.items()),
+            *(RoundingDivision(types, op, up) for op, up in ROUNDING_DIVISIONS.items()),
+            LowerConstant(types),
+            LowerCmpi(types),
+            LowerCmpf(types),
+            LowerNegf(types),
+            LowerBitcast(types),
+            LowerAddUIExtended(types),
+            LowerCeilDivUI(types),
+        )

@@ -1,27 +1,26 @@
 """
 Arithmetic on complex numbers to arithmetic on their parts.
 
-The formulas avoid needless overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1
-goes through `log1p`, `exp` is taken in two halves. Special values follow numpy, the reference of
+The formulas avoid overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1 uses
+`log1p`, `exp` is the product of two halves. Special values follow numpy, the reference of
 `interpreters/stablehlo/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, complex, math
 from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.lowering.conversion import Rule, Site, convert
-from xshardy.lowering.types import SameTypes
+from xshardy.rewriting import OpTypePattern, PatternPass, PatternSet
 
 # --- formulas as Python expressions -----------------------------------------------------------------------------------
 
@@ -31,17 +30,20 @@ class Real:
     """A float value; operators on it build `arith` operations."""
 
     value: SSAValue
-    at: Site
+    rewriter: PatternRewriter
+
+    def _built(self, operation: Operation) -> Real:
+        return Real(self.rewriter.insert(operation).results[0], self.rewriter)
 
     def _lift(self, other: Real | float) -> Real:
         if isinstance(other, Real):
             return other
         type = self.value.type
         assert isinstance(type, AnyFloat)
-        return Real(self.at.insert(arith.ConstantOp(FloatAttr(other, type))), self.at)
+        return self._built(arith.ConstantOp(FloatAttr(other, type)))
 
     def _binary(self, operation: Callable[[SSAValue, SSAValue], Operation], other: Real | float) -> Real:
-        return Real(self.at.insert(operation(self.value, self._lift(other).value)), self.at)
+        return self._built(operation(self.value, self._lift(other).value))
 
     def __add__(self, other: Real | float) -> Real:
         return self._binary(arith.AddfOp, other)
@@ -56,14 +58,14 @@ class Real:
         return self._binary(arith.DivfOp, other)
 
     def __neg__(self) -> Real:
-        return Real(self.at.insert(arith.NegfOp(self.value)), self.at)
+        return self._built(arith.NegfOp(self.value))
 
     def __abs__(self) -> Real:
         return self.apply(math.AbsFOp)
 
     def apply(self, operation: Callable[[SSAValue], Operation]) -> Real:
         """`operation` of the value, such as `math.ExpOp`."""
-        return Real(self.at.insert(operation(self.value)), self.at)
+        return self._built(operation(self.value))
 
     def with_sign_of(self, other: Real) -> Real:
         """The absolute value with the sign of `other`."""
@@ -87,7 +89,8 @@ class Real:
 
     def compare(self, predicate: str, other: Real | float) -> Truth:
         """`arith.cmpf predicate`."""
-        return Truth(self.at.insert(arith.CmpfOp(self.value, self._lift(other).value, predicate)), self.at)
+        comparison = arith.CmpfOp(self.value, self._lift(other).value, predicate)
+        return Truth(self.rewriter.insert(comparison).result, self.rewriter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +98,18 @@ class Truth:
     """An i1 value."""
 
     value: SSAValue
-    at: Site
+    rewriter: PatternRewriter
 
     def __and__(self, other: Truth) -> Truth:
-        return Truth(self.at.insert(arith.AndIOp(self.value, other.value)), self.at)
+        return Truth(self.rewriter.insert(arith.AndIOp(self.value, other.value)).result, self.rewriter)
 
     def __or__(self, other: Truth) -> Truth:
-        return Truth(self.at.insert(arith.OrIOp(self.value, other.value)), self.at)
+        return Truth(self.rewriter.insert(arith.OrIOp(self.value, other.value)).result, self.rewriter)
 
     def choose(self, yes: Real, no: Real) -> Real:
         """`yes` where it holds, `no` elsewhere."""
-        return Real(self.at.insert(arith.SelectOp(self.value, yes.value, no.value)), self.at)
+        chosen = arith.SelectOp(self.value, yes.value, no.value)
+        return Real(self.rewriter.insert(chosen).result, self.rewriter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ class Complex:
         return Complex(-self.re, -self.im)
 
     def __truediv__(self, other: Complex) -> Complex:
-        """Smith's quotient: both are scaled by the larger part of the divisor. Division by zero is that by |0|."""
+        """Smith's quotient: both are scaled by the larger part of the divisor. Division by -0 is division by 0."""
         by_re, by_im = _scaled_quotient(self, other), _scaled_quotient(self.turned(), other.turned())
         wide = abs(other.re).compare("oge", abs(other.im))
         zero = other.is_zero()
@@ -154,7 +158,7 @@ class Complex:
         return self.re.compare("oeq", 0.0) & self.im.compare("oeq", 0.0)
 
     def magnitude(self) -> Real:
-        """`|z|` without overflow on the way; infinite if any part is, even if the other one is NaN."""
+        """`|z|` without overflow on the way; infinite if any part is, even if the other part is NaN."""
         re, im = abs(self.re), abs(self.im)
         large, small = re.larger(im), re.smaller(im)
         ratio = small / large
@@ -169,7 +173,7 @@ class Complex:
         return self.im.angle_to(self.re)
 
     def exp(self) -> Complex:
-        """`e^re (cos im + i sin im)`. `e^re` is applied in two halves, lest it overflow where the result does not."""
+        """`e^re (cos im + i sin im)`. `e^re` is two factors: it may overflow where the result does not."""
         half = (self.re * 0.5).apply(math.ExpOp)
         real = half * self.im.apply(math.CosOp) * half
         imaginary = half * self.im.apply(math.SinOp) * half
@@ -240,7 +244,7 @@ class Complex:
         )
 
     def tanh(self) -> Complex:
-        """Kahan's: from `tan im` and `sinh re`; for a large real part, from where it is 1, by its limit."""
+        """Kahan's: from `tan im` and `sinh re`; for a large real part, where it rounds to 1, by its limit."""
         tangent, sine = self.im.apply(math.TanOp), self.re.apply(math.SinhOp)
         beta = tangent * tangent + 1.0
         denominator = beta * sine * sine + 1.0
@@ -283,76 +287,86 @@ def _scaled_quotient(a: Complex, b: Complex) -> Complex:
     return Complex((a.re + a.im * ratio) / denominator, (a.im - a.re * ratio) / denominator)
 
 
-# --- rules ------------------------------------------------------------------------------------------------------------
+def _equal(a: Complex, b: Complex) -> Truth:
+    return a.re.compare("oeq", b.re) & a.im.compare("oeq", b.im)
 
 
-def _parts(at: Site, value: SSAValue) -> Complex:
-    if not isa(value.type, ComplexType) or not isinstance(value.type.element_type, AnyFloat):
-        raise PassFailedException(f"arithmetic on {value.type}: expected complex numbers of floats")
-    return Complex(Real(at.insert(complex.ReOp(value)), at), Real(at.insert(complex.ImOp(value)), at))
-
-
-def _number(at: Site, parts: Complex) -> SSAValue:
-    type = at.op.results[0].type
-    assert isa(type, ComplexType)
-    return at.insert(complex.CreateOp(parts.re.value, parts.im.value, type))
-
-
-def complex_valued(formula: Callable[..., Complex]) -> Rule:
-    """Apply a formula with complex operands and a complex result."""
-    return lambda at: _number(at, formula(*(_parts(at, operand) for operand in at.operands)))
-
-
-def real_valued(formula: Callable[[Complex], Real]) -> Rule:
-    """Apply a formula with a real result."""
-    return lambda at: formula(_parts(at, at.operands[0])).value
-
-
-def _equal(at: Site) -> SSAValue:
-    a, b = (_parts(at, operand) for operand in at.operands)
-    return (a.re.compare("oeq", b.re) & a.im.compare("oeq", b.im)).value
-
-
-def _not_equal(at: Site) -> SSAValue:
-    a, b = (_parts(at, operand) for operand in at.operands)
-    return (a.re.compare("une", b.re) | a.im.compare("une", b.im)).value
+def _not_equal(a: Complex, b: Complex) -> Truth:
+    return a.re.compare("une", b.re) | a.im.compare("une", b.im)
 
 
 def _conjugate(z: Complex) -> Complex:
     return Complex(z.re, -z.im)
 
 
-RULES: Mapping[type[Operation], Rule] = {
-    complex.AbsOp: real_valued(Complex.magnitude),
-    complex.AddOp: complex_valued(Complex.__add__),
-    complex.AngleOp: real_valued(Complex.angle),
-    complex.Atan2Op: complex_valued(Complex.atan2),
-    complex.ConjOp: complex_valued(_conjugate),
-    complex.CosOp: complex_valued(Complex.cos),
-    complex.DivOp: complex_valued(Complex.__truediv__),
+# --- patterns ---------------------------------------------------------------------------------------------------------
+
+Formula = Callable[..., Complex | Real | Truth]
+"""A result from complex operands."""
+
+FORMULAS: Mapping[type[Operation], Formula] = {
+    complex.AbsOp: Complex.magnitude,
+    complex.AddOp: Complex.__add__,
+    complex.AngleOp: Complex.angle,
+    complex.Atan2Op: Complex.atan2,
+    complex.ConjOp: _conjugate,
+    complex.CosOp: Complex.cos,
+    complex.DivOp: Complex.__truediv__,
     complex.EqualOp: _equal,
-    complex.ExpOp: complex_valued(Complex.exp),
-    complex.Expm1Op: complex_valued(Complex.expm1),
-    complex.Log1pOp: complex_valued(Complex.log1p),
-    complex.LogOp: complex_valued(Complex.log),
-    complex.MulOp: complex_valued(Complex.__mul__),
-    complex.NegOp: complex_valued(Complex.__neg__),
+    complex.ExpOp: Complex.exp,
+    complex.Expm1Op: Complex.expm1,
+    complex.Log1pOp: Complex.log1p,
+    complex.LogOp: Complex.log,
+    complex.MulOp: Complex.__mul__,
+    complex.NegOp: Complex.__neg__,
     complex.NotEqualOp: _not_equal,
-    complex.PowOp: complex_valued(Complex.power),
-    complex.RsqrtOp: complex_valued(Complex.reciprocal_sqrt),
-    complex.SignOp: complex_valued(Complex.sign),
-    complex.SinOp: complex_valued(Complex.sin),
-    complex.SqrtOp: complex_valued(Complex.sqrt),
-    complex.SubOp: complex_valued(Complex.__sub__),
-    complex.TanOp: complex_valued(Complex.tan),
-    complex.TanhOp: complex_valued(Complex.tanh),
+    complex.PowOp: Complex.power,
+    complex.RsqrtOp: Complex.reciprocal_sqrt,
+    complex.SignOp: Complex.sign,
+    complex.SinOp: Complex.sin,
+    complex.SqrtOp: Complex.sqrt,
+    complex.SubOp: Complex.__sub__,
+    complex.TanOp: Complex.tan,
+    complex.TanhOp: Complex.tanh,
 }
 
 
-class ConvertComplexToStandardPass(ModulePass):
+@dataclass(frozen=True)
+class ExpandFormula(OpTypePattern):
+    """`complex.f %z` -> `complex.re %z`, `complex.im %z`, `formula` of both in `arith` and `math`, `complex.create`."""
+
+    formula: Formula
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for operand in op.operands:
+            if not isa(operand.type, ComplexType) or not isinstance(operand.type.element_type, AnyFloat):
+                raise PassFailedException(
+                    f"cannot lower '{op.name}' to the llvm dialect: arithmetic on {operand.type}: "
+                    "expected complex numbers of floats"
+                )
+        result = self.formula(*(_parts(operand, rewriter) for operand in op.operands))
+        if isinstance(result, Complex):
+            type = op.results[0].type
+            assert isa(type, ComplexType)
+            rewriter.replace(op, complex.CreateOp(result.re.value, result.im.value, type))
+        else:
+            rewriter.replace(op, (), [result.value])
+
+
+def _parts(value: SSAValue, rewriter: PatternRewriter) -> Complex:
+    """The two parts of a complex number."""
+    re, im = (rewriter.insert(part(value)).result for part in (complex.ReOp, complex.ImOp))
+    return Complex(Real(re, rewriter), Real(im, rewriter))
+
+
+PATTERNS = PatternSet([ExpandFormula(op, formula) for op, formula in FORMULAS.items()])
+
+
+class ConvertComplexToStandardPass(PatternPass):
     """Lower arithmetic on complex numbers to arithmetic on their parts."""
 
     name = "convert-complex-to-standard"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-complex-to-standard` of MLIR'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES, SameTypes())
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return PATTERNS

@@ -1,12 +1,13 @@
 """`gpu` to the nvvm dialect: thread and block ids, barriers, shuffles."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import gpu, llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, i1, i32, i64
-from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i1, i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -15,53 +16,63 @@ from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
 from xshardy.dialects.xla_gpu.discardable import get_range
-from xshardy.lowering.conversion import Rule, Site, convert
-
-Registers = Mapping[str, type[nvvm.SpecialRegisterOp]]
+from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Operands, RowPattern, integer_constant
+from xshardy.lowering.types import LLVMTypes
 
 WARP_SIZE = 32
 
-THREAD_ID: Registers = {"x": nvvm.ThreadIdXOp, "y": nvvm.ThreadIdYOp, "z": nvvm.ThreadIdZOp}
-BLOCK_ID: Registers = {"x": nvvm.BlockIdXOp, "y": nvvm.BlockIdYOp, "z": nvvm.BlockIdZOp}
-BLOCK_DIM: Registers = {"x": nvvm.BlockDimXOp, "y": nvvm.BlockDimYOp, "z": nvvm.BlockDimZOp}
-GRID_DIM: Registers = {"x": nvvm.GridDimXOp, "y": nvvm.GridDimYOp, "z": nvvm.GridDimZOp}
+Registers = Mapping[str, type[nvvm.SpecialRegisterOp]]
+
+REGISTERS: Mapping[type[Operation], Registers] = {
+    gpu.BlockDimOp: {"x": nvvm.BlockDimXOp, "y": nvvm.BlockDimYOp, "z": nvvm.BlockDimZOp},
+    gpu.BlockIdOp: {"x": nvvm.BlockIdXOp, "y": nvvm.BlockIdYOp, "z": nvvm.BlockIdZOp},
+    gpu.GridDimOp: {"x": nvvm.GridDimXOp, "y": nvvm.GridDimYOp, "z": nvvm.GridDimZOp},
+    gpu.ThreadIdOp: {"x": nvvm.ThreadIdXOp, "y": nvvm.ThreadIdYOp, "z": nvvm.ThreadIdZOp},
+}
 
 
-def read_register(at: Site, register: type[nvvm.SpecialRegisterOp], known: Interval | None = None) -> SSAValue:
-    """
-    The value of `register`, as wide as `index`.
-
-    Its range is what an `xla.range` says, or else `known`.
-    """
-    interval = get_range(at.op) or known
-    bounds = None if interval is None else ConstantRangeAttr(interval.lower, interval.upper + 1)
-    value = at.insert(register(bounds))
-    type = at.result_type
-    assert isa(type, IntegerType)
-    if type.width.data > i32.width.data:
-        return at.insert(llvm.ZExtOp(value, type))
-    return value if type == i32 else at.insert(llvm.TruncOp(value, type))
-
-
-def by_dimension(registers: Registers) -> Rule:
+@dataclass(frozen=True)
+class ReadRegister(RowPattern):
     """`gpu.thread_id x` -> `nvvm.read.ptx.sreg.tid.x`."""
 
-    def rule(at: Site) -> SSAValue:
-        dimension = at.op.properties["dimension"]
+    registers: Registers
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        dimension = op.properties["dimension"]
         assert isinstance(dimension, gpu.DimensionAttr)
-        return read_register(at, registers[dimension.data])
+        register = self.registers[dimension.data](_bounds(get_range(op)))
+        return _with_type(register, self.result_type(op), rewriter)
 
-    return rule
 
-
-def lower_lane_id(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerLaneId(ConversionPattern[gpu.LaneIdOp]):
     """`gpu.lane_id` -> `nvvm.read.ptx.sreg.laneid range <i32, 0, 32>`."""
-    return read_register(at, nvvm.LaneIdOp, Interval.of_size(WARP_SIZE))
+
+    def convert(self, op: gpu.LaneIdOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        register = nvvm.LaneIdOp(_bounds(get_range(op) or Interval.of_size(WARP_SIZE)))
+        return _with_type(register, self.result_type(op), rewriter)
 
 
-def lower_barrier(at: Site) -> None:
+def _bounds(interval: Interval | None) -> ConstantRangeAttr | None:
+    """The values of a register as an attribute, whose upper bound is excluded."""
+    return None if interval is None else ConstantRangeAttr(interval.lower, interval.upper + 1)
+
+
+def _with_type(register: nvvm.SpecialRegisterOp, type: Attribute, rewriter: PatternRewriter) -> Operation:
+    """A register, which has 32 bits, as an integer of `type`."""
+    assert isa(type, IntegerType)
+    if type == i32:
+        return register
+    value = rewriter.insert(register).res
+    return llvm.ZExtOp(value, type) if type.width.data > i32.width.data else llvm.TruncOp(value, type)
+
+
+@dataclass(frozen=True)
+class LowerBarrier(ConversionPattern[gpu.BarrierOp]):
     """`gpu.barrier` -> `nvvm.barrier0`."""
-    at.place(nvvm.Barrier0Op())
+
+    def convert(self, op: gpu.BarrierOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return nvvm.Barrier0Op()
 
 
 SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
@@ -72,44 +83,44 @@ SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
 }
 
 
-def lower_shuffle(at: Site) -> tuple[SSAValue, SSAValue]:
+@dataclass(frozen=True)
+class LowerWarpShuffle(ConversionPattern[ShuffleOp]):
     """
     `%r, %valid = gpu.shuffle xor %x, %offset, %width` -> `nvvm.shfl.sync bfly`.
 
-    The lanes up to `width` take part. PTX's last operand is the last lane that may be read; for `up`, the first.
+    The lanes below `width` take part. PTX's last operand is the last lane that may be read; for `up`, the first.
     """
-    op = at.op
-    assert isinstance(op, ShuffleOp)
-    value, offset, width = at.operands
-    if (size := getattr(value.type, "bitwidth", None)) != 32:
-        raise PassFailedException(f"a shuffle moves 32 bits, not the {size} of {value.type}: widen it, or move parts")
-    thirty_two, ones = at.constant(WARP_SIZE, i32), at.constant(-1, i32)
-    inactive = at.insert(llvm.SubOp(thirty_two, width))
-    active = at.insert(llvm.LShrOp(ones, inactive))
-    mode = op.mode.data
-    clamp = inactive if mode == ShuffleMode.Up else at.insert(llvm.SubOp(width, at.constant(1, i32)))
-    shuffle = nvvm.ShuffleOp(SHUFFLE_KINDS[mode], active, value, offset, clamp, with_validity=True)
-    pair = at.insert(shuffle)
-    first, second = (DenseArrayBase.from_list(i64, [i]) for i in range(2))
-    result = at.insert(llvm.ExtractValueOp(first, pair, value.type))
-    return result, at.insert(llvm.ExtractValueOp(second, pair, i1))
+
+    def convert(self, op: ShuffleOp, operands: Operands, rewriter: PatternRewriter, /) -> Sequence[SSAValue]:
+        value, offset, width = operands
+        if (size := getattr(value.type, "bitwidth", None)) != 32:
+            raise PassFailedException(
+                f"a shuffle moves 32 bits, not the {size} of {value.type}: widen it, or move parts"
+            )
+        lanes, ones = (rewriter.insert(integer_constant(number, i32)).result for number in (WARP_SIZE, -1))
+        inactive = rewriter.insert(llvm.SubOp(lanes, width)).res
+        active = rewriter.insert(llvm.LShrOp(ones, inactive)).res
+        mode = op.mode.data
+        clamp = inactive if mode == ShuffleMode.Up else _last_lane(width, rewriter)
+        shuffle = nvvm.ShuffleOp(SHUFFLE_KINDS[mode], active, value, offset, clamp, with_validity=True)
+        (pair,) = rewriter.insert(shuffle).results
+        first, second = (DenseArrayBase.from_list(i64, [i]) for i in range(2))
+        result = rewriter.insert(llvm.ExtractValueOp(first, pair, value.type))
+        return result.res, rewriter.insert(llvm.ExtractValueOp(second, pair, i1)).res
 
 
-RULES: Mapping[type[Operation], Rule] = {
-    gpu.BarrierOp: lower_barrier,
-    gpu.BlockDimOp: by_dimension(BLOCK_DIM),
-    gpu.BlockIdOp: by_dimension(BLOCK_ID),
-    gpu.GridDimOp: by_dimension(GRID_DIM),
-    gpu.LaneIdOp: lower_lane_id,
-    gpu.ThreadIdOp: by_dimension(THREAD_ID),
-    ShuffleOp: lower_shuffle,
-}
+def _last_lane(width: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """The last of `width` lanes."""
+    one = rewriter.insert(integer_constant(1, i32)).result
+    return rewriter.insert(llvm.SubOp(width, one)).res
 
 
-class ConvertGpuToNVVMPass(ModulePass):
+class ConvertGpuToNVVMPass(ConversionPass):
     """Lower thread and block ids, barriers and shuffles to the nvvm dialect."""
 
     name = "convert-gpu-to-nvvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-gpu-ops-to-nvvm` of MLIR'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES)
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        registers = (ReadRegister(types, op, names) for op, names in REGISTERS.items())
+        return *registers, LowerLaneId(types), LowerBarrier(types), LowerWarpShuffle(types)

@@ -1,10 +1,10 @@
 # llvmlite comes without types.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 """
-NVIDIA's libdevice: the bodies of the `__nv_` functions, from the Python package that the `cuda` extra brings.
+NVIDIA's libdevice: the bodies of the `__nv_` functions, from a Python package of the `cuda` extra.
 
-The library holds 350 functions, of which a kernel uses a few. To read it and to cut it down to these takes 30 ms, so
-that is done once per process, target, and set of functions.
+The library holds 350 functions; a kernel uses a few. Reading it and extracting these takes 30 ms, and is done once per
+process, target, and set of functions.
 """
 
 import re
@@ -21,7 +21,7 @@ _FUNCTION = re.compile(r"^declare .*@(__nv_\w+)\(", re.MULTILINE)
 
 
 class MissingCudaExtraError(DiagnosticException):
-    """A file of NVIDIA's that the `cuda` extra brings is not there."""
+    """A file of the `cuda` extra is not installed."""
 
 
 class UnknownFunctionError(DiagnosticException):
@@ -32,7 +32,7 @@ def find_cuda_file(relative: str, need: str) -> Path:
     """
     The file `relative` of an installed NVIDIA package, such as `nvvm/libdevice/libdevice.10.bc`.
 
-    Raises `MissingCudaExtraError`, which says what `need` asks for it, if no installed package has it.
+    Raises `MissingCudaExtraError`, with `need` as the reason, if no installed package has it.
     """
     spec = find_spec("nvidia")
     for root in () if spec is None else spec.submodule_search_locations or ():
@@ -59,7 +59,7 @@ def libdevice_module(names: frozenset[str], builder: llvm.PassBuilder) -> llvm.M
 
 @lru_cache(maxsize=256)
 def _extract(file: Path, names: frozenset[str], builder: llvm.PassBuilder) -> llvm.ModuleRef:
-    """The functions `names` of the library in `file`, and what they call. To be cloned, since linking uses it up."""
+    """The functions `names` of the library in `file`, and what they call. Clone the result: linking consumes it."""
     library = llvm.parse_bitcode(file.read_bytes())
     missing = set(names)
     for function in library.functions:

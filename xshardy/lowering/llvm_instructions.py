@@ -26,7 +26,7 @@ from xshardy.lowering.llvm_values import (
 
 
 class Operands(Protocol):
-    """What a writer asks the function that is being written."""
+    """The function that is being written, as far as the writer of an instruction needs it."""
 
     def use(self, value: SSAValue) -> str:
         """A value without its type: `%v1`, `4`, `@f`."""
@@ -41,7 +41,7 @@ class Operands(Protocol):
         ...
 
     def edge(self, source: Operation, index: int) -> str:
-        """The target of branch `source` for its successor `index`; where two go to one block, a block in between."""
+        """The target of branch `source` for successor `index`: a block in between if both successors are one block."""
         ...
 
     def declare(self, name: str, result: str, arguments: str) -> None:
@@ -49,7 +49,7 @@ class Operands(Protocol):
         ...
 
     def invariant_metadata(self) -> str:
-        """`!invariant.load !0`."""
+        """The metadata of an invariant load: `!invariant.load !0`."""
         ...
 
 
@@ -349,15 +349,15 @@ def _is_fpclass(op: Operation, names: Operands) -> str:
 
 
 MAX_GRID = 2**31 - 1
-"""The most blocks that a grid has along a dimension."""
+"""The largest number of blocks along a dimension of a grid."""
 
 
 def _special_register(op: Operation, names: Operands) -> str:
     """
     A register, with its range.
 
-    LLVM narrows divisions to the 16 bits that its operands, or the quotients of others, are known to have, and that
-    takes NVIDIA's GPUs more instructions. So the range of a register that is divided is not told.
+    The range of a register that is divided is widened: LLVM would narrow the division to 16 bits, which takes more
+    instructions on NVIDIA's GPUs.
     """
     assert isinstance(op, nvvm.SpecialRegisterOp)
     bounds = ""
@@ -370,7 +370,7 @@ def _special_register(op: Operation, names: Operands) -> str:
 
 
 def _is_division(op: Operation) -> bool:
-    """Whether `op` divides, and is no shift or mask."""
+    """Whether `op` is a division that is neither a shift nor a mask."""
     if not isinstance(op, llvm.UDivOp | llvm.URemOp):
         return False
     divisor = op.rhs.owner
@@ -540,7 +540,7 @@ WRITERS: Mapping[type[Operation], Writer] = {
 
 
 def writer_of(op: Operation) -> Writer:
-    """How `op` is written. Raises `LLVMTextError` if it is no operation of LLVM."""
+    """The writer of the instruction of `op`. Raises `LLVMTextError` if it is no operation of LLVM."""
     if (writer := WRITERS.get(type(op))) is None:
         raise LLVMTextError(f"'{op.name}' is no operation of LLVM: lower it with xla-gpu-lower-to-llvm first")
     return writer

@@ -1,8 +1,8 @@
 """
 The llvm dialect as LLVM IR text, which llvmlite reads.
 
-Constants and addresses of globals are written where they are used; arguments of blocks become phi instructions. Every
-operation is visited once.
+Constants and addresses of globals are written at their uses; block arguments become phi instructions. Every operation
+is visited once.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ UNIT_PARAMETER_ATTRIBUTES: Mapping[str, str] = {
     "llvm.writeonly": "writeonly",
     "llvm.zeroext": "zeroext",
 }
-"""Attributes of arguments that are just there."""
+"""Attributes of arguments without a value."""
 
 SIZED_PARAMETER_ATTRIBUTES: Mapping[str, str] = {
     "llvm.align": "align {}",
@@ -84,7 +84,7 @@ INLINED: Mapping[type[object], Callable[[SSAValue], str]] = {
     llvm.UndefOp: _undefined,
     llvm.ZeroOp: _zero,
 }
-"""Operations whose result is written where it is used, and no instruction."""
+"""Operations without an instruction: their result is written at its uses."""
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ class FunctionText:
         self._count = 0
         self._blocks: dict[Block, str] = {}
         self._incoming: dict[Block, list[tuple[tuple[SSAValue, ...], str]]] = {}
-        """For each block, what its arguments are when it is reached from another block, whose name is given."""
+        """The incoming edges of each block: the values of its arguments, and the name of the predecessor."""
         self._lines: list[str] = []
 
     # --- Operands
@@ -181,7 +181,7 @@ class FunctionText:
             self._module.declarations[name] = f"declare {result} {global_name(name)}({arguments})"
 
     def invariant_metadata(self) -> str:
-        """What marks a load as invariant."""
+        """The metadata that marks a load as invariant."""
         self._module.uses_invariant_loads = True
         return "!invariant.load !0"
 
@@ -194,7 +194,7 @@ class FunctionText:
 
     @staticmethod
     def _is_double(branch: Operation) -> bool:
-        """Whether both ways of a conditional branch lead to one block, which a phi could not tell apart."""
+        """Whether both successors of a branch are one block with arguments: a phi cannot tell these edges apart."""
         successors = branch.successors
         return len(successors) == 2 and successors[0] is successors[1] and bool(successors[0].args)
 
@@ -281,7 +281,7 @@ class FunctionText:
 
 
 def reachable_blocks(body: Region) -> list[Block]:
-    """The blocks that control can reach, in their order. A phi must not name any other."""
+    """The blocks that are reachable from the entry, in their order. A phi must not name others."""
     entry = body.first_block
     pending = [] if entry is None else [entry]
     reached = set(pending)

@@ -60,7 +60,7 @@ FLOAT_NAMES: Mapping[type[Attribute], tuple[str, str]] = {
     Float32Type: ("float", "f32"),
     Float64Type: ("double", "f64"),
 }
-"""The name of a float type, and what the names of overloaded intrinsics call it."""
+"""The name of a float type in LLVM IR, and its name in overloaded intrinsics."""
 
 
 @cache

@@ -5,13 +5,15 @@ libdevice has functions of f32 and f64. A narrower float is widened to f32 for t
 vector is taken apart. Source: spec row XGPU-37, and MLIR's `convert-math-to-nvvm` for the names.
 """
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
 
-from xdsl.context import Context
 from xdsl.dialects import llvm, math
-from xdsl.dialects.builtin import AnyFloat, Float32Type, Float64Type, IntegerType, ModuleOp, VectorType, f32, i32, i64
+from xdsl.dialects.builtin import AnyFloat, Float32Type, Float64Type, IntegerType, VectorType, f32, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -19,7 +21,19 @@ from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.dialects.extensions.llvm import ExtractElementOp, PoisonOp
 from xshardy.dialects.extensions.math import ErfcOp, IsFiniteOp, IsInfOp, IsNaNOp, IsNormalOp
-from xshardy.lowering.conversion import Rule, Site, convert, fast_math, float_twin, twin
+from xshardy.lowering.conversion import (
+    ConversionPass,
+    FloatTwin,
+    Operands,
+    RowPattern,
+    Twin,
+    declare,
+    fast_math,
+    integer_constant,
+)
+from xshardy.lowering.types import LLVMTypes
+
+# --- calls of libdevice -----------------------------------------------------------------------------------------------
 
 LIBDEVICE: Mapping[type[Operation], str] = {
     RemFOp: "__nv_fmod",
@@ -51,6 +65,96 @@ LIBDEVICE: Mapping[type[Operation], str] = {
 }
 """The function of f64 that computes an operation. The one of f32 has an `f` at the end of its name."""
 
+
+@dataclass(frozen=True)
+class ElementwisePattern(RowPattern):
+    """`math.f %v : vector<2xf32>` -> `math.f` of each element, converted by `scalar`; on scalars, `scalar` itself."""
+
+    @abstractmethod
+    def scalar(
+        self, op: Operation, operands: Operands, type: Attribute, rewriter: PatternRewriter, /
+    ) -> Operation | SSAValue:
+        """What `op` computes from scalars, as a scalar of `type`."""
+
+    @final
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
+        type = self.result_type(op)
+        if not isa(type, VectorType):
+            return self.scalar(op, operands, type, rewriter)
+        (result,) = rewriter.insert(PoisonOp(type)).results
+        for lane in range(type.get_shape()[0]):
+            position = rewriter.insert(integer_constant(lane, i64)).result
+            elements = [rewriter.insert(ExtractElementOp(operand, position)).results[0] for operand in operands]
+            element = self.scalar(op, elements, type.element_type, rewriter)
+            if isinstance(element, Operation):
+                (element,) = rewriter.insert(element).results
+            result = rewriter.insert(llvm.InsertElementOp(result, element, position)).res
+        return result
+
+
+@dataclass(frozen=True)
+class CallLibdevice(ElementwisePattern):
+    """`math.tanh %x : bf16` -> `llvm.fpext`, `llvm.call @__nv_tanhf : (f32) -> f32`, `llvm.fptrunc`."""
+
+    function: str
+
+    def scalar(
+        self, op: Operation, operands: Operands, type: Attribute, rewriter: PatternRewriter, /
+    ) -> Operation | SSAValue:
+        widened = [_widened(operand, rewriter) for operand in operands]
+        return _rounded(_call(self.function, widened, op, rewriter), type, rewriter)
+
+
+@dataclass(frozen=True)
+class LowerIntegerPower(ElementwisePattern):
+    """`math.fpowi %x, %n` -> `__nv_powif`, or `__nv_powf` if `%n` is wider than the i32 that the former takes."""
+
+    def scalar(
+        self, op: Operation, operands: Operands, type: Attribute, rewriter: PatternRewriter, /
+    ) -> Operation | SSAValue:
+        base, exponent = operands
+        base = _widened(base, rewriter)
+        assert isa(exponent.type, IntegerType)
+        width = exponent.type.width.data
+        if width > i32.width.data:
+            exponent = rewriter.insert(llvm.SIToFPOp(exponent, base.type)).results[0]
+            return _rounded(_call("__nv_pow", [base, exponent], op, rewriter), type, rewriter)
+        if width < i32.width.data:
+            exponent = rewriter.insert(llvm.SExtOp(exponent, i32)).res
+        return _rounded(_call("__nv_powi", [base, exponent], op, rewriter), type, rewriter)
+
+
+def _widened(operand: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """A float as f32 or f64; a value that is not a float stays."""
+    type = operand.type
+    if not isinstance(type, AnyFloat) or isinstance(type, Float32Type | Float64Type):
+        return operand
+    if type.bitwidth > f32.bitwidth:
+        raise PassFailedException(f"libdevice has no function of {type}: use f64")
+    return rewriter.insert(llvm.FPExtOp(operand, f32)).results[0]
+
+
+def _rounded(call: llvm.CallOp, type: Attribute, rewriter: PatternRewriter) -> Operation:
+    """The result of `call`, rounded to the float `type`."""
+    if call.results[0].type == type:
+        return call
+    return llvm.FPTruncOp(rewriter.insert(call).results[0], type)
+
+
+def _call(name: str, operands: Operands, op: Operation, rewriter: PatternRewriter) -> llvm.CallOp:
+    """
+    A call of the function `name`, or of its f32 variant, which is declared in the module of `op`.
+
+    The floats among `operands` are of one type, f32 or f64, which the function returns.
+    """
+    type = operands[0].type
+    variant = f"{name}f" if type == f32 else name
+    declare(variant, llvm.LLVMFunctionType([operand.type for operand in operands], type), op, rewriter)
+    return llvm.CallOp(variant, *operands, return_type=type, fastmath=fast_math(op))
+
+
+# --- intrinsics of LLVM -----------------------------------------------------------------------------------------------
+
 INTRINSICS: Mapping[type[Operation], type[Operation]] = {
     math.AbsFOp: llvm.FAbsOp,
     math.CeilOp: llvm.FCeilOp,
@@ -64,100 +168,59 @@ INTRINSICS: Mapping[type[Operation], type[Operation]] = {
 }
 """Operations that LLVM has an intrinsic for, and PTX an instruction or a short sequence."""
 
-NAN, INFINITE, NORMAL, FINITE = 0b11, 0b10_0000_0100, 0b1_0000_1000, 0b1_1111_1000
-"""Classes of floats, as the bits of `llvm.is.fpclass`."""
-
-
-def elementwise(build: Callable[[Site, list[SSAValue], Attribute], SSAValue]) -> Rule:
-    """Apply `build`, which makes a scalar of the given type from scalars, to each element of vectors, or to scalars."""
-
-    def rule(at: Site) -> SSAValue:
-        type = at.result_type
-        if not isa(type, VectorType):
-            return build(at, list(at.operands), type)
-        result = at.insert(PoisonOp(type))
-        for lane in range(type.get_shape()[0]):
-            position = at.constant(lane, i64)
-            elements = [at.insert(ExtractElementOp(operand, position)) for operand in at.operands]
-            result = at.insert(llvm.InsertElementOp(result, build(at, elements, type.element_type), position))
-        return result
-
-    return rule
-
-
-def call_libdevice(name: str) -> Rule:
-    """`math.tanh %x : bf16` -> `llvm.fpext`, `llvm.call @__nv_tanhf : (f32) -> f32`, `llvm.fptrunc`."""
-
-    def build(at: Site, operands: list[SSAValue], type: Attribute) -> SSAValue:
-        return _rounded(at, _call(at, name, [_widened(at, operand) for operand in operands]), type)
-
-    return elementwise(build)
-
-
-def _widened(at: Site, operand: SSAValue) -> SSAValue:
-    """A float as f32 or f64; what is no float stays."""
-    type = operand.type
-    if not isinstance(type, AnyFloat) or isinstance(type, Float32Type | Float64Type):
-        return operand
-    if type.bitwidth > f32.bitwidth:
-        raise PassFailedException(f"libdevice has no function of {type}: use f64")
-    return at.insert(llvm.FPExtOp(operand, f32))
-
-
-def _rounded(at: Site, value: SSAValue, type: Attribute) -> SSAValue:
-    return value if value.type == type else at.insert(llvm.FPTruncOp(value, type))
-
-
-def _call(at: Site, name: str, operands: list[SSAValue]) -> SSAValue:
-    """The function `name`, or its f32 variant, applied to floats of one type, f32 or f64, which it returns."""
-    type = operands[0].type
-    variant = f"{name}f" if type == f32 else name
-    at.converter.declare(variant, llvm.LLVMFunctionType([operand.type for operand in operands], type))
-    return at.insert(llvm.CallOp(variant, *operands, return_type=type, fastmath=fast_math(at.op)))
-
-
-def _integer_power(at: Site, operands: list[SSAValue], type: Attribute) -> SSAValue:
-    """`math.fpowi %x, %n` -> `__nv_powif`, or `__nv_powf` if `%n` is wider than the i32 that the former takes."""
-    base, exponent = operands
-    base = _widened(at, base)
-    assert isa(exponent.type, IntegerType)
-    width = exponent.type.width.data
-    if width > i32.width.data:
-        return _rounded(at, _call(at, "__nv_pow", [base, at.insert(llvm.SIToFPOp(exponent, base.type))]), type)
-    if width < i32.width.data:
-        exponent = at.insert(llvm.SExtOp(exponent, i32))
-    return _rounded(at, _call(at, "__nv_powi", [base, exponent]), type)
-
-
-def classify(classes: int) -> Rule:
-    """`math.isnan %x` -> `llvm.intr.is.fpclass`."""
-    return lambda at: at.insert(intrinsics.IsFPClassOp(at.operands[0], classes, at.result_type))
-
-
-def flagged(target: type[intrinsics.FlaggedIntegerIntrinsic]) -> Rule:
-    """`math.ctlz %x` -> `llvm.intr.ctlz`, whose result is defined for every `%x`."""
-    return lambda at: at.insert(target(at.operands[0]))
-
-
-RULES: Mapping[type[Operation], Rule] = {
-    **{op: call_libdevice(name) for op, name in LIBDEVICE.items()},
-    **{op: float_twin(target) for op, target in INTRINSICS.items()},
-    IsFiniteOp: classify(FINITE),
-    IsInfOp: classify(INFINITE),
-    IsNaNOp: classify(NAN),
-    IsNormalOp: classify(NORMAL),
-    math.AbsIOp: flagged(intrinsics.AbsOp),
-    math.CountLeadingZerosOp: flagged(intrinsics.CountLeadingZerosOp),
-    math.CountTrailingZerosOp: flagged(intrinsics.CountTrailingZerosOp),
-    math.CtPopOp: twin(intrinsics.CtPopOp),
-    math.FPowIOp: elementwise(_integer_power),
+FLAGGED: Mapping[type[Operation], type[intrinsics.FlaggedIntegerIntrinsic]] = {
+    math.AbsIOp: intrinsics.AbsOp,
+    math.CountLeadingZerosOp: intrinsics.CountLeadingZerosOp,
+    math.CountTrailingZerosOp: intrinsics.CountTrailingZerosOp,
 }
 
 
-class ConvertMathToLibdevicePass(ModulePass):
+@dataclass(frozen=True)
+class Flagged(RowPattern):
+    """`math.ctlz %x` -> `llvm.intr.ctlz %x`, with the flag for which the result is defined for every `%x`."""
+
+    target: type[intrinsics.FlaggedIntegerIntrinsic]
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return self.target(operands[0])
+
+
+NAN, INFINITE, NORMAL, FINITE = 0b11, 0b10_0000_0100, 0b1_0000_1000, 0b1_1111_1000
+"""Classes of floats, as the bits of `llvm.is.fpclass`."""
+
+CLASSES: Mapping[type[Operation], int] = {
+    IsFiniteOp: FINITE,
+    IsInfOp: INFINITE,
+    IsNaNOp: NAN,
+    IsNormalOp: NORMAL,
+}
+
+
+@dataclass(frozen=True)
+class Classify(RowPattern):
+    """`math.isnan %x` -> `llvm.intr.is.fpclass %x`, whose bits are the classes that `math.isnan` tests."""
+
+    classes: int
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return intrinsics.IsFPClassOp(operands[0], self.classes, self.result_type(op))
+
+
+# --- the pass ---------------------------------------------------------------------------------------------------------
+
+
+class ConvertMathToLibdevicePass(ConversionPass):
     """Lower `math` and `arith.remf` to calls of libdevice, and to intrinsics where PTX has an instruction."""
 
     name = "convert-math-to-libdevice"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-math-to-nvvm` of MLIR'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES)
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        return (
+            *(CallLibdevice(types, op, function) for op, function in LIBDEVICE.items()),
+            LowerIntegerPower(types, math.FPowIOp),
+            *(FloatTwin(types, op, target) for op, target in INTRINSICS.items()),
+            *(Flagged(types, op, target) for op, target in FLAGGED.items()),
+            *(Classify(types, op, classes) for op, classes in CLASSES.items()),
+            Twin(types, math.CtPopOp, intrinsics.CtPopOp),
+        )

@@ -29,7 +29,7 @@ DEFAULT_TARGET = "sm_90"
 MAX_OPT_LEVEL = 3
 
 FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
-"""What libdevice asks of the module: denormals are kept, as XLA does by default."""
+"""The module flag that libdevice reads: denormals are kept, as XLA does by default."""
 
 
 class CompilationError(DiagnosticException):
@@ -44,7 +44,7 @@ class KernelArgument:
     slice_index: int | None
     """The number of its buffer."""
     size: int | None
-    """The bytes that may be read behind it, at least."""
+    """At least so many bytes can be read through it."""
     alignment: int | None
     """In bytes."""
     is_output: bool
@@ -53,12 +53,12 @@ class KernelArgument:
 
 @dataclass(frozen=True, slots=True)
 class KernelSource:
-    """A kernel as it is handed to LLVM, and what the host has to know to launch it."""
+    """A kernel as LLVM IR, and what the host needs to launch it."""
 
     function: str
     """The name of the kernel in `llvm_ir`."""
     llvm_ir: str
-    """Calls libdevice, which is linked in later."""
+    """LLVM IR text. Its calls of libdevice are linked later."""
     block: tuple[int, ...]
     """Threads per block, along x, y and z."""
     grid: tuple[int, ...]
@@ -85,7 +85,7 @@ class Kernel(KernelSource):
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """LLVM's code generator for one target, and the builder of its passes."""
+    """LLVM's code generator for one target, and the builder of its pass managers."""
 
     machine: binding.TargetMachine
     builder: binding.PassBuilder
@@ -95,9 +95,9 @@ class Backend:
 @cache
 def _initialize() -> None:
     """
-    Prepare LLVM, which is one for the process.
+    Initialize LLVM, once per process.
 
-    Quotients and roots of f32 are computed as XLA:GPU has them: `div.full.f32`, within 2 ulp, and `sqrt.approx.f32`.
+    Quotients and roots of f32 are computed as in XLA:GPU: `div.full.f32`, within 2 ulp, and `sqrt.approx.f32`.
     """
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
@@ -121,14 +121,17 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     return Backend(machine, builder, str(machine.target_data))
 
 
-def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: int = 3) -> Kernel:
+def compile_module(module: ModuleOp, target: str | None = None, opt_level: int = 3) -> Kernel:
     """
     Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
 
+    By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say.
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
-    `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module.
+    `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module, or if the
+    module is lowered for another target.
     """
     source = kernel_source(module)
+    target = _target_of(module, target)
     compiled = compile_text(source.llvm_ir, source.function, target, opt_level)
     return Kernel(
         function=source.function,
@@ -141,6 +144,17 @@ def compile_module(module: ModuleOp, target: str = DEFAULT_TARGET, opt_level: in
         target=target,
         shared_memory=compiled.shared_memory,
     )
+
+
+def _target_of(module: ModuleOp, wanted: str | None) -> str:
+    """The target to compile `module` for. Raises `CompilationError` if it is lowered for another one than `wanted`."""
+    stated = nvvm.target_chip(module)
+    if wanted is not None and stated is not None and wanted != stated:
+        raise CompilationError(
+            f"the module is lowered for {stated} (its attribute `{nvvm.TARGET}`) and cannot be compiled for {wanted}: "
+            f"lower it with target={wanted}, or leave the target of the compilation out"
+        )
+    return wanted if wanted is not None else stated or DEFAULT_TARGET
 
 
 def kernel_source(module: ModuleOp) -> KernelSource:
@@ -169,7 +183,7 @@ def kernel_function(module: ModuleOp) -> llvm.FuncOp:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What LLVM makes of its own text: PTX, the name of the kernel there, and the bytes of shared memory per block."""
+    """Compiled LLVM IR: PTX, the name of the kernel in it, and the bytes of shared memory per block."""
 
     entry: str
     ptx: str
@@ -194,7 +208,7 @@ def compile_text(llvm_ir: str, kernel: str, target: str = DEFAULT_TARGET, opt_le
 
 
 def link_libdevice(module: binding.ModuleRef, names: frozenset[str], generator: Backend) -> None:
-    """Give the functions `names`, which `module` declares, their bodies."""
+    """Link the bodies of the functions `names`, which `module` declares, into it."""
     if not names:
         return
     library = libdevice_module(names, generator.builder)
@@ -217,7 +231,7 @@ _SHARED_VARIABLE = re.compile(rf"= .*?\baddrspace\({nvvm.SHARED_MEMORY}\) global
 
 
 def shared_memory(module: binding.ModuleRef, machine: binding.TargetMachine) -> int:
-    """The bytes of shared memory that each block of a kernel in the optimised `module` takes."""
+    """The bytes of shared memory per block that the optimised `module` uses."""
     total = 0
     for variable in module.global_variables:
         if _SHARED_VARIABLE.search(str(variable)):
@@ -260,10 +274,14 @@ class LLVMIRTarget(Target):
 
 @dataclass(frozen=True)
 class PTXTarget(Target):
-    """`-t ptx{target=sm_90}`: a module of the llvm and nvvm dialects as PTX, optimised at level `opt_level`."""
+    """
+    `-t ptx{target=sm_90}`: a module of the llvm and nvvm dialects as PTX, optimised at level `opt_level`.
+
+    By default the target is the one that the module is lowered for, or sm_90 if it does not say.
+    """
 
     name: ClassVar[str] = "ptx"
-    target: str = DEFAULT_TARGET
+    target: str | None = None
     opt_level: int = 3
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:

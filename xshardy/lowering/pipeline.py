@@ -1,34 +1,42 @@
-"""The lowering to LLVM, step by step: `STEPS` in their order."""
+"""The lowering to LLVM: its passes in their order, and all of them as one."""
 
-from xdsl.context import Context
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
-from xdsl.passes import ModulePass, PassPipeline
-from xdsl.transforms.reconcile_unrealized_casts import reconcile_unrealized_casts
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.transforms.reconcile_unrealized_casts import ReconcileUnrealizedCastsPattern
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.data_layout import index_width
 from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
 from xshardy.lowering.cf_to_llvm import ConvertCfToLLVMPass
 from xshardy.lowering.complex_to_llvm import ConvertComplexToLLVMPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
+from xshardy.lowering.conversion import ConversionPass, conversions_of
 from xshardy.lowering.func_to_llvm import ConvertFuncToLLVMPass
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
 from xshardy.lowering.scf_to_cf import LowerScfToCfPass
 from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, PatternSet, Step
+from xshardy.rewriting.walk import operations_in
+
+PATTERNS = PatternSet((ReconcileUnrealizedCastsPattern(),))
 
 
-class ReconcileCastsPass(ModulePass):
+class ReconcileCastsPass(PatternPass):
     """Remove the casts between old and LLVM types. One that is left has a user that was not lowered, and stays."""
 
     name = "reconcile-unrealized-casts"
+    walk = TO_FIXPOINT
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        reconcile_unrealized_casts(op, warn_on_failure=False)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return PATTERNS
 
 
-STEPS: tuple[ModulePass, ...] = (
-    LowerScfToCfPass(),
-    ConvertComplexToStandardPass(),
+CONVERSIONS: tuple[ConversionPass, ...] = (
     ConvertMathToLibdevicePass(),
     ConvertArithToLLVMPass(),
     ConvertComplexToLLVMPass(),
@@ -36,6 +44,13 @@ STEPS: tuple[ModulePass, ...] = (
     ConvertGpuToNVVMPass(),
     ConvertCfToLLVMPass(),
     ConvertFuncToLLVMPass(),
+)
+"""Each converts a dialect. None makes operations that another one converts, so the order does not matter."""
+
+STEPS: tuple[PatternPass, ...] = (
+    LowerScfToCfPass(),
+    ConvertComplexToStandardPass(),
+    *CONVERSIONS,
     ReconcileCastsPass(),
 )
 """Each is a pass of its own, to be run, timed and looked at alone."""
@@ -46,18 +61,30 @@ DIALECTS = frozenset({"builtin", "llvm", "nvvm"})
 
 
 def check_lowered(module: ModuleOp) -> None:
-    """Raise `PassFailedException` if `module` holds an operation that no step lowers, or a cast that it kept alive."""
-    left = [op for op in module.walk() if op.dialect_name() not in DIALECTS]
-    left += [op for op in module.walk() if isinstance(op, UnrealizedConversionCastOp)]
+    """Raise `PassFailedException` if `module` holds an operation that no step lowers, or a cast to its operands."""
+    left = [op for op in operations_in(module) if op.dialect_name() not in DIALECTS or _is_cast(op)]
     if left:
-        raise PassFailedException(f"'{left[0].name}' has no lowering to the llvm dialect: lower it before this pass")
+        first = min(left, key=_is_cast)
+        raise PassFailedException(f"'{first.name}' has no lowering to the llvm dialect: lower it before this pass")
 
 
-class LowerToLLVMPass(ModulePass):
-    """Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects; nothing else is left."""
+def _is_cast(op: Operation) -> bool:
+    return isinstance(op, UnrealizedConversionCastOp)
+
+
+class LowerToLLVMPass(PatternPass):
+    """
+    Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects; nothing else is left.
+
+    The same as `STEPS` one by one, but all conversions share a walk: most casts between them are then never built.
+    """
 
     name = "xla-gpu-lower-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PassPipeline(STEPS).apply(ctx, op)
-        check_lowered(op)
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield from LowerScfToCfPass().steps(module)
+        yield from ConvertComplexToStandardPass().steps(module)
+        yield Step(conversions_of(CONVERSIONS, index_width(module)))
+        yield from ReconcileCastsPass().steps(module)
+        check_lowered(module)

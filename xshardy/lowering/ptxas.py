@@ -1,4 +1,4 @@
-"""NVIDIA's assembler, from the `cuda` extra: does it accept PTX, and what does the machine code take?"""
+"""NVIDIA's assembler, from the `cuda` extra: whether it accepts PTX, and the resources that the machine code uses."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ class AssemblerError(DiagnosticException):
 
 @dataclass(frozen=True, slots=True)
 class PtxasReport:
-    """What the kernel takes, per thread; shared memory is per block. Sizes are in bytes."""
+    """The resources that a kernel uses, per thread; shared memory is per block. Sizes are in bytes."""
 
     registers: int
     spill_stores: int
@@ -28,7 +28,7 @@ class PtxasReport:
 
     @property
     def spills(self) -> bool:
-        """Whether values had to be moved to memory for want of registers."""
+        """Whether registers are spilled to memory."""
         return self.spill_stores > 0 or self.spill_loads > 0
 
 
@@ -45,9 +45,9 @@ _FIELDS = {
 
 def assemble(ptx: str, arch: str = "sm_90") -> PtxasReport:
     """
-    Assemble `ptx` for `arch`. The machine code is thrown away.
+    Assemble `ptx` for `arch`, and discard the machine code.
 
-    Where the PTX has several functions, the report holds the largest number of each. Raises `AssemblerError` with the
+    For several functions, each number of the report is the largest one. Raises `AssemblerError` with the
     messages of ptxas if it rejects the PTX, `MissingCudaExtraError` if it is not installed.
     """
     program = find_cuda_file(PROGRAM, "NVIDIA's assembler ptxas is not installed")

@@ -2,16 +2,22 @@
 Structured control flow to branches between blocks.
 
 xDSL's `convert-scf-to-cf` has no `scf.while`, and moves all that follows in a block for each operation that it lowers.
-Here a block is cut up from its end, so that every operation moves once per level of nesting.
+Here a block is cut from its end, inner operations first, so that every operation moves once per level of nesting.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import DenseIntElementsAttr, ModuleOp, VectorType, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import BlockInsertPoint, InsertPoint
+
+from xshardy.rewriting import BACKWARD, PatternPass, PatternSet, match_op_type
+
+# --- edits that the patterns share ------------------------------------------------------------------------------------
 
 
 def _cut_after(op: Operation, arg_types: Sequence[Attribute] = ()) -> Block:
@@ -21,128 +27,134 @@ def _cut_after(op: Operation, arg_types: Sequence[Attribute] = ()) -> Block:
     return block.split_before(following, arg_types=arg_types)
 
 
-def _cut_at_results(op: Operation) -> Block:
+def _cut_at_results(op: Operation, rewriter: PatternRewriter) -> Block:
     """Move what follows `op` to a new block, whose arguments take the place of the results of `op`."""
     rest = _cut_after(op, op.result_types)
-    _substitute(op.results, rest.args)
+    _substitute(op.results, rest.args, rewriter)
     return rest
 
 
-def _substitute(old: Sequence[SSAValue], new: Sequence[SSAValue]) -> None:
-    """Use the values `new` in place of `old`. They take over the names."""
+def _substitute(old: Sequence[SSAValue], new: Sequence[SSAValue], rewriter: PatternRewriter) -> None:
+    """Use the values `new`, with the names of `old`, in place of `old`."""
     for before, after in zip(old, new, strict=True):
         after.name_hint = before.name_hint
-        before.replace_all_uses_with(after)
+        rewriter.replace_all_uses_with(before, after)
 
 
-def _inline(region: Region, before: Block) -> tuple[Block, Operation]:
+def _inline(region: Region, before: Block, rewriter: PatternRewriter) -> tuple[Block, Operation]:
     """Move the blocks of `region` in front of a block. Returns the first one, and the terminator of the last one."""
     first, last = region.first_block, region.last_block
     assert first is not None and last is not None and last.last_op is not None
-    region.move_blocks_before(before)
+    rewriter.inline_region(region, BlockInsertPoint.before(before))
     return first, last.last_op
 
 
-def _replace(op: Operation, *new: Operation) -> None:
-    """Put `new` at the end of the block that `op` ends, in place of it."""
-    block = op.parent
-    assert block is not None
-    op.detach()
-    block.add_ops(new)
-    op.erase()
+def _replace(op: Operation, new: Sequence[Operation], rewriter: PatternRewriter) -> None:
+    """Put `new` in place of `op`, whose results are not used."""
+    rewriter.insert(new, InsertPoint.before(op))
+    rewriter.erase(op)
 
 
-def _jump_from(terminator: Operation, target: Block) -> None:
+def _jump_from(terminator: Operation, target: Block, rewriter: PatternRewriter) -> None:
     """`scf.yield %x` -> `cf.br ^target(%x)`."""
-    _replace(terminator, cf.BranchOp(target, *terminator.operands))
+    _replace(terminator, (cf.BranchOp(target, *terminator.operands),), rewriter)
 
 
-def lower_if(op: scf.IfOp) -> None:
+# --- patterns ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LowerIf(RewritePattern):
     """`%r = scf.if %c {then} else {else}; rest` -> `cf.cond_br %c, ^then, ^else`, both to `^rest(%r)`."""
-    rest = _cut_at_results(op)
-    targets: list[Block] = []
-    for region in op.regions:
-        if region.first_block is None:
-            targets.append(rest)
-            continue
-        first, terminator = _inline(region, rest)
-        _jump_from(terminator, rest)
-        targets.append(first)
-    _replace(op, cf.ConditionalBranchOp(op.cond, targets[0], (), targets[1], ()))
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /) -> None:
+        rest = _cut_at_results(op, rewriter)
+        targets: list[Block] = []
+        for region in op.regions:
+            if region.first_block is None:
+                targets.append(rest)
+                continue
+            first, terminator = _inline(region, rest, rewriter)
+            _jump_from(terminator, rest, rewriter)
+            targets.append(first)
+        then, otherwise = targets
+        _replace(op, (cf.ConditionalBranchOp(op.cond, then, (), otherwise, ()),), rewriter)
 
 
-def lower_for(op: scf.ForOp) -> None:
+@dataclass(frozen=True)
+class LowerFor(RewritePattern):
     """
-    `%r = scf.for ... {body}; rest` -> `^head(%i, %r)`, which tests `%i` and goes to `^body` or `^rest`.
+    `%r = scf.for %i ... {body}; rest` -> `^head(%i, %r)`, which tests `%i` and goes to `^body` or `^rest`.
 
     The body goes back to the head.
     """
-    rest, head = _cut_after(op), Block(arg_types=[op.lb.type, *op.result_types])
-    region = rest.parent
-    assert region is not None
-    region.insert_block_before(head, rest)
-    body, terminator = _inline(op.body, rest)
-    _substitute(op.results, head.args[1:])
-    _substitute(body.args, head.args)
-    for argument in tuple(body.args):
-        body.erase_arg(argument)
 
-    induction_variable = head.args[0]
-    below = arith.CmpiOp(induction_variable, op.ub, "slt")
-    head.add_ops((below, cf.ConditionalBranchOp(below, body, (), rest, ())))
-    following = arith.AddiOp(induction_variable, op.step)
-    _replace(terminator, following, cf.BranchOp(head, following, *terminator.operands))
-    _replace(op, cf.BranchOp(head, op.lb, *op.iter_args))
+    @match_op_type
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
+        rest = _cut_after(op)
+        head = rewriter.create_block(BlockInsertPoint.before(rest), [op.lb.type, *op.result_types])
+        body, terminator = _inline(op.body, rest, rewriter)
+        _substitute(op.results, head.args[1:], rewriter)
+        _substitute(body.args, head.args, rewriter)
+        for argument in tuple(body.args):
+            rewriter.erase_block_argument(argument)
+
+        induction_variable = head.args[0]
+        below = arith.CmpiOp(induction_variable, op.ub, "slt")
+        branch = cf.ConditionalBranchOp(below, body, (), rest, ())
+        rewriter.insert((below, branch), InsertPoint.at_end(head))
+        following = arith.AddiOp(induction_variable, op.step)
+        _replace(terminator, (following, cf.BranchOp(head, following, *terminator.operands)), rewriter)
+        _replace(op, (cf.BranchOp(head, op.lb, *op.iter_args),), rewriter)
 
 
-def lower_while(op: scf.WhileOp) -> None:
+@dataclass(frozen=True)
+class LowerWhile(RewritePattern):
     """`%r = scf.while {before} do {after}; rest` -> `^before`, which goes to `^after` and back, or to `^rest(%r)`."""
-    rest = _cut_at_results(op)
-    before, condition = _inline(op.before_region, rest)
-    after, terminator = _inline(op.after_region, rest)
-    decision, *values = condition.operands
-    _replace(condition, cf.ConditionalBranchOp(decision, after, values, rest, values))
-    _jump_from(terminator, before)
-    _replace(op, cf.BranchOp(before, *op.arguments))
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
+        rest = _cut_at_results(op, rewriter)
+        before, condition = _inline(op.before_region, rest, rewriter)
+        after, terminator = _inline(op.after_region, rest, rewriter)
+        decision, *values = condition.operands
+        _replace(condition, (cf.ConditionalBranchOp(decision, after, values, rest, values),), rewriter)
+        _jump_from(terminator, before, rewriter)
+        _replace(op, (cf.BranchOp(before, *op.arguments),), rewriter)
 
 
-def lower_index_switch(op: scf.IndexSwitchOp) -> None:
+@dataclass(frozen=True)
+class LowerIndexSwitch(RewritePattern):
     """`%r = scf.index_switch %i case 2 {a} default {d}; rest` -> `cf.switch %i : i32, [default: ^d, 2: ^a]`."""
-    rest = _cut_at_results(op)
-    targets: list[Block] = []
-    for region in op.regions:
-        first, terminator = _inline(region, rest)
-        _jump_from(terminator, rest)
-        targets.append(first)
-    default, *cases = targets
-    values = [int(value) for value in op.cases.get_values()]
-    flag = arith.IndexCastOp(op.arg, i32)
-    attribute = DenseIntElementsAttr.from_list(VectorType(i32, [len(values)]), values)
-    _replace(op, flag, cf.SwitchOp(flag, default, (), attribute, cases, [()] * len(cases)))
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /) -> None:
+        rest = _cut_at_results(op, rewriter)
+        targets: list[Block] = []
+        for region in op.regions:
+            first, terminator = _inline(region, rest, rewriter)
+            _jump_from(terminator, rest, rewriter)
+            targets.append(first)
+        default, *cases = targets
+        values = [int(value) for value in op.cases.get_values()]
+        flag = arith.IndexCastOp(op.arg, i32)
+        attribute = DenseIntElementsAttr.from_list(VectorType(i32, [len(values)]), values)
+        _replace(op, (flag, cf.SwitchOp(flag, default, (), attribute, cases, [()] * len(cases))), rewriter)
 
 
-LOWERINGS: Mapping[type[Operation], Callable[..., None]] = {
-    scf.ForOp: lower_for,
-    scf.IfOp: lower_if,
-    scf.IndexSwitchOp: lower_index_switch,
-    scf.WhileOp: lower_while,
-}
+# --- the pass ---------------------------------------------------------------------------------------------------------
 
 
-def lower_region(region: Region) -> None:
-    """Replace the structured operations in `region`, inner ones first, and those of a block from its end."""
-    for block in tuple(region.blocks):
-        for op in tuple(block.ops)[::-1]:
-            for inner in op.regions:
-                lower_region(inner)
-            if (lowering := LOWERINGS.get(type(op))) is not None:
-                lowering(op)
+PATTERNS = PatternSet((LowerIf(), LowerFor(), LowerWhile(), LowerIndexSwitch()))
 
 
-class LowerScfToCfPass(ModulePass):
+class LowerScfToCfPass(PatternPass):
     """Lower `scf.if`, `scf.for`, `scf.while` and `scf.index_switch` to branches between blocks."""
 
     name = "xla-gpu-lower-scf-to-cf"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-scf-to-cf` of MLIR'
+    walk = BACKWARD
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower_region(op.body)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return PATTERNS

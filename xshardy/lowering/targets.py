@@ -1,4 +1,4 @@
-"""The GPUs that LLVM makes PTX for, and the version of PTX that each gets."""
+"""The GPUs that LLVM makes PTX for, and the version of PTX for each."""
 
 from collections.abc import Mapping
 
@@ -33,20 +33,20 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
     "sm_121f": (8, 8),
 }
 """
-The architectures from Volta on that LLVM knows, each with the oldest version of PTX that knows it. With `a`, PTX runs
-on this one only; with `f`, on its family. Some versions are newer: from 6.3 on there are atomic additions of f16, and
-from 8.1 on conversions to floats of 8 bits for sm_89, and atomic additions of vectors for sm_90.
+LLVM's architectures from Volta on, each with the oldest version of PTX that supports it. PTX for an architecture with
+`a` runs on that architecture only, with `f` on its family. Some versions are newer than the oldest one: atomic
+additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic additions of vectors on sm_90, need 8.1.
 """
 
 ARCHITECTURES = tuple(PTX_VERSIONS)
 
 
 def ptx_feature(target: str) -> str:
-    """What asks LLVM for the version of PTX of `target`, such as `+ptx81`."""
+    """The feature of LLVM that selects the version of PTX for `target`, such as `+ptx81`."""
     major, minor = PTX_VERSIONS[target]
     return f"+ptx{major}{minor}"
 
 
 def is_specific(target: str) -> bool:
-    """Whether PTX for `target` may hold what other GPUs lack: for `sm_100a`, and `sm_100f` for a family."""
+    """Whether PTX for `target` may use features that other GPUs lack: `sm_100a`, or `sm_100f` for a family."""
     return target.endswith(("a", "f"))

@@ -25,13 +25,24 @@ class LLVMTypes:
     """Converts types, for a module whose `index` has `index_width` bits."""
 
     index_width: int = 64
-    _known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute], repr=False, compare=False)
+    _unchanged: set[Attribute] = field(default_factory=set[Attribute], init=False, repr=False, compare=False)
+    """Types that LLVM has."""
+    _converted: dict[Attribute, Attribute] = field(
+        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
+    )
+    """Other types, and their LLVM types."""
 
     def convert(self, type: Attribute) -> Attribute:
-        """The LLVM type of values of `type`. Raises `PassFailedException` if there is none."""
-        if (known := self._known.get(type)) is None:
-            known = self._known[type] = self._convert(type)
-        return known
+        """The LLVM type of values of `type`, itself if LLVM has it. Raises `PassFailedException` if there is none."""
+        if type in self._unchanged:
+            return type
+        if (converted := self._converted.get(type)) is None:
+            converted = self._convert(type)
+            if converted == type:
+                self._unchanged.add(type)
+                return type
+            self._converted[type] = converted
+        return converted
 
     def _convert(self, type: Attribute) -> Attribute:
         if isinstance(type, LLVM_TYPES):
@@ -65,16 +76,6 @@ class LLVMTypes:
                 return only
             case _:
                 return LLVMStructType.from_type_list(converted)
-
-
-class SameTypes(LLVMTypes):
-    """Leaves types as they are, for rules that lower operations to others of the same types."""
-
-    __slots__ = ()
-
-    def convert(self, type: Attribute) -> Attribute:
-        """`type`."""
-        return type
 
 
 def _advice(type: Attribute) -> str:

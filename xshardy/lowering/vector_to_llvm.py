@@ -1,85 +1,114 @@
 """`vector` to the llvm dialect, on vectors of at most one dimension, which are LLVM's."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import llvm, vector
-from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, ModuleOp, VectorType, i32, i64
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, VectorType, i32, i64
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions.llvm import ExtractElementOp, PoisonOp
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
-from xshardy.lowering.conversion import NO_FAST_MATH, Rule, Site, convert, fast_math, float_twin, twin
+from xshardy.lowering.conversion import (
+    NO_FAST_MATH,
+    ConversionPass,
+    ConversionPattern,
+    FloatTwin,
+    Operands,
+    Twin,
+    fast_math,
+    integer_constant,
+)
+from xshardy.lowering.types import LLVMTypes
+
+# --- elements and lanes -----------------------------------------------------------------------------------------------
 
 
-def _position(at: Site, static: Sequence[int], dynamic: Sequence[SSAValue]) -> SSAValue:
+def _lane(lane: int, rewriter: PatternRewriter) -> SSAValue:
+    """The constant index of a lane."""
+    return rewriter.insert(integer_constant(lane, i64)).result
+
+
+def _position(static: Sequence[int], dynamic: Sequence[SSAValue], rewriter: PatternRewriter) -> SSAValue:
     """The index of an element: the only position, or 0 for a vector of no dimension."""
-    if dynamic:
-        return dynamic[0]
-    return at.constant(static[0] if static else 0, i64)
+    return dynamic[0] if dynamic else _lane(static[0] if static else 0, rewriter)
 
 
-def lower_extract(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerExtract(ConversionPattern[vector.ExtractOp]):
     """`vector.extract %v[2]` -> `llvm.extractelement %v[%c2 : i64]`."""
-    op = at.op
-    assert isinstance(op, vector.ExtractOp)
-    source, *dynamic = at.operands
-    return at.insert(ExtractElementOp(source, _position(at, op.static_position.get_values(), dynamic)))
+
+    def convert(self, op: vector.ExtractOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        source, *dynamic = operands
+        return ExtractElementOp(source, _position(op.static_position.get_values(), dynamic, rewriter))
 
 
-def lower_insert(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerInsert(ConversionPattern[vector.InsertOp]):
     """`vector.insert %x, %v[2]` -> `llvm.insertelement %x, %v[%c2 : i64]`."""
-    op = at.op
-    assert isinstance(op, vector.InsertOp)
-    value, destination, *dynamic = at.operands
-    position = _position(at, op.static_position.get_values(), dynamic)
-    return at.insert(llvm.InsertElementOp(destination, value, position))
+
+    def convert(self, op: vector.InsertOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        value, destination, *dynamic = operands
+        position = _position(op.static_position.get_values(), dynamic, rewriter)
+        return llvm.InsertElementOp(destination, value, position)
 
 
-def lower_broadcast(at: Site) -> SSAValue:
-    """`vector.broadcast %x` -> `llvm.insertelement` into lane 0, and a shuffle that copies it to all lanes."""
-    (value,) = at.operands
-    type = at.result_type
-    assert isa(type, VectorType)
-    if value.type == type:
-        return value
-    if isa(value.type, VectorType):
-        value = at.insert(ExtractElementOp(value, at.constant(0, i64)))
-    poison = at.insert(PoisonOp(type))
-    first = at.insert(llvm.InsertElementOp(poison, value, at.constant(0, i64)))
-    lanes = DenseArrayBase.from_list(i32, [0] * type.get_shape()[0])
-    return at.insert(llvm.ShuffleVectorOp(first, poison, lanes, type))
+@dataclass(frozen=True)
+class LowerBroadcast(ConversionPattern[vector.BroadcastOp]):
+    """`vector.broadcast %x` -> `llvm.insertelement %x` into lane 0, and a shuffle that copies it to all lanes."""
+
+    def convert(self, op: vector.BroadcastOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
+        (value,), type = operands, self.result_type(op)
+        assert isa(type, VectorType)
+        if value.type == type:
+            return value
+        if isa(value.type, VectorType):
+            (value,) = rewriter.insert(ExtractElementOp(value, _lane(0, rewriter))).results
+        (poison,) = rewriter.insert(PoisonOp(type)).results
+        first = rewriter.insert(llvm.InsertElementOp(poison, value, _lane(0, rewriter)))
+        lanes = DenseArrayBase.from_list(i32, [0] * type.get_shape()[0])
+        return llvm.ShuffleVectorOp(first, poison, lanes, type)
 
 
-def lower_from_elements(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerFromElements(ConversionPattern[FromElementsOp]):
     """`vector.from_elements %a, %b` -> an `llvm.insertelement` for each."""
-    value = at.insert(PoisonOp(at.result_type))
-    for i, element in enumerate(at.operands):
-        value = at.insert(llvm.InsertElementOp(value, element, at.constant(i, i64)))
-    return value
+
+    def convert(self, op: FromElementsOp, operands: Operands, rewriter: PatternRewriter, /) -> SSAValue:
+        (value,) = rewriter.insert(PoisonOp(self.result_type(op))).results
+        for i, element in enumerate(operands):
+            value = rewriter.insert(llvm.InsertElementOp(value, element, _lane(i, rewriter))).res
+        return value
 
 
-def lower_shuffle(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerShuffle(ConversionPattern[vector.ShuffleOp]):
     """`vector.shuffle %a, %b [0, 2]` -> `llvm.shufflevector %a, %b [0, 2]`."""
-    op = at.op
-    assert isinstance(op, vector.ShuffleOp)
-    a, b = at.operands
-    mask = DenseArrayBase.from_list(i32, list(op.mask.get_values()))
-    return at.insert(llvm.ShuffleVectorOp(a, b, mask, at.result_type))
+
+    def convert(self, op: vector.ShuffleOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        a, b = operands
+        mask = DenseArrayBase.from_list(i32, list(op.mask.get_values()))
+        return llvm.ShuffleVectorOp(a, b, mask, self.result_type(op))
 
 
-def lower_shape_cast(at: Site) -> SSAValue:
-    """`vector.shape_cast %v` -> `%v`, if LLVM does not tell the shapes apart."""
-    (value,) = at.operands
-    if value.type != at.result_type:
-        raise PassFailedException(f"a cast of shape from {value.type} to {at.result_type}: unroll it first")
-    return value
+@dataclass(frozen=True)
+class LowerShapeCast(ConversionPattern[ShapeCastOp]):
+    """`vector.shape_cast %v` -> `%v`, if both shapes are one type in LLVM."""
 
+    def convert(self, op: ShapeCastOp, operands: Operands, rewriter: PatternRewriter, /) -> SSAValue:
+        (value,), type = operands, self.result_type(op)
+        if value.type != type:
+            raise PassFailedException(f"a cast of shape from {value.type} to {type}: unroll it first")
+        return value
+
+
+# --- reductions -------------------------------------------------------------------------------------------------------
 
 IntegerReduction = type[intrinsics.IntegerReduceIntrinsic]
 FloatReduction = type[intrinsics.FloatReduceIntrinsic]
@@ -113,46 +142,49 @@ ORDERED_REDUCTIONS: Mapping[CombiningKindFlag, tuple[Ordered, float]] = {
 """Reductions of floats from the first element to the last, starting with the accumulator; and their neutral value."""
 
 
-def lower_reduction(at: Site) -> SSAValue:
+@dataclass(frozen=True)
+class LowerReduction(ConversionPattern[vector.ReductionOp]):
     """`vector.reduction <add>, %v, %acc` -> `llvm.intr.vector.reduce.add(%v)`, and `%acc` added to it."""
-    op = at.op
-    assert isinstance(op, vector.ReductionOp)
-    source, *accumulator = at.operands
-    kind, type = op.kind.data, at.result_type
-    if isinstance(type, AnyFloat) and kind in ORDERED_REDUCTIONS:
-        reduction, neutral = ORDERED_REDUCTIONS[kind]
-        start = accumulator[0] if accumulator else at.insert(llvm.ConstantOp(FloatAttr(neutral, type), type))
-        return at.insert(reduction(start, source, fast_math(op)))
-    table = FLOAT_REDUCTIONS if isinstance(type, AnyFloat) else INTEGER_REDUCTIONS
-    if kind not in table:
-        raise PassFailedException(f"there is no reduction <{kind}> of {type}")
-    reduction, join = table[kind]
-    reduced = at.insert(reduction(source))
-    return _joined(at, join, accumulator[0], reduced) if accumulator else reduced
+
+    def convert(self, op: vector.ReductionOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        source, *accumulator = operands
+        kind, type = op.kind.data, self.result_type(op)
+        if isinstance(type, AnyFloat) and kind in ORDERED_REDUCTIONS:
+            reduction, neutral = ORDERED_REDUCTIONS[kind]
+            start = accumulator or rewriter.insert(llvm.ConstantOp(FloatAttr(neutral, type), type)).results
+            return reduction(start[0], source, fast_math(op))
+        table = FLOAT_REDUCTIONS if isinstance(type, AnyFloat) else INTEGER_REDUCTIONS
+        if kind not in table:
+            raise PassFailedException(f"there is no reduction <{kind}> of {type}")
+        reduction, join = table[kind]
+        reduced = reduction(source)
+        return _joined(join, accumulator[0], rewriter.insert(reduced).results[0]) if accumulator else reduced
 
 
-def _joined(at: Site, join: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
+def _joined(join: type[Operation], a: SSAValue, b: SSAValue) -> Operation:
+    """The operation `join` of two numbers."""
     properties: dict[str, Attribute] = {"fastmathFlags": NO_FAST_MATH} if isinstance(a.type, AnyFloat) else {}
-    return at.insert(join.create(operands=[a, b], properties=properties, result_types=[a.type]))
+    return join.create(operands=[a, b], properties=properties, result_types=[a.type])
 
 
-RULES: Mapping[type[Operation], Rule] = {
-    FromElementsOp: lower_from_elements,
-    ShapeCastOp: lower_shape_cast,
-    vector.BitcastOp: twin(llvm.BitcastOp),
-    vector.BroadcastOp: lower_broadcast,
-    vector.ExtractOp: lower_extract,
-    vector.FMAOp: float_twin(llvm.FMAOp),
-    vector.InsertOp: lower_insert,
-    vector.ReductionOp: lower_reduction,
-    vector.ShuffleOp: lower_shuffle,
-}
+# --- the pass ---------------------------------------------------------------------------------------------------------
 
 
-class ConvertVectorToLLVMPass(ModulePass):
+class ConvertVectorToLLVMPass(ConversionPass):
     """Lower `vector`, without memory accesses, to the llvm dialect."""
 
     name = "convert-vector-to-llvm"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-vector-to-llvm` of MLIR'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        convert(op, RULES)
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        return (
+            Twin(types, vector.BitcastOp, llvm.BitcastOp),
+            FloatTwin(types, vector.FMAOp, llvm.FMAOp),
+            LowerExtract(types),
+            LowerInsert(types),
+            LowerBroadcast(types),
+            LowerFromElements(types),
+            LowerShuffle(types),
+            LowerShapeCast(types),
+            LowerReduction(types),
+        )

@@ -18,7 +18,8 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     """
     A pattern that rewrites the operations for which an analysis made a decision, as `rewrite` says.
 
-    The driver does not walk at all for patterns without decisions.
+    Decisions are given in the order in which the walk visits their operations: if there is no other pattern, the driver
+    visits these without a walk.
     """
 
     decisions: Mapping[OperationT, DecisionT]
@@ -28,6 +29,11 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     def op_types(self) -> tuple[type, ...]:
         """The classes of the operations with a decision."""
         return tuple({type(op) for op in self.decisions})
+
+    @final
+    def decided_operations(self) -> list[Operation]:
+        """The operations with a decision, in the order of the decisions."""
+        return list(self.decisions)
 
     @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

@@ -84,11 +84,6 @@ def takes(pattern: RewritePattern, op_type: type[Operation]) -> bool:
     return pattern.takes(op_type) if isinstance(pattern, ClassPattern) else issubclass(op_type, op_types_of(pattern))
 
 
-def takes_something(pattern: RewritePattern) -> bool:
-    """Whether `pattern` takes any class at all: one without decisions to apply does not."""
-    return isinstance(pattern, ClassPattern) or bool(op_types_of(pattern))
-
-
 def rewrite_of(pattern: RewritePattern) -> Callable[[Operation, PatternRewriter], None]:
     """What `pattern` does to an operation of a class that it takes; the class is not looked at again if possible."""
     if isinstance(pattern, ClassPattern | OpTypePattern):

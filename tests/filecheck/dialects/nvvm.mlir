@@ -19,3 +19,7 @@ llvm.func @ops(%x: f32, %i: i32) {
   %4 = nvvm.redux.sync umax %i, %i : i32 -> i32
   llvm.return
 }
+
+// CHECK:      module attributes {nvvm.target = #nvvm.target<chip = "sm_90a">}
+module attributes {nvvm.target = #nvvm.target<chip = "sm_90a">} {
+}

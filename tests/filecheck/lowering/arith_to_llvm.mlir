@@ -140,3 +140,36 @@ func.func @remainder_is_left_to_libdevice(%a: f32, %b: f32) -> f32 {
   %0 = arith.remf %a, %b : f32
   func.return %0 : f32
 }
+
+// -----
+
+// Two operations that read one index share the cast.
+// CHECK-LABEL: func.func @casts_are_shared
+// CHECK-NEXT:    %0 = builtin.unrealized_conversion_cast %arg0 : index to i64
+// CHECK-NEXT:    %1 = llvm.add %0, %0 : i64
+// CHECK-NEXT:    %2 = llvm.mul %1, %0 : i64
+// CHECK-NEXT:    %3 = llvm.trunc %2 : i64 to i32
+// CHECK-NEXT:    return %3 : i32
+func.func @casts_are_shared(%i: index) -> i32 {
+  %0 = arith.addi %i, %i : index
+  %1 = arith.muli %0, %i : index
+  %2 = arith.index_cast %1 : index to i32
+  func.return %2 : i32
+}
+
+// -----
+
+// The cast of an argument is used again if another operation is converted already.
+// CHECK-LABEL: func.func @casts_that_are_there_are_used
+// CHECK-NEXT:    %0 = builtin.unrealized_conversion_cast %arg0 : index to i64
+// CHECK-NEXT:    %1 = llvm.add %0, %0 : i64
+// CHECK-NEXT:    %2 = llvm.mul %1, %0 : i64
+// CHECK-NEXT:    return %2 : i64
+func.func @casts_that_are_there_are_used(%i: index) -> i64 {
+  %0 = builtin.unrealized_conversion_cast %i : index to i64
+  %1 = llvm.add %0, %0 : i64
+  %2 = builtin.unrealized_conversion_cast %1 : i64 to index
+  %3 = arith.muli %2, %i : index
+  %4 = arith.index_cast %3 : index to i64
+  func.return %4 : i64
+}

@@ -14,6 +14,8 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    ModuleOp,
+    StringAttr,
     UnitAttr,
     i32,
 )
@@ -32,7 +34,8 @@ SLICE_INDEX = "xla.slice_index"
 INVARIANT = "xla.invariant"
 """On an argument of a kernel: nobody writes the buffer while the kernel runs."""
 ENTRY = "xla.entry"
-"""On a function: it is the kernel."""
+"""On a function: it is the kernel. A module with a single public function does not need it."""
+PRIVATE = StringAttr("private")
 NO_COMPUTE = "no_compute"
 """On a function: it computes nothing of its own, so that a copy of it costs nothing."""
 
@@ -125,8 +128,21 @@ def _interval(attr: Attribute | None) -> Interval | None:
 
 
 def is_entry(function: FuncOp) -> bool:
-    """Whether the function is the kernel."""
+    """Whether the function is marked as the kernel."""
     return read(function.attributes, ENTRY) is not None
+
+
+def entry_function(module: ModuleOp) -> FuncOp | None:
+    """
+    The kernel of `module`: the first function that is marked, or else the only public one with a body.
+
+    None if no function is marked, and none or several are public.
+    """
+    functions = [op for op in module.ops if isinstance(op, FuncOp)]
+    if (marked := next(filter(is_entry, functions), None)) is not None:
+        return marked
+    public = [op for op in functions if not op.is_declaration and op.sym_visibility != PRIVATE]
+    return public[0] if len(public) == 1 else None
 
 
 def set_entry(function: FuncOp) -> None:

@@ -5,8 +5,10 @@ Which updates are one instruction follows the PTX ISA, `atom` and `red`: integer
 word, stores of whole bytes, and additions of floats from the generations in `FADD_SINCE` on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import arith, llvm, scf, vector
 from xdsl.dialects.builtin import (
@@ -25,7 +27,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -33,10 +35,11 @@ from xshardy.dialects.extensions.llvm import FCmpOp, SelectOp
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicOrdering, AtomicRMWOp, LoadOp, StoreOp
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu import AtomicRMWOp as UpdateOp
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.xla_gpu.atomic_words import Update, compare_and_swap, word_of
 from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout
-from xshardy.transforms.xla_gpu.tensor_access import Index, TensorAccess
+from xshardy.transforms.xla_gpu.tensor_access import Index, MemoryPattern, ModuleMemory, TensorAccess
 
 KINDS: Mapping[type[Operation], AtomicBinOp] = {
     arith.AddfOp: AtomicBinOp.FADD,
@@ -74,8 +77,8 @@ The first generation with a memory model, by which aligned stores of 1, 2, 4 and
 that PTX is made for. What an older or unknown GPU does is what upstream has it do.
 """
 
-BITWISE = (AtomicBinOp.AND, AtomicBinOp.OR, AtomicBinOp.XOR)
-"""The updates of bits, which leave the others of a word alone if told so."""
+WriteDirect = Callable[[AtomicBinOp, TensorAccess, SSAValue, Index, SSAValue], None]
+"""`write(kind, access, tensor, index of the element, modifier)` inserts an update."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,54 +107,134 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
             return None
 
 
+# -- What a target has -------------------------------------------------------------------------------------------------
+
+
+def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:
+    """Whether the GPU can update elements of `type` by one instruction, or by a few that need no loop."""
+    capability = capability or ComputeCapability(2)
+    match kind:
+        case AtomicBinOp.XCHG if type in (f32, *WORDS):
+            return True
+        case AtomicBinOp.XCHG:
+            return capability >= VOLTA and _fills_bytes(type)
+        case AtomicBinOp.FADD:
+            return type in FADD_SINCE and capability >= FADD_SINCE[type]
+        case AtomicBinOp.FMAX | AtomicBinOp.FMIN:
+            return (type == f32 and kind is AtomicBinOp.FMAX) or (type in (f32, f64) and capability >= VOLTA)
+        case AtomicBinOp.AND | AtomicBinOp.OR | AtomicBinOp.XOR:
+            return isa(type, IntegerType) and type.width.data <= i64.bitwidth
+        case _:
+            return type in WORDS
+
+
+def adds_at_once(type: VectorType, capability: ComputeCapability) -> bool:
+    """Whether the GPU adds this vector of floats to memory by fewer instructions than it has elements."""
+    return _largest_part(AtomicBinOp.FADD, type, capability) is not None
+
+
+def _fills_bytes(type: Attribute) -> bool:
+    """Whether an element has bytes of its own, no more than a word."""
+    if not isa(type, ComplexType) and not isinstance(type, FixedBitwidthType):
+        return False
+    return not ElementLayout(type).is_packed and ElementLayout(type).bits <= i64.bitwidth
+
+
 # -- One instruction ---------------------------------------------------------------------------------------------------
 
-WriteDirect = Callable[[AtomicBinOp, TensorAccess, SSAValue, Index, SSAValue], None]
-"""`write(kind, access, tensor, index of the element, modifier)`: how a kind of update is written."""
+
+@dataclass(frozen=True)
+class LowerDirectUpdate(MemoryPattern):
+    """Base of the patterns for updates of some kinds that the GPU does by one instruction, or by a few."""
+
+    kinds: ClassVar[Collection[AtomicBinOp]]
+
+    @match_op_type
+    def match_and_rewrite(self, op: UpdateOp, rewriter: PatternRewriter, /):
+        update = direct_update(op)
+        if update is None or update.kind not in self.kinds:
+            return
+        if is_direct(update.kind, update.modifier.type, self.memory.capability):
+            access = self.memory.access(op, rewriter)
+            self.write(update.kind, access, op.input, access.index(op.indices), update.modifier)
+            rewriter.replace(op, (), (op.input,))
+
+    @staticmethod
+    @abstractmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        """Insert what updates the element, or the elements from there on, at `index`."""
 
 
-def _overwrite(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-    """`memory = %m` -> `llvm.store %m, %p atomic unordered`: of a complex number or a small float, the bits."""
-    layout = ElementLayout(modifier.type)
-    alignment, address = max(layout.bits // BYTE, 1), access.address(tensor, index)
-    if isa(modifier.type, ComplexType):
-        stored = word_of(access, tensor, index).replace(access, access.constants.llvm(0, i64), modifier)
-    elif modifier.type in (f16, bf16):
-        stored = access.value(arith.BitcastOp(modifier, i16))
-    else:
-        stored = access.to_memory(modifier)
-    access.insert(StoreOp(stored, address, alignment=alignment, ordering=AtomicOrdering.UNORDERED))
+class LowerOverwriting(LowerDirectUpdate):
+    """`atomic_rmw %t[%i] { yield %m }` -> `llvm.store %m, %p atomic unordered`: for some types, of the bits."""
+
+    kinds = (AtomicBinOp.XCHG,)
+
+    @staticmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        layout = ElementLayout(modifier.type)
+        alignment, address = max(layout.bits // BYTE, 1), access.address(tensor, index)
+        if isa(modifier.type, ComplexType):
+            stored = word_of(access, tensor, index).replace(access, access.llvm_constant(0, i64), modifier)
+        elif modifier.type in (f16, bf16):
+            stored = access.value(arith.BitcastOp(modifier, i16))
+        else:
+            stored = access.to_memory(modifier)
+        access.insert(StoreOp(stored, address, alignment=alignment, ordering=AtomicOrdering.UNORDERED))
 
 
-def _update_word(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-    """`memory = kind(memory, %m)` -> `llvm.atomicrmw kind %p, %m`."""
-    access.insert(AtomicRMWOp(kind, access.address(tensor, index), modifier, AtomicOrdering.MONOTONIC))
+class LowerWordUpdate(LowerDirectUpdate):
+    """`atomic_rmw %t[%i] { ^bb(%x): yield (addi %x, %m) }` -> `llvm.atomicrmw add %p, %m`; so for extrema of words."""
+
+    kinds = (AtomicBinOp.ADD, AtomicBinOp.MAX, AtomicBinOp.MIN, AtomicBinOp.UMAX, AtomicBinOp.UMIN)
+
+    @staticmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        access.insert(AtomicRMWOp(kind, access.address(tensor, index), modifier, AtomicOrdering.MONOTONIC))
 
 
-def _update_bits(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-    """As for a word; for a part of a word, all of which is updated, but with bits that do nothing around the part."""
-    if modifier.type in WORDS:
-        _update_word(kind, access, tensor, index, modifier)
-        return
-    word = word_of(access, tensor, index)
-    neutral = access.constants.llvm(-1 if kind is AtomicBinOp.AND else 0, word.type)
-    bits = word.replace(access, neutral, modifier)
-    access.insert(AtomicRMWOp(kind, word.address, bits, AtomicOrdering.MONOTONIC))
+class LowerBitwiseUpdate(LowerDirectUpdate):
+    """
+    `atomic_rmw %t[%i] { ^bb(%x): yield (ori %x, %m) }` -> `llvm.atomicrmw or %p, %m`; so for `andi` and `xori`.
+
+    For a part of a word the word is updated, with bits around the part that change nothing.
+    """
+
+    kinds = (AtomicBinOp.AND, AtomicBinOp.OR, AtomicBinOp.XOR)
+
+    @staticmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        if modifier.type in WORDS:
+            LowerWordUpdate.write(kind, access, tensor, index, modifier)
+            return
+        word = word_of(access, tensor, index)
+        neutral = access.llvm_constant(-1 if kind is AtomicBinOp.AND else 0, word.type)
+        bits = word.replace(access, neutral, modifier)
+        access.insert(AtomicRMWOp(kind, word.address, bits, AtomicOrdering.MONOTONIC))
 
 
-def _add_floats(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-    """`memory += %m` -> `llvm.atomicrmw fadd %p, %m`; for a vector in PTX, as LLVM would take it apart."""
-    if not isa(modifier.type, VectorType[AnyFloat]):
-        _update_word(kind, access, tensor, index, modifier)
-        return
-    address = access.address(tensor, index)
-    if modifier.type.element_type == f32:
-        access.insert(_f32_addition(access, address, modifier, modifier.type.get_shape()[0]))
-        return
-    count = modifier.type.get_shape()[0] // 2
-    pairs = access.value(vector.BitcastOp(modifier, VectorType(i32, [count])))
-    registers = [access.value(vector.ExtractOp(pairs, [i], i32)) for i in range(count)]
-    access.insert(pair_addition(address, registers, modifier.type.element_type))
+class LowerFloatAddition(LowerDirectUpdate):
+    """
+    `atomic_rmw %t[%i] { ^bb(%x): yield (addf %x, %m) }` -> `llvm.atomicrmw fadd %p, %m`.
+
+    The addition of a vector is inline PTX, as LLVM would take it apart.
+    """
+
+    kinds = (AtomicBinOp.FADD,)
+
+    @staticmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        if not isa(modifier.type, VectorType[AnyFloat]):
+            LowerWordUpdate.write(kind, access, tensor, index, modifier)
+            return
+        address = access.address(tensor, index)
+        if modifier.type.element_type == f32:
+            access.insert(_f32_addition(access, address, modifier, modifier.type.get_shape()[0]))
+            return
+        count = modifier.type.get_shape()[0] // 2
+        pairs = access.value(vector.BitcastOp(modifier, VectorType(i32, [count])))
+        registers = [access.value(vector.ExtractOp(pairs, [i], i32)) for i in range(count)]
+        access.insert(pair_addition(address, registers, modifier.type.element_type))
 
 
 def _f32_addition(access: TensorAccess, address: SSAValue, modifier: SSAValue, count: int) -> llvm.InlineAsmOp:
@@ -187,7 +270,7 @@ def pair_addition(address: SSAValue, pairs: Sequence[SSAValue], element: Attribu
 @dataclass(frozen=True, slots=True)
 class _Order:
     """
-    How to find the larger, or the smaller, of two floats in the order of their bits: there is no atomic way of floats.
+    How to find the larger, or the smaller, of two floats in the order of their bits: no instruction compares floats.
 
     Non-negative floats are ordered like signed integers, negative ones like unsigned integers backwards; `nan` is
     beyond all numbers then. `improves` compares the current float with the other one.
@@ -205,98 +288,97 @@ ORDERS: Mapping[AtomicBinOp, _Order] = {
 }
 
 
-def _choose_float(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+class LowerFloatExtremum(LowerDirectUpdate):
     """
-    `memory = maximumf(memory, %m)`, or `minimumf`: that of the bits as integers.
+    `atomic_rmw %t[%i] { ^bb(%x): yield (maximumf %x, %m) }` -> `llvm.atomicrmw max`, or `umin`, of the bits.
 
-    Memory that is a NaN already, or that `%m` does not improve, is left alone.
+    Memory that is a NaN already, or that `%m` does not improve, is left alone. So for `minimumf`.
     """
-    order, bits_type = ORDERS[kind], IntegerType(ElementLayout(modifier.type).bits)
-    address = access.address(tensor, index)
-    nan, zero = access.constants.llvm_float(order.nan, modifier.type), access.constants.llvm(0, bits_type)
-    current = access.value(LoadOp(address, modifier.type))
-    current_is_nan = access.value(FCmpOp(llvm.FCmpPredicateFlag.UNO, current, current))
-    keep, update = Block([scf.YieldOp()]), Block()
-    change_memory, otherwise = Block(), access.within(update)
-    modifier_is_nan = otherwise.value(FCmpOp(llvm.FCmpPredicateFlag.UNO, modifier, modifier))
-    wanted = otherwise.value(SelectOp(modifier_is_nan, nan, modifier))
-    improves = otherwise.value(FCmpOp(order.improves, current, wanted))
-    otherwise.insert(scf.IfOp(improves, [], [change_memory]))
-    otherwise.insert(scf.YieldOp())
 
-    then = access.within(change_memory)
-    bits = then.value(arith.BitcastOp(wanted, bits_type))
-    is_positive = then.value(llvm.ICmpOp(bits, zero, IntegerAttr(llvm.ICmpPredicateFlag.SGE.to_int(), i64)))
-    positive, negative = (
-        AtomicRMWOp(op, address, bits, AtomicOrdering.MONOTONIC) for op in (order.of_positive, order.of_negative)
-    )
-    then.insert(scf.IfOp(is_positive, [], [positive, scf.YieldOp()], [negative, scf.YieldOp()]))
-    then.insert(scf.YieldOp())
-    access.insert(scf.IfOp(current_is_nan, [], [keep], [update]))
+    kinds = tuple(ORDERS)
 
+    @staticmethod
+    def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
+        order, bits_type = ORDERS[kind], IntegerType(ElementLayout(modifier.type).bits)
+        address = access.address(tensor, index)
+        nan, zero = access.llvm_float(order.nan, modifier.type), access.llvm_constant(0, bits_type)
+        current = access.value(LoadOp(address, modifier.type))
+        current_is_nan = access.value(FCmpOp(llvm.FCmpPredicateFlag.UNO, current, current))
+        keep, update = Block([scf.YieldOp()]), Block()
+        change_memory, otherwise = Block(), access.within(update)
+        modifier_is_nan = otherwise.value(FCmpOp(llvm.FCmpPredicateFlag.UNO, modifier, modifier))
+        wanted = otherwise.value(SelectOp(modifier_is_nan, nan, modifier))
+        improves = otherwise.value(FCmpOp(order.improves, current, wanted))
+        otherwise.insert(scf.IfOp(improves, [], [change_memory]))
+        otherwise.insert(scf.YieldOp())
 
-DIRECT: Mapping[AtomicBinOp, WriteDirect] = {
-    AtomicBinOp.XCHG: _overwrite,
-    AtomicBinOp.FADD: _add_floats,
-    AtomicBinOp.FMAX: _choose_float,
-    AtomicBinOp.FMIN: _choose_float,
-    **dict.fromkeys(BITWISE, _update_bits),
-    **dict.fromkeys(
-        (AtomicBinOp.ADD, AtomicBinOp.MAX, AtomicBinOp.MIN, AtomicBinOp.UMAX, AtomicBinOp.UMIN), _update_word
-    ),
-}
+        then = access.within(change_memory)
+        bits = then.value(arith.BitcastOp(wanted, bits_type))
+        is_positive = then.value(llvm.ICmpOp(bits, zero, IntegerAttr(llvm.ICmpPredicateFlag.SGE.to_int(), i64)))
+        positive, negative = (
+            AtomicRMWOp(op, address, bits, AtomicOrdering.MONOTONIC) for op in (order.of_positive, order.of_negative)
+        )
+        then.insert(scf.IfOp(is_positive, [], [positive, scf.YieldOp()], [negative, scf.YieldOp()]))
+        then.insert(scf.YieldOp())
+        access.insert(scf.IfOp(current_is_nan, [], [keep], [update]))
 
 
-def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:
-    """Whether the GPU can update elements of `type` by one instruction, or by the few of `DIRECT`."""
-    capability = capability or ComputeCapability(2)
-    match kind:
-        case AtomicBinOp.XCHG if type in (f32, *WORDS):
-            return True
-        case AtomicBinOp.XCHG:
-            return capability >= VOLTA and _fills_bytes(type)
-        case AtomicBinOp.FADD:
-            return type in FADD_SINCE and capability >= FADD_SINCE[type]
-        case AtomicBinOp.FMAX | AtomicBinOp.FMIN:
-            return (type == f32 and kind is AtomicBinOp.FMAX) or (type in (f32, f64) and capability >= VOLTA)
-        case AtomicBinOp.AND | AtomicBinOp.OR | AtomicBinOp.XOR:
-            return isa(type, IntegerType) and type.width.data <= i64.bitwidth
-        case _:
-            return type in WORDS
+DIRECT: Sequence[type[LowerDirectUpdate]] = (
+    LowerOverwriting,
+    LowerWordUpdate,
+    LowerBitwiseUpdate,
+    LowerFloatAddition,
+    LowerFloatExtremum,
+)
 
-
-def adds_at_once(type: VectorType, capability: ComputeCapability) -> bool:
-    """Whether the GPU adds this vector of floats to memory by fewer instructions than it has elements."""
-    return _largest_part(AtomicBinOp.FADD, type, capability) is not None
-
-
-def _fills_bytes(type: Attribute) -> bool:
-    """Whether an element has bytes of its own, no more than a word."""
-    if not isa(type, ComplexType) and not isinstance(type, FixedBitwidthType):
-        return False
-    return not ElementLayout(type).is_packed and ElementLayout(type).bits <= i64.bitwidth
+WRITERS: Mapping[AtomicBinOp, WriteDirect] = {kind: pattern.write for pattern in DIRECT for kind in pattern.kinds}
+"""How a kind of update is written, for the parts of a vector."""
 
 
 # -- Vectors -----------------------------------------------------------------------------------------------------------
+
+
+class LowerVectorUpdate(MemoryPattern):
+    """
+    `atomic_rmw %t[%i] { ^bb(%x: vector): yield (f %x, %m) }` -> the same for parts of the vector.
+
+    These are the largest parts that the GPU updates at once, or else the elements. Vectors that it updates as a whole
+    are `LowerDirectUpdate`'s.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: UpdateOp, rewriter: PatternRewriter, /):
+        type = op.current_value.type
+        if not isa(type, VectorType):
+            return
+        update = direct_update(op)
+        if update is None:
+            raise PassFailedException(
+                f"'{op.name}' on {type}: only one of {', '.join(kind.name for kind in KINDS)} can be "
+                "done for a vector; update the elements one by one"
+            )
+        access = self.memory.access(op, rewriter)
+        _update_parts(op, access, access.index(op.indices), update, type)
+        rewriter.replace(op, (), (op.input,))
 
 
 def _update_parts(
     op: UpdateOp, access: TensorAccess, index: Index, update: DirectUpdate, vector_type: VectorType
 ) -> None:
     """`memory = f(memory, %v)` -> the same for parts of it: the largest that are updated at once, or the elements."""
-    operation = op.computation.block.first_op
+    operation, write = op.computation.block.first_op, WRITERS[update.kind]
     assert operation is not None
     (count,), element = vector_type.get_shape(), vector_type.element_type
-    part = _largest_part(update.kind, vector_type, access.capability)
+    part = _largest_part(update.kind, vector_type, access.memory.capability)
     for first in range(0, count, 1 if part is None else part.get_shape()[0]):
         place = _offset(access, index, first)
         elements = [access.value(vector.ExtractOp(update.modifier, [first], element))]
         if part is not None:
             others = range(first + 1, first + part.get_shape()[0])
             elements += [access.value(vector.ExtractOp(update.modifier, [i], element)) for i in others]
-            _write(update.kind, access, op.input, place, access.value(FromElementsOp(elements, part)))
-        elif is_direct(update.kind, element, access.capability):
-            _write(update.kind, access, op.input, place, elements[0])
+            write(update.kind, access, op.input, place, access.value(FromElementsOp(elements, part)))
+        elif is_direct(update.kind, element, access.memory.capability):
+            write(update.kind, access, op.input, place, elements[0])
         else:
             compare_and_swap(access, op.input, place, _apply(type(operation), elements[0]))
 
@@ -309,10 +391,6 @@ def _largest_part(kind: AtomicBinOp, type: VectorType, capability: ComputeCapabi
     return next((part for part in parts if is_direct(kind, part, capability)), None)
 
 
-def _write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-    DIRECT[kind](kind, access, tensor, index, modifier)
-
-
 def _apply(operation: type[Operation], modifier: SSAValue) -> Update:
     return lambda inner, current: inner.value(operation(current, modifier))  # pyright: ignore[reportCallIssue]
 
@@ -320,35 +398,36 @@ def _apply(operation: type[Operation], modifier: SSAValue) -> Update:
 def _offset(access: TensorAccess, index: Index, offset: int) -> Index:
     if isinstance(index, int):
         return index + offset
-    return access.value(arith.AddiOp(index, access.constants.arith(offset, access.index_type))) if offset else index
+    return access.value(arith.AddiOp(index, access.arith_constant(offset, access.index_type))) if offset else index
 
 
-# -- The rule ----------------------------------------------------------------------------------------------------------
+# -- Loops -------------------------------------------------------------------------------------------------------------
 
 
-def lower_atomic_rmw(op: UpdateOp, access: TensorAccess) -> list[SSAValue]:
-    """`xla_gpu.atomic_rmw %t[%i] { ^bb(%x): ...; yield %y }` -> one instruction, or a loop around `llvm.cmpxchg`."""
-    index = access.index(op.indices)
-    update = direct_update(op)
-    if update is not None and is_direct(update.kind, update.modifier.type, access.capability):
-        _write(update.kind, access, op.input, index, update.modifier)
-        return [op.input]
-    if isa(op.current_value.type, VectorType):
-        if update is None:
-            raise PassFailedException(
-                f"'{op.name}' on {op.current_value.type}: only one of {', '.join(kind.name for kind in KINDS)} can be "
-                "done for a vector; update the elements one by one"
-            )
-        _update_parts(op, access, index, update, op.current_value.type)
-        return [op.input]
+class LowerUpdateByExchange(MemoryPattern):
+    """
+    `atomic_rmw %t[%i] { ^bb(%x): ...; yield %y }` -> a loop around `llvm.cmpxchg`, with the body inside.
 
-    def inline_body(inner: TensorAccess, current: SSAValue) -> SSAValue:
-        Rewriter.inline_block(op.computation.block, inner.point, [current])
-        last = inner.point.block.last_op
-        assert last is not None
-        result = last.operands[0]
-        Rewriter.erase_op(last)
-        return result
+    For every update of an element that is no `LowerDirectUpdate`.
+    """
 
-    compare_and_swap(access, op.input, index, inline_body)
-    return [op.input]
+    @match_op_type
+    def match_and_rewrite(self, op: UpdateOp, rewriter: PatternRewriter, /):
+        access = self.memory.access(op, rewriter)
+        index = access.index(op.indices)
+
+        def inline_body(inner: TensorAccess, current: SSAValue) -> SSAValue:
+            rewriter.inline_block(op.computation.block, inner.point, [current])
+            last = inner.point.block.last_op
+            assert last is not None
+            result = last.operands[0]
+            rewriter.erase(last)
+            return result
+
+        compare_and_swap(access, op.input, index, inline_body)
+        rewriter.replace(op, (), (op.input,))
+
+
+def atomic_update_patterns(memory: ModuleMemory) -> tuple[RewritePattern, ...]:
+    """The patterns for `xla_gpu.atomic_rmw`, in the order in which they are to be tried."""
+    return (*(pattern(memory) for pattern in DIRECT), LowerVectorUpdate(memory), LowerUpdateByExchange(memory))

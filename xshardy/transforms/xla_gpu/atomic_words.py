@@ -36,7 +36,7 @@ def compare_and_swap(access: TensorAccess, tensor: SSAValue, index: Index, updat
     exchange = loop.value(AtomicCmpXchgOp(word.address, old, new, AtomicOrdering.MONOTONIC, AtomicOrdering.MONOTONIC))
     found = loop.value(llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [0]), exchange, word.type))
     exchanged = loop.value(llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [1]), exchange, i1))
-    retry = loop.value(llvm.XOrOp(exchanged, access.constants.llvm(1, i1)))
+    retry = loop.value(llvm.XOrOp(exchanged, access.llvm_constant(1, i1)))
     loop.insert(scf.ConditionOp(retry, found))
     after.add_op(scf.YieldOp(after.args[0]))
     access.insert(scf.WhileOp([initial], [word.type], Region(before), Region(after)))
@@ -94,7 +94,7 @@ class _WordOfComplex(Word):
     @staticmethod
     def of(access: TensorAccess, address: SSAValue, element: Attribute) -> "_WordOfComplex":
         type = IntegerType(ElementLayout(element).bits)
-        one = access.constants.llvm(1, i32)
+        one = access.llvm_constant(1, i32)
         alloca = llvm.AllocaOp.create(operands=[one], properties={"elem_type": type}, result_types=[POINTER])
         return _WordOfComplex(address, type, element, access.at_start(alloca))
 
@@ -117,7 +117,7 @@ class _PartOfWord(Word):
 
     @staticmethod
     def around(access: TensorAccess, address: SSAValue, bit_offset: Index, layout: ElementLayout) -> "_PartOfWord":
-        constant = access.constants.llvm
+        constant = access.llvm_constant
         as_integer = access.value(llvm.PtrToIntOp(address, i64))
         byte = access.value(llvm.AndOp(as_integer, constant(3, i64)))
         back = access.value(llvm.MulOp(byte, constant(-1, i64)))

@@ -1,20 +1,32 @@
 """
 Tensors as buffers: a tensor that is updated stays in its place, so all its later values are one buffer.
 
-Row XGPU-22 allows an output tensor no other use than being updated, passed through loops and branches, and returned.
+An analysis finds the buffer of every value. Patterns then let each use read the first value of the buffer, and loops
+and branches carry no tensors. Row XGPU-22 allows an output tensor no other use than being updated, passed through loops
+and branches, and returned.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from xdsl.dialects import scf, tensor, vector
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.xla_gpu import AtomicRMWOp, SyncThreadsOp
+from xshardy.rewriting import match_op_type
+from xshardy.rewriting.walk import operations_of
+
+# -- The buffers of values ---------------------------------------------------------------------------------------------
+
+Buffers = Mapping[SSAValue, SSAValue]
+"""For each later value of a buffer the first one: an argument, an allocation or a constant."""
+
+Update = tensor.InsertOp | vector.TransferWriteOp | AtomicRMWOp | SyncThreadsOp
+"""An operation that updates buffers in place."""
 
 UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
     tensor.InsertOp: lambda op: [op.operands[1]],
@@ -22,102 +34,207 @@ UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
     AtomicRMWOp: lambda op: [op.operands[0]],
     SyncThreadsOp: lambda op: op.operands,
 }
-"""The operations that update buffers in place: for each result, the operand that has the same buffer."""
+"""For each result of an update, the operand that has the same buffer."""
+
+PASSING = (scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED)
+"""The operations that give a buffer another name."""
 
 
-def forward_buffers(function: FuncOp) -> None:
+def buffers_of(functions: Iterable[FuncOp]) -> Buffers:
     """
-    Let every operation use the first value of a buffer: an argument, an allocation or a constant.
-
-    `%a = insert %x into %t; %b = scf.for iter_args(%u = %a) { %c = insert %y into %u; yield %c }; extract %b` ->
-    `insert %x into %t; scf.for iter_args(%u = %t) { insert %y into %t; yield %t }; extract %t`.
+    The buffers of the tensors in `functions`.
 
     Raises `PassFailedException` where a loop or a branch may give one buffer or another.
     """
-    for op in list(function.body.walk()):
+    finder = _BufferFinder({})
+    for function in functions:
+        for op in operations_of(function, *PASSING):
+            finder.visit(op)
+    return finder.buffers
+
+
+@dataclass(frozen=True, slots=True)
+class _BufferFinder:
+    """The buffers that are known from the operations up to one in the text."""
+
+    buffers: dict[SSAValue, SSAValue]
+
+    def visit(self, op: Operation) -> None:
         match op:
             case scf.ForOp():
-                _forward(op.body.block.args[1:], op.iter_args)
-                _forward(op.results, op.iter_args)
+                self._pass_on(op.iter_args, op.body.block.args[1:])
+                self._pass_on(op.iter_args, op.results)
             case scf.WhileOp():
-                _forward(op.before_region.block.args, op.arguments)
+                self._pass_on(op.arguments, op.before_region.block.args)
             case scf.ConditionOp():
-                _forward_condition(op)
+                self._visit_condition(op)
             case scf.YieldOp():
-                _forward_yield(op)
-            case _ if type(op) in UPDATED:
-                _forward(op.results, UPDATED[type(op)](op))
+                self._visit_yield(op)
+            case _:
+                self._pass_on(UPDATED[type(op)](op), op.results)
+
+    def _pass_on(self, sources: Iterable[SSAValue], values: Sequence[SSAValue]) -> None:
+        for source, value in zip(sources, values, strict=True):
+            if is_tensor(value):
+                self.buffers[value] = self._buffer(source)
+
+    def _buffer(self, value: SSAValue) -> SSAValue:
+        return self.buffers.get(value, value)
+
+    def _visit_condition(self, op: scf.ConditionOp) -> None:
+        loop = op.parent_op()
+        assert isinstance(loop, scf.WhileOp)
+        _, *passed_on = op.operands
+        self._pass_on(passed_on, loop.after_region.block.args)
+        self._pass_on(passed_on, loop.results)
+
+    def _visit_yield(self, op: scf.YieldOp) -> None:
+        match op.parent_op():
+            case scf.ForOp() as loop:
+                self._check_same(op.operands, loop.iter_args, loop)
+            case scf.WhileOp() as loop:
+                self._check_same(op.operands, loop.arguments, loop)
+            case scf.IfOp() | scf.IndexSwitchOp() as branch if op.parent_region() is branch.regions[-1]:
+                self._visit_branches(branch)
             case _:
                 pass
 
+    def _visit_branches(self, branch: Operation) -> None:
+        """A result has the buffer that all regions yield for it; if nothing uses the result, they need not agree."""
+        if not branch.results:
+            return
+        first, *others = [region.block.last_op.operands for region in branch.regions if region.block.last_op]
+        used = [i for i, result in enumerate(branch.results) if result.first_use]
+        for yielded in others:
+            self._check_same([yielded[i] for i in used], [first[i] for i in used], branch)
+        self._pass_on(first, branch.results)
 
-def _forward(values: Sequence[SSAValue], buffers: Iterable[SSAValue]) -> None:
-    for value, buffer in zip(values, buffers, strict=True):
-        if isinstance(value.type, TensorType):
-            value.replace_all_uses_with(buffer)
-
-
-def _forward_condition(op: scf.ConditionOp) -> None:
-    loop = op.parent_op()
-    assert isinstance(loop, scf.WhileOp)
-    _, *passed_on = op.operands
-    _forward(loop.after_region.block.args, passed_on)
-    _forward(loop.results, passed_on)
-
-
-def _forward_yield(op: scf.YieldOp) -> None:
-    match op.parent_op():
-        case scf.ForOp() as loop:
-            _check_same(op.operands, loop.iter_args, loop)
-        case scf.WhileOp() as loop:
-            _check_same(op.operands, loop.arguments, loop)
-        case scf.IfOp() | scf.IndexSwitchOp() as branch if branch.results and op.parent_region() is branch.regions[-1]:
-            _forward_branches(branch)
-        case _:
-            pass
+    def _check_same(self, values: Iterable[SSAValue], expected: Iterable[SSAValue], op: Operation) -> None:
+        for value, wanted in zip(values, expected, strict=True):
+            if is_tensor(value) and self._buffer(value) is not self._buffer(wanted):
+                raise PassFailedException(
+                    f"'{op.name}' may give one of two buffers, a {wanted.type} or a {value.type}: update the same "
+                    "tensor on every path"
+                )
 
 
-def _forward_branches(branch: Operation) -> None:
-    """A result gets the buffer that all regions yield for it; if nothing uses the result, they need not agree."""
-    first, *others = [region.block.last_op.operands for region in branch.regions if region.block.last_op is not None]
-    used = [i for i, result in enumerate(branch.results) if result.first_use]
-    for yielded in others:
-        _check_same([yielded[i] for i in used], [first[i] for i in used], branch)
-    _forward(branch.results, first)
-
-
-def _check_same(buffers: Iterable[SSAValue], expected: Iterable[SSAValue], op: Operation) -> None:
-    for buffer, wanted in zip(buffers, expected, strict=True):
-        if _is_tensor(buffer) and buffer is not wanted:
-            raise PassFailedException(
-                f"'{op.name}' may give one of two buffers, a {wanted.type} or a {buffer.type}: update the same tensor "
-                "on every path"
-            )
-
-
-# -- Carried tensors ---------------------------------------------------------------------------------------------------
-
-
-def drop_carried_tensors(function: FuncOp) -> None:
-    """
-    Remove the tensors that loops and branches pass on, once `forward_buffers` has left nothing that uses them.
-
-    `%b = scf.for %i iter_args(%u = %t) -> (tensor) { ...; yield %t }` -> `scf.for %i { ... }`.
-    """
-    for op in list(function.body.walk()):
-        if (drop := DROP_TENSORS.get(type(op))) is not None and any(map(_is_tensor, op.results)):
-            replacement = drop(op)
-            replacement.attributes.update(op.attributes)
-            kept = iter(replacement.results)
-            Rewriter.replace_op(op, replacement, [None if _is_tensor(old) else next(kept) for old in op.results])
-
-
-def _is_tensor(value: SSAValue) -> bool:
+def is_tensor(value: SSAValue) -> bool:
+    """Whether the value is a tensor."""
     return isinstance(value.type, TensorType)
 
 
-def _kept(values: Iterable[SSAValue]) -> list[SSAValue]:
-    return [value for value in values if not _is_tensor(value)]
+# -- Patterns ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ForwardUpdate(RewritePattern):
+    """
+    `%a = tensor.insert %x into %t; use(%a)` -> `tensor.insert %x into %t; use(%t)`, and so for every update in place.
+    """
+
+    buffers: Buffers
+
+    @match_op_type
+    def match_and_rewrite(self, op: Update, rewriter: PatternRewriter, /):
+        _use_buffers(op.results, self.buffers, rewriter)
+
+
+@dataclass(frozen=True)
+class ForWithoutTensors(RewritePattern):
+    """
+    `%b = scf.for %i iter_args(%u = %t) { use(%u); yield %c }; use(%b)` -> `scf.for %i { use(%t); yield }; use(%t)`.
+    """
+
+    buffers: Buffers
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
+        _use_buffers((*op.body.block.args, *op.results), self.buffers, rewriter)
+        if any(map(is_tensor, op.results)):
+            body = _detach_without_tensors(op, op.body)
+            _replace(op, scf.ForOp(op.lb, op.ub, op.step, without_tensors(op.iter_args), body), rewriter)
+
+
+@dataclass(frozen=True)
+class WhileWithoutTensors(RewritePattern):
+    """
+    `%b = scf.while (%u = %t) { condition %u } do { ^bb(%v): yield %v }` -> `scf.while { condition } do { yield }`.
+
+    What used `%u`, `%v` or `%b` uses `%t`.
+    """
+
+    buffers: Buffers
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /):
+        before, after = op.before_region, op.after_region
+        _use_buffers((*before.block.args, *after.block.args, *op.results), self.buffers, rewriter)
+        if any(map(is_tensor, op.results)):
+            types = [result.type for result in without_tensors(op.results)]
+            regions = (_detach_without_tensors(op, before), _detach_without_tensors(op, after))
+            _replace(op, scf.WhileOp(without_tensors(op.arguments), types, *regions), rewriter)
+
+
+@dataclass(frozen=True)
+class IfWithoutTensors(RewritePattern):
+    """
+    `%b = scf.if %c { yield %u } else { yield %t }; use(%b)` -> `scf.if %c { yield }; use(%t)` for one buffer `%t`.
+    """
+
+    buffers: Buffers
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
+        _use_buffers(op.results, self.buffers, rewriter)
+        if any(map(is_tensor, op.results)):
+            types = [result.type for result in without_tensors(op.results)]
+            then, otherwise = (_detach_without_tensors(op, region) for region in (op.true_region, op.false_region))
+            _replace(op, scf.IfOp(op.cond, types, then, None if _is_trivial(otherwise) else otherwise), rewriter)
+
+
+@dataclass(frozen=True)
+class SwitchWithoutTensors(RewritePattern):
+    """`%b = scf.index_switch %i case 0 { yield %u } ...; use(%b)` -> the same without `%b`; `use(%t)`."""
+
+    buffers: Buffers
+
+    @match_op_type
+    def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /):
+        _use_buffers(op.results, self.buffers, rewriter)
+        if any(map(is_tensor, op.results)):
+            types = [result.type for result in without_tensors(op.results)]
+            default, *cases = [_detach_without_tensors(op, region) for region in tuple(op.regions)]
+            _replace(op, scf.IndexSwitchOp(op.arg, op.cases, default, cases, types), rewriter)
+
+
+def buffer_patterns(buffers: Buffers) -> tuple[RewritePattern, ...]:
+    """The patterns after which every use of a buffer is one of its first value."""
+    return (
+        ForwardUpdate(buffers),
+        ForWithoutTensors(buffers),
+        WhileWithoutTensors(buffers),
+        IfWithoutTensors(buffers),
+        SwitchWithoutTensors(buffers),
+    )
+
+
+def without_tensors(values: Iterable[SSAValue]) -> list[SSAValue]:
+    """The values that are no tensors."""
+    return [value for value in values if not is_tensor(value)]
+
+
+def _use_buffers(values: Iterable[SSAValue], buffers: Buffers, rewriter: PatternRewriter) -> None:
+    """Replace each of `values` by the first value of its buffer."""
+    for value in values:
+        if value.first_use and (buffer := buffers.get(value)) is not None:
+            rewriter.replace_all_uses_with(value, buffer)
+
+
+def _replace(op: Operation, new: Operation, rewriter: PatternRewriter) -> None:
+    """Replace `op` by `new`, which lacks the results that are tensors. These must be without uses."""
+    new.attributes.update(op.attributes)
+    kept = iter(new.results)
+    rewriter.replace(op, new, [None if is_tensor(old) else next(kept) for old in op.results])
 
 
 def _detach_without_tensors(op: Operation, region: Region) -> Region:
@@ -126,8 +243,8 @@ def _detach_without_tensors(op: Operation, region: Region) -> Region:
     if detached.first_block is not None:
         block = detached.block
         assert block.last_op is not None
-        block.last_op.operands = _kept(block.last_op.operands)
-        for argument in [argument for argument in block.args if _is_tensor(argument)]:
+        block.last_op.operands = without_tensors(block.last_op.operands)
+        for argument in [argument for argument in block.args if is_tensor(argument)]:
             block.erase_arg(argument)
     return detached
 
@@ -137,36 +254,3 @@ def _is_trivial(region: Region) -> bool:
     return region.block.first_op is region.block.last_op and not (
         region.block.last_op and region.block.last_op.operands
     )
-
-
-def _without_tensors_for(op: scf.ForOp) -> Operation:
-    return scf.ForOp(op.lb, op.ub, op.step, _kept(op.iter_args), _detach_without_tensors(op, op.body))
-
-
-def _without_tensors_while(op: scf.WhileOp) -> Operation:
-    types = [result.type for result in _kept(op.results)]
-    before, after = op.before_region, op.after_region
-    return scf.WhileOp(
-        _kept(op.arguments), types, _detach_without_tensors(op, before), _detach_without_tensors(op, after)
-    )
-
-
-def _without_tensors_if(op: scf.IfOp) -> Operation:
-    types = [result.type for result in _kept(op.results)]
-    then, otherwise = (_detach_without_tensors(op, region) for region in (op.true_region, op.false_region))
-    return scf.IfOp(op.cond, types, then, None if _is_trivial(otherwise) else otherwise)
-
-
-def _without_tensors_switch(op: scf.IndexSwitchOp) -> Operation:
-    types = [result.type for result in _kept(op.results)]
-    default, *cases = [_detach_without_tensors(op, region) for region in tuple(op.regions)]
-    return scf.IndexSwitchOp(op.arg, op.cases, default, cases, types)
-
-
-DROP_TENSORS: Mapping[type[Operation], Callable[[Any], Operation]] = {
-    scf.ForOp: _without_tensors_for,
-    scf.IfOp: _without_tensors_if,
-    scf.IndexSwitchOp: _without_tensors_switch,
-    scf.WhileOp: _without_tensors_while,
-}
-"""How to build an operation that passes tensors on anew, without them."""

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -97,6 +98,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         Stage(
             "llvm",
             (
+                AttachTargetPass(target),
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
                 PackAtomicAddsPass(),
@@ -134,7 +136,7 @@ class CodegenPipelinePass(ModulePass):
     """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
 
     name = "xla-gpu-codegen-pipeline"
-    source: ClassVar[str] = 'XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)'
+    source: ClassVar[str] = "XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)"
     no_patterns: ClassVar[str] = "runs the passes of its stages; `canonicalize` and `cse` on what changed since last"
     target: str = "sm_90"
     until: str = "llvm"

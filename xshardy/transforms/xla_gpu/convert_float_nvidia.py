@@ -5,22 +5,18 @@ An instruction converts two floats at once. Neighbours in a vector are such a pa
 a pair, whose upper one is not used. Run before `xla-gpu-expand-float-ops`, which writes out what is left.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp, ReducedPrecisionFloatType, f16, f32, i16
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.lowering.targets import PTX_VERSIONS, is_specific
+from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.scalars import Scalar
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.convert_float_pairs import ExtendPairs, TruncatePairs
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
 from xshardy.transforms.xla_gpu.float_instructions import (
@@ -41,7 +37,7 @@ class ExtendByInstruction(RewritePattern):
 
     target: Target
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.ExtFOp, rewriter: PatternRewriter, /):
         source, result = op.input.type, op.result.type
         instructions = instructions_for(source, self.target)
@@ -67,7 +63,7 @@ class TruncateByInstruction(RewritePattern):
 
     target: Target
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.TruncFOp, rewriter: PatternRewriter, /):
         source, result = op.input.type, op.result.type
         instructions = instructions_for(result, self.target)
@@ -85,10 +81,11 @@ class TruncateByInstruction(RewritePattern):
 
 
 @dataclass(frozen=True)
-class ConvertFloatNvidiaPass(ModulePass):
+class ConvertFloatNvidiaPass(PatternPass):
     """Convert small floats with instructions, as far as the target and its version of PTX have them."""
 
     name = "xla-gpu-convert-float-nvidia"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", convert_float_nvidia (XGPU-37); PTX ISA, `cvt`'
     compute_capability_major: int = 0
     compute_capability_minor: int = 0
     ptx_version_major: int = 0
@@ -102,13 +99,11 @@ class ConvertFloatNvidiaPass(ModulePass):
         capability, version = parse_target(target), PTX_VERSIONS.get(target, (0, 0))
         return ConvertFloatNvidiaPass(capability.major, capability.minor, *version, is_specific(target))
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
         target = Target(
             ComputeCapability(self.compute_capability_major, self.compute_capability_minor),
             (self.ptx_version_major, self.ptx_version_minor),
             self.specific,
         )
-        pairs = GreedyRewritePatternApplier([ExtendPairs(target), TruncatePairs(target)])
-        others = GreedyRewritePatternApplier([ExtendByInstruction(target), TruncateByInstruction(target)])
-        for patterns in (pairs, others):
-            PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
+        yield Step((EraseUnusedOperation(), ExtendPairs(target), TruncatePairs(target)))
+        yield Step((EraseUnusedOperation(), ExtendByInstruction(target), TruncateByInstruction(target)))

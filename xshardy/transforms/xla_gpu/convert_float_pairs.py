@@ -19,10 +19,11 @@ from xdsl.dialects.builtin import (
     i16,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.xla_gpu.float_instructions import (
     Instructions,
@@ -135,7 +136,7 @@ class TruncatePairs(RewritePattern):
 
     target: Target
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         small = SmallVector.of(op.result.type)
         if small is None or (instructions := instructions_for(small.element, self.target)) is None:

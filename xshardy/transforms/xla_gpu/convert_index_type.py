@@ -1,19 +1,22 @@
 """
 Compute indices in integers as wide as the data layout says, so that the arithmetic of LLVM applies to them.
 
-The emitters state a width of 32 bits where every index fits, see `dialects/data_layout.py`.
+The emitters state a width of 32 bits where every index fits, see `dialects/data_layout.py`. Each index that arithmetic
+reads is cast to an integer once, right behind its definition: that is where a pattern looks for the cast.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.data_layout import index_integer
+from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """What gains from being done in integers: address arithmetic. Comparisons and casts stay."""
@@ -21,77 +24,121 @@ IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | a
 COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 
-@dataclass(slots=True)
-class IndexConverter:
-    """Converts index computations one by one; each value is cast to `integer` once, right after its definition."""
+# -- Indices as integers -----------------------------------------------------------------------------------------------
+
+
+def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter) -> SSAValue:
+    """The index `value` as an integer: a constant, what was cast to an index, or a cast behind its definition."""
+    match value.owner:
+        case arith.IndexCastOp(input=source) if source.type == integer:
+            return source
+        case arith.ConstantOp(value=IntegerAttr()) as constant:
+            twin = integer_twin(constant, integer)
+            return (twin or rewriter.insert(converted(constant, integer), InsertPoint.after(constant))).result
+        case Operation() as owner:
+            known, _ = find_cast(value, owner.next_op, integer)
+            point = InsertPoint.after(owner)
+        case block:
+            known, last = find_cast(value, after_constants(block), integer)
+            point = InsertPoint.at_end(block) if last is None else InsertPoint.before(last)
+    return (known or rewriter.insert(arith.IndexCastOp(value, integer), point)).result
+
+
+def find_cast(
+    value: SSAValue, op: Operation | None, integer: IntegerType
+) -> tuple[arith.IndexCastOp | None, Operation | None]:
+    """
+    The cast of `value` among those from `op` on, which cast what is defined where `value` is.
+
+    And the operation where the search ended: that cast, or the one behind all of them.
+    """
+    while isinstance(op, arith.IndexCastOp) and op.result.type == integer and op.input.owner is value.owner:
+        if op.input is value:
+            return op, op
+        op = op.next_op
+    return None, op
+
+
+def integer_twin(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp | None:
+    """The constant right behind an index constant that has its value as an `integer`, if there is one."""
+    behind = constant.next_op
+    if isinstance(behind, arith.ConstantOp) and behind.result.type == integer:
+        return behind if behind.value == converted(constant, integer).value else None
+    return None
+
+
+def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp:
+    """A new constant that has the value of an index constant as an `integer`."""
+    assert isinstance(constant.value, IntegerAttr)
+    return arith.ConstantOp.from_int_and_width(constant.value.value.data, integer, truncate_bits=True)
+
+
+def after_constants(block: Block) -> Operation | None:
+    """The first operation of `block` that is not one of the constants that it starts with."""
+    op = block.first_op
+    while isinstance(op, arith.ConstantOp):
+        op = op.next_op
+    return op
+
+
+# -- Patterns ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ConvertIndexArithmetic(RewritePattern):
+    """`addi %a, %b : index` -> `index_cast (addi (index_cast %a), (index_cast %b) : i32) : i32 to index`."""
 
     integer: IntegerType
-    integers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    argument_casts: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
-    candidates: list[Operation] = field(default_factory=list[Operation])
 
-    def insert_after(self, value: SSAValue, cast: Operation) -> None:
-        """Insert `cast` behind the definition of `value`; that of a block argument behind constants and such casts."""
-        if isinstance(value.owner, Operation):
-            Rewriter.insert_op(cast, InsertPoint.after(value.owner))
+    @match_op_type
+    def match_and_rewrite(self, op: IndexArithmetic, rewriter: PatternRewriter, /):
+        if not isinstance(op.result.type, IndexType):
             return
-        last = self.argument_casts.get(value.owner) or last_leading_constant(value.owner)
-        Rewriter.insert_op(cast, InsertPoint.at_start(value.owner) if last is None else InsertPoint.after(last))
-        self.argument_casts[value.owner] = cast
-
-    def as_integer(self, value: SSAValue) -> SSAValue:
-        """The index `value` as an integer: a new constant, what was cast to an index before, or a cast."""
-        if value in self.integers:
-            return self.integers[value]
-        match value.owner:
-            case arith.IndexCastOp(input=source) if source.type == self.integer:
-                self.integers[value] = source
-                return source
-            case arith.ConstantOp(value=IntegerAttr(value=number)) as constant:
-                converted = arith.ConstantOp.from_int_and_width(number, self.integer, truncate_bits=True)
-                self.candidates.append(constant)
-            case _:
-                converted = arith.IndexCastOp(value, self.integer)
-        self.insert_after(value, converted)
-        self.integers[value] = converted.result
-        return converted.result
-
-    def convert(self, op: IndexArithmetic) -> None:
-        """`addi %a, %b : index` -> `index_cast (addi (index_cast %a), (index_cast %b) : i32) : i32 to index`."""
-        operands = [self.as_integer(operand) for operand in op.operands]
+        operands = [as_integer(operand, self.integer, rewriter) for operand in op.operands]
         if isinstance(op, COMMUTATIVE):
             operands.sort(key=lambda operand: isinstance(operand.owner, arith.ConstantOp))
-        converted = type(op).create(
+        in_integers = type(op).create(
             operands=operands, result_types=[self.integer], properties=op.properties, attributes=op.attributes
         )
-        back = arith.IndexCastOp(converted.results[0], IndexType())
-        Rewriter.replace_op(op, (converted, back))
-        self.integers[back.result] = converted.results[0]
-        self.candidates.append(back)
-
-    def clean_up(self) -> None:
-        """Erase the casts back and the index constants that nothing uses any more."""
-        for op in reversed(self.candidates):
-            if not op.results[0].first_use:
-                Rewriter.erase_op(op)
+        rewriter.replace(op, (in_integers, arith.IndexCastOp(in_integers.results[0], IndexType())))
 
 
-def last_leading_constant(block: Block) -> Operation | None:
-    """The last of the constants that `block` starts with."""
-    last, op = None, block.first_op
-    while isinstance(op, arith.ConstantOp):
-        last, op = op, op.next_op
-    return last
+@dataclass(frozen=True)
+class EraseUnusedCastToIndex(RewritePattern):
+    """`%x = index_cast (addi %a, %b : i32) : i32 to index` -> `addi %a, %b : i32`, where nothing uses `%x`."""
+
+    integer: IntegerType
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.IndexCastOp, rewriter: PatternRewriter, /):
+        arithmetic = op.input.owner
+        if not isinstance(arithmetic, IndexArithmetic) or op.prev_op is not arithmetic or op.result.first_use:
+            return
+        if op.input.type == self.integer:
+            rewriter.erase(op)
 
 
-class ConvertIndexTypePass(ModulePass):
+@dataclass(frozen=True)
+class EraseUnusedIndexConstant(RewritePattern):
+    """`constant 1 : index; constant 1 : i32` -> `constant 1 : i32`, where nothing uses the index."""
+
+    integer: IntegerType
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /):
+        if not isinstance(op.result.type, IndexType) or op.result.first_use:
+            return
+        if integer_twin(op, self.integer) is not None:
+            rewriter.erase(op)
+
+
+class ConvertIndexTypePass(PatternPass):
     """Do index arithmetic in integers of the width that the data layout states for `index`."""
 
     name = "xla-gpu-convert-index-type"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", convert_index_type (XGPU-37)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        converter = IndexConverter(index_integer(op))
-        for inner in [inner for inner in op.walk() if isinstance(inner, IndexArithmetic)]:
-            if isinstance(inner.result.type, IndexType):
-                converter.convert(inner)
-        converter.clean_up()
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        integer = index_integer(module)
+        yield Step((ConvertIndexArithmetic(integer),))
+        yield Step((EraseUnusedCastToIndex(integer), EraseUnusedIndexConstant(integer)), BACKWARD)

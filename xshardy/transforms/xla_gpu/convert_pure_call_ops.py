@@ -1,28 +1,31 @@
 """Turn the calls that the inliner left into ordinary ones. Run `cse` before: it may merge pure calls only."""
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.rewriting import PatternPass, match_op_type
 
 
 class PureCallToCall(RewritePattern):
     """`xla_gpu.pure_call @f(x)` -> `func.call @f(x)`, discardable attributes kept."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: PureCallOp, rewriter: PatternRewriter, /):
         call = func.CallOp(op.callee, op.operands, op.result_types)
         call.attributes.update(op.attributes)
         rewriter.replace(op, call)
 
 
-class ConvertPureCallOpsPass(ModulePass):
+class ConvertPureCallOpsPass(PatternPass):
     """Turn every `xla_gpu.pure_call` into a `func.call`."""
 
     name = "xla-gpu-convert-pure-call-ops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", the calls that stay (XGPU-37)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(PureCallToCall(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (PureCallToCall(),)

@@ -1,11 +1,14 @@
 """Erase the functions that nothing can reach."""
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import RewritePattern
 
+from xshardy.rewriting import PatternPass
+from xshardy.transforms.inline import EraseUnusedFunction
 from xshardy.transforms.symbol_dce import dead_symbols
 
 
@@ -14,11 +17,11 @@ def dead_functions(module: ModuleOp) -> tuple[func.FuncOp, ...]:
     return tuple(symbol for symbol in dead_symbols(module) if isinstance(symbol, func.FuncOp))
 
 
-class EraseDeadFunctionsPass(ModulePass):
+class EraseDeadFunctionsPass(PatternPass):
     """Erase the private functions that no public one reaches through calls."""
 
     name = "xla-gpu-erase-dead-functions"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Inliner", xla-erase-dead-functions (XGPU-32)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in dead_functions(op):
-            Rewriter.erase_op(function)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (EraseUnusedFunction(frozenset(dead_functions(module))),)

@@ -5,38 +5,31 @@ The target knows no arithmetic on floats of less than 16 bits, LLVM not even the
 converted with integer arithmetic, see `small_floats`. `math.erf` and, if wanted, `math.tanh` are approximated.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp, ReducedPrecisionFloatType, f32
-from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.ir import Attribute
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.arith import RemFOp
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Walk, match_op_type
 from xshardy.transforms.scalars import Scalar
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu import approximations
 from xshardy.transforms.xla_gpu.small_floats import has_negative_zero, nan_code, narrow, widen
 
-ARITHMETIC = (
-    arith.FloatingPointLikeBinaryOperation,
-    arith.NegfOp,
-    math.FloatingPointLikeUnaryMathOperation,
-    math.FloatingPointLikeBinaryMathOperation,
-    math.FmaOp,
-    RemFOp,
+Arithmetic = (
+    arith.FloatingPointLikeBinaryOperation
+    | arith.NegfOp
+    | math.FloatingPointLikeUnaryMathOperation
+    | math.FloatingPointLikeBinaryMathOperation
+    | math.FmaOp
+    | RemFOp
 )
-"""Operations from floats of one type to the same."""
-
-TO_INTEGER = (arith.FPToSIOp, arith.FPToUIOp)
-FROM_INTEGER = (arith.SIToFPOp, arith.UIToFPOp)
+"""An operation from floats of one type to the same."""
 
 
 def is_small(type: Attribute) -> bool:
@@ -47,7 +40,7 @@ def is_small(type: Attribute) -> bool:
 class ApproximateErf(RewritePattern):
     """`math.erf %x : f32` -> a quotient of polynomials."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.ErfOp, rewriter: PatternRewriter, /):
         if op.operand.type == f32:
             rewriter.replace(op, (), (approximations.erf(Scalar(op.operand, rewriter)).value,))
@@ -56,7 +49,7 @@ class ApproximateErf(RewritePattern):
 class ApproximateTanh(RewritePattern):
     """`math.tanh %x : f32` -> a quotient of polynomials."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.TanhOp, rewriter: PatternRewriter, /):
         if op.operand.type == f32:
             rewriter.replace(op, (), (approximations.tanh(Scalar(op.operand, rewriter)).value,))
@@ -65,7 +58,7 @@ class ApproximateTanh(RewritePattern):
 class ExtendSmallFloat(RewritePattern):
     """`arith.extf %x : f8 to f16` -> integer arithmetic that gives an f32, which is converted to f16."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.ExtFOp, rewriter: PatternRewriter, /):
         if is_small(op.input.type):
             _convert(op, rewriter)
@@ -74,7 +67,7 @@ class ExtendSmallFloat(RewritePattern):
 class TruncateToSmallFloat(RewritePattern):
     """`arith.truncf %x : f32 to f8` -> integer arithmetic."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.TruncFOp, rewriter: PatternRewriter, /):
         if is_small(op.result.type):
             _convert(op, rewriter)
@@ -96,7 +89,7 @@ def _convert(op: arith.ExtFOp | arith.TruncFOp, rewriter: PatternRewriter) -> No
 class CompareSmallFloats(RewritePattern):
     """`arith.cmpf %x, %y : f8` -> `arith.cmpf` of both as f32, which is exact."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: arith.CmpfOp, rewriter: PatternRewriter, /):
         if not is_small(op.lhs.type):
             return
@@ -110,7 +103,7 @@ class CompareSmallFloats(RewritePattern):
 class AbsOfSmallFloat(RewritePattern):
     """`math.absf %x : f8` -> its bits without the sign; where minus zero is NaN, that stays."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.AbsFOp, rewriter: PatternRewriter, /):
         type = op.operand.type
         if not isinstance(type, ReducedPrecisionFloatType):
@@ -129,16 +122,18 @@ class AbsOfSmallFloat(RewritePattern):
 class SmallFloatToInteger(RewritePattern):
     """`arith.fptosi %x : f8 to i32` -> `arith.fptosi` of `%x` as f32, which is exact."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if isinstance(op, TO_INTEGER) and is_small(op.input.type):
+    @match_op_type
+    def match_and_rewrite(self, op: arith.FPToSIOp | arith.FPToUIOp, rewriter: PatternRewriter, /):
+        if is_small(op.input.type):
             rewriter.replace(op, type(op)(widen(Scalar(op.input, rewriter)).value, op.result.type))
 
 
 class IntegerToSmallFloat(RewritePattern):
     """`arith.sitofp %i : i32 to f8` -> `arith.sitofp` to f32, rounded; an f32 rounds only what no f8 can hold."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, FROM_INTEGER) or not isinstance(op.result.type, ReducedPrecisionFloatType):
+    @match_op_type
+    def match_and_rewrite(self, op: arith.SIToFPOp | arith.UIToFPOp, rewriter: PatternRewriter, /):
+        if not isinstance(op.result.type, ReducedPrecisionFloatType):
             return
         number = Scalar(op.input, rewriter).insert(type(op)(op.input, f32))
         rewriter.replace(op, (), (narrow(number, op.result.type).value,))
@@ -147,8 +142,9 @@ class IntegerToSmallFloat(RewritePattern):
 class ComputeSmallFloatsAsF32(RewritePattern):
     """`arith.addf %x, %y : f8` -> `arith.addf` of both as f32, rounded: an f32 has more than twice the precision."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if not isinstance(op, ARITHMETIC) or isinstance(op, math.AbsFOp):
+    @match_op_type
+    def match_and_rewrite(self, op: Arithmetic, rewriter: PatternRewriter, /):
+        if isinstance(op, math.AbsFOp):
             return
         result_type = op.results[0].type
         if not isinstance(result_type, ReducedPrecisionFloatType):
@@ -173,7 +169,7 @@ SMALL_FLOAT_PATTERNS = (
 
 
 @dataclass(frozen=True)
-class ExpandFloatOpsPass(ModulePass):
+class ExpandFloatOpsPass(PatternPass):
     """
     Expand operations on floats that the target lacks.
 
@@ -181,9 +177,10 @@ class ExpandFloatOpsPass(ModulePass):
     """
 
     name = "xla-gpu-expand-float-ops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", expand_float_ops (XGPU-37)'
+    walk: ClassVar[Walk] = TO_FIXPOINT
     approximate_tanh: bool = True
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        approximated = (ApproximateErf(), ApproximateTanh()) if self.approximate_tanh else (ApproximateErf(),)
-        patterns = GreedyRewritePatternApplier([*approximated, *SMALL_FLOAT_PATTERNS])
-        PatternRewriteWalker(patterns).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        approximations = (ApproximateErf(), ApproximateTanh()) if self.approximate_tanh else (ApproximateErf(),)
+        return (EraseUnusedOperation(), *approximations, *SMALL_FLOAT_PATTERNS)

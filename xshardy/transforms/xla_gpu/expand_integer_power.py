@@ -4,19 +4,19 @@ Write `math.ipowi` as multiplications: the base is squared for each bit of the e
 Powers wrap around. A negative exponent gives 0, but for the bases 1 and -1. Source: XLA's operation semantics, `Pow`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
 from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 from xshardy.transforms.xla_gpu.safe_integer_arithmetic import every_element
 
@@ -27,7 +27,7 @@ MOST_MULTIPLICATIONS = 16
 class PowerOfConstant(RewritePattern):
     """`math.ipowi %x, 5` -> `%x * ((%x * %x) * (%x * %x))`: repeated squaring, with no loop."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.IPowIOp, rewriter: PatternRewriter, /):
         exponent = constant_value(op.rhs)
         if exponent is None or exponent < 0 or multiplications(exponent) > MOST_MULTIPLICATIONS:
@@ -55,7 +55,7 @@ class PowerByLoop(RewritePattern):
     `%p, %s, %n = 1, %x, %n; repeat { %p = select(%n & 1, %p * %s, %p); %s = %s * %s; %n = %n >> 1 }`.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.IPowIOp, rewriter: PatternRewriter, /):
         type = op.lhs.type
         element = element_type_of(type)
@@ -93,10 +93,10 @@ class PowerByLoop(RewritePattern):
 
 
 Values = tuple[SSAValue, SSAValue, SSAValue]
-Step = Callable[[SSAValue, SSAValue, SSAValue], Values]
+Iteration = Callable[[SSAValue, SSAValue, SSAValue], Values]
 
 
-def _while_not_zero(inits: Values, zero: SSAValue, step: Step, rewriter: PatternRewriter) -> SSAValue:
+def _while_not_zero(inits: Values, zero: SSAValue, step: Iteration, rewriter: PatternRewriter) -> SSAValue:
     """`scf.while` over three scalars until the last one is 0; gives the first one."""
     types = [value.type for value in inits]
     before, after = Block(arg_types=types), Block(arg_types=types)
@@ -111,7 +111,7 @@ def _while_not_zero(inits: Values, zero: SSAValue, step: Step, rewriter: Pattern
     return rewriter.insert(scf.WhileOp(inits, types, Region(before), Region(after))).results[0]
 
 
-def _for_each_bit(bits: int, inits: Values, step: Step, op: math.IPowIOp, rewriter: PatternRewriter) -> SSAValue:
+def _for_each_bit(bits: int, inits: Values, step: Iteration, op: math.IPowIOp, rewriter: PatternRewriter) -> SSAValue:
     """`scf.for` over three carried values, `bits` times; gives the first one."""
     lower, upper, by = (index_constant(value, op, rewriter) for value in (0, bits, 1))
     body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
@@ -123,11 +123,12 @@ def _for_each_bit(bits: int, inits: Values, step: Step, op: math.IPowIOp, rewrit
     return rewriter.insert(scf.ForOp(lower, upper, by, inits, body)).results[0]
 
 
-class ExpandIntegerPowerPass(ModulePass):
+class ExpandIntegerPowerPass(PatternPass):
     """Replace integer powers by multiplications."""
 
     name = "xla-gpu-expand-integer-power"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37); XLA operation semantics, `Pow`'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(PowerOfConstant(), apply_recursively=False).rewrite_module(op)
-        PatternRewriteWalker(PowerByLoop(), apply_recursively=False).rewrite_module(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        yield Step((PowerOfConstant(),))
+        yield Step((PowerByLoop(),))

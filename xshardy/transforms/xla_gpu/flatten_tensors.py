@@ -4,14 +4,13 @@ Project tensors and vectors of two or more dimensions to one, in which elements 
 First come the indices, while types still say what they index, then all types at once. In between they disagree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TypeGuard
+from typing import ClassVar, TypeGuard
 
 import numpy as np
 from xdsl.builder import Builder
-from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, tensor, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -26,15 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
@@ -46,6 +37,8 @@ from xshardy.dialects.dense_elements import dense, is_one_for_all
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Step, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map
 
 Shaped = TensorType[Attribute] | VectorType[Attribute]
@@ -173,25 +166,25 @@ def _variables_read(index: SSAValue) -> int:
 # -- Indices ----------------------------------------------------------------------------------------------------------
 
 
-class LinearizeAccess(RewritePattern):
+@dataclass(frozen=True)
+class LinearizeAccess(OpTypePattern):
     """`tensor.extract %t[%i, %j]` -> `tensor.extract %t[apply_indexing #map(%i, %j)]`; all rows of `ACCESSES`."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        access = ACCESSES.get(type(op))
-        if access is None:
-            return
-        type_ = op.operands[access.shaped].type
+    access: Access
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        type_ = op.operands[self.access.shaped].type
         if not is_nested(type_):
             return
-        index = linear_index(type_, op.operands[access.first_index :], op, rewriter)
-        op.operands = (*op.operands[: access.first_index], index)
+        index = linear_index(type_, op.operands[self.access.first_index :], op, rewriter)
+        op.operands = (*op.operands[: self.access.first_index], index)
         rewriter.notify_op_modified(op)
 
 
 class LinearizeVectorExtract(RewritePattern):
     """`vector.extract %v[%i, 2]` -> `vector.extract %v[apply_indexing #map(%i)]`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: vector.ExtractOp, rewriter: PatternRewriter, /):
         type_ = op.vector.type
         if not is_nested(type_):
@@ -204,7 +197,7 @@ class LinearizeVectorExtract(RewritePattern):
 class LinearizeVectorInsert(RewritePattern):
     """`vector.insert %x, %v[1, %i]` -> `vector.insert %x, %v[apply_indexing #map(%i)]`"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         type_ = op.dest.type
         if not is_nested(type_):
@@ -221,7 +214,7 @@ class LinearizeTransfer(RewritePattern):
     The elements of the vector have to be neighbours in memory: along the minor dimension, and with no mask.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: vector.TransferReadOp | vector.TransferWriteOp, rewriter: PatternRewriter, /):
         type_ = op.source.type
         if not is_nested(type_):
@@ -250,20 +243,43 @@ def _require_element(op: Operation, type_: Attribute) -> None:
 # -- Values -----------------------------------------------------------------------------------------------------------
 
 
-def flatten_types(module: ModuleOp) -> None:
-    """Give every value of two or more dimensions its flat type, and constants and functions with it."""
-    for op in module.walk():
-        if isinstance(op, arith.ConstantOp) and isa(op.value, DenseIntOrFPElementsAttr):
+class FlattenConstant(RewritePattern):
+    """`arith.constant dense<[[1, 2], [3, 4]]>` -> `arith.constant dense<[1, 2, 3, 4]>`, ordered by the layout."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /):
+        if isa(op.value, DenseIntOrFPElementsAttr) and is_nested(op.value.type):
             op.value = flat_constant(op.value)
-        if isinstance(op, func.FuncOp):
-            inputs, outputs = op.function_type.inputs, op.function_type.outputs
+            flatten_values(op, rewriter)
+
+
+class FlattenSignature(RewritePattern):
+    """`func @f(%t: tensor<2x3xf32>)` -> `func @f(%t: tensor<6xf32>)`, its results included."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        inputs, outputs = op.function_type.inputs, op.function_type.outputs
+        if any(map(is_nested, (*inputs, *outputs))):
             op.function_type = FunctionType.from_lists(
                 [flat_type(type_) for type_ in inputs], [flat_type(type_) for type_ in outputs]
             )
-        arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
-        for value in (*op.results, *arguments):
-            if is_nested(value.type):
-                Rewriter.replace_value_with_new_type(value, flat_type(value.type))
+            rewriter.notify_op_modified(op)
+        flatten_values(op, rewriter)
+
+
+class FlattenValues(RewritePattern):
+    """`%r = op(%t) : tensor<2x3xf32>` -> `%r = op(%t) : tensor<6xf32>`, and so for the arguments of its regions."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        flatten_values(op, rewriter)
+
+
+def flatten_values(op: Operation, rewriter: PatternRewriter) -> None:
+    """Give the results of `op` and the arguments of its regions flat types."""
+    arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
+    for value in (*op.results, *arguments):
+        if is_nested(value.type):
+            rewriter.replace_value_with_new_type(value, flat_type(value.type))
 
 
 def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
@@ -292,13 +308,13 @@ def check_operations(module: ModuleOp) -> None:
 class DropIdentityCast(RewritePattern):
     """`builtin.unrealized_conversion_cast %x : T to T` -> `%x`: what was a cast between shapes is none any more."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: builtin.UnrealizedConversionCastOp, rewriter: PatternRewriter, /):
         if op.operand_types == op.result_types:
             rewriter.replace(op, (), op.operands)
 
 
-def _check_casts(module: ModuleOp) -> None:
+def check_casts(module: ModuleOp) -> None:
     """Only casts that change no bits may be left: between integers of one width that differ in being signed."""
     for op in module.walk():
         if not isinstance(op, builtin.UnrealizedConversionCastOp):
@@ -312,23 +328,17 @@ def _check_casts(module: ModuleOp) -> None:
             )
 
 
-class FlattenTensorsPass(ModulePass):
+class FlattenTensorsPass(PatternPass):
     """Project tensors and vectors of two or more dimensions to one dimension, honouring layouts."""
 
     name = "xla-gpu-flatten-tensors"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Flatten tensors" (XGPU-34, XGPU-55)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        check_operations(op)
-        indices: list[RewritePattern] = [
-            LinearizeAccess(),
-            LinearizeVectorExtract(),
-            LinearizeVectorInsert(),
-            LinearizeTransfer(),
-        ]
-        linearize = GreedyRewritePatternApplier(indices, dce_enabled=False)
-        PatternRewriteWalker(linearize, apply_recursively=False).rewrite_module(op)
-        flatten_types(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        check_operations(module)
+        accesses = (LinearizeAccess(op_type, access) for op_type, access in ACCESSES.items())
+        yield Step((*accesses, LinearizeVectorExtract(), LinearizeVectorInsert(), LinearizeTransfer()))
+        yield Step((FlattenConstant(), FlattenSignature(), FlattenValues()))
         # A linear index is most often made of indices that were computed from a few values: compute it from those.
-        clean_up = [DropIdentityCast(), *APPLY_INDEXING_PATTERNS]
-        PatternRewriteWalker(GreedyRewritePatternApplier(clean_up)).rewrite_module(op)
-        _check_casts(op)
+        yield Step((EraseUnusedOperation(), DropIdentityCast(), *APPLY_INDEXING_PATTERNS), TO_FIXPOINT)
+        check_casts(module)

@@ -1,83 +1,115 @@
-"""The constants of a function, each once, at its start."""
+"""
+The constants of a function, each once, at its start.
 
-from typing import cast
+An analysis decides where each constant goes, a pattern moves it there. From then on `FunctionConstants` finds constants
+by their value, and adds new ones. Constants of tensors stay where they are: they are memory, not values.
+"""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
-    TensorType,
-    VectorType,
-)
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.rewriting import match_op_type
+from xshardy.rewriting.walk import operations_of
 
 Constant = arith.ConstantOp | llvm.ConstantOp
 
+ConstantKey = tuple[type[Operation], Attribute, Attribute]
+"""What two equal constants have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a constant goes: at the start of `block`, behind `previous` if there is one."""
+
+    block: Block
+    previous: Constant | None
+
+
+ConstantPlaces = Mapping[Operation, Place | Constant]
+"""For each constant its place, or the equal constant that replaces it."""
+
+
+def constant_places(functions: Iterable[FuncOp]) -> ConstantPlaces:
+    """The first constant of each value moves to the start of its function; later ones are replaced by it."""
+    places: dict[Operation, Place | Constant] = {}
+    for function in functions:
+        known: dict[ConstantKey, Constant] = {}
+        previous: Constant | None = None
+        for op in operations_of(function, arith.ConstantOp, llvm.ConstantOp):
+            if isinstance(op.result.type, TensorType):
+                continue
+            first = known.setdefault(_key(op), op)
+            places[op] = Place(function.body.block, previous) if first is op else first
+            previous = op if first is op else previous
+    return places
+
+
+@dataclass(frozen=True)
+class HoistConstant(RewritePattern):
+    """`func @f { a; %c = arith.constant 1 }` -> `func @f { %c = arith.constant 1; a }`; an equal one replaces it."""
+
+    places: ConstantPlaces
+
+    @match_op_type
+    def match_and_rewrite(self, op: Constant, rewriter: PatternRewriter, /):
+        match self.places.get(op):
+            case None:
+                return
+            case Place(block, previous):
+                if op.prev_op is previous and op.parent is block:
+                    return
+                op.detach()
+                rewriter.insert(op, InsertPoint.at_start(block) if previous is None else InsertPoint.after(previous))
+            case first:
+                rewriter.replace(op, (), (first.result,))
+
+
+class EraseUnusedConstant(RewritePattern):
+    """`%c = arith.constant 1` -> nothing, where nothing uses `%c`."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: Constant, rewriter: PatternRewriter, /):
+        if not op.result.first_use and not isinstance(op.result.type, TensorType):
+            rewriter.erase(op)
+
 
 class FunctionConstants:
-    """
-    Moves the constants of `function` to its start, merges equal ones, and makes new ones there.
-
-    Constants of tensors stay where they are: they are memory, not values.
-    """
+    """The constants that a function starts with, by their value; new ones are inserted behind them."""
 
     def __init__(self, function: FuncOp):
         self._block = function.body.block
-        self._last: Operation | None = None
-        self._known: dict[tuple[type[Operation], Attribute, Attribute], Constant] = {}
-        for op in [op for op in function.body.walk() if isinstance(op, Constant)]:
-            if not isinstance(op.result.type, TensorType):
-                self._hoist(op)
+        self._last: Constant | None = None
+        self._known: dict[ConstantKey, Constant] = {}
+        op = self._block.first_op
+        while isinstance(op, Constant) and not isinstance(op.result.type, TensorType):
+            self._known[_key(op)] = self._last = op
+            op = op.next_op
 
-    def arith(self, value: int, type: Attribute) -> SSAValue:
-        """`arith.constant value : type`, for an integer, or a vector of which every element is `value`."""
-        if isa(type, VectorType[IntegerType]):
-            return self._get(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value])))
-        assert isa(type, IntegerType)
-        return self._get(arith.ConstantOp(IntegerAttr(value, type, truncate_bits=True)))
-
-    def llvm(self, value: int, type: IntegerType) -> SSAValue:
-        """`llvm.mlir.constant(value : type) : type`."""
-        return self._get(llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type))
-
-    def llvm_float(self, value: float, type: Attribute) -> SSAValue:
-        """`llvm.mlir.constant(value : type) : type`, for a float of LLVM."""
-        return self._get(llvm.ConstantOp(FloatAttr(value, cast(AnyFloat, type)), type))
-
-    def erase_unused(self) -> None:
-        """Erase the constants that nothing uses."""
-        for key, op in list(self._known.items()):
-            if not op.result.first_use:
-                Rewriter.erase_op(op)
-                del self._known[key]
-
-    def _hoist(self, op: Constant) -> None:
-        known = self._known.get(key := _key(op))
-        if known is not None:
-            Rewriter.replace_op(op, (), (known.result,))
-            return
-        self._known[key] = op
-        op.detach()
-        self._insert(op)
-
-    def _get(self, op: Constant) -> SSAValue:
+    def get(self, op: Constant, builder: Builder) -> SSAValue:
+        """The constant that is equal to `op`, a new operation; `op` itself, inserted by `builder`, if there is none."""
         known = self._known.get(key := _key(op))
         if known is None:
             self._known[key] = known = op
-            self._insert(op)
+            point = InsertPoint.at_start(self._block) if self._last is None else InsertPoint.after(self._last)
+            self._last = builder.insert(op, point)
         return known.result
 
-    def _insert(self, op: Operation) -> None:
-        point = InsertPoint.at_start(self._block) if self._last is None else InsertPoint.after(self._last)
-        Rewriter.insert_op(op, point)
-        self._last = op
+
+def after_constants(block: Block) -> InsertPoint:
+    """Behind the constants that `block` starts with, which are no tensors."""
+    op = block.first_op
+    while isinstance(op, Constant) and not isinstance(op.result.type, TensorType):
+        op = op.next_op
+    return InsertPoint.at_end(block) if op is None else InsertPoint.before(op)
 
 
-def _key(op: Constant) -> tuple[type[Operation], Attribute, Attribute]:
+def _key(op: Constant) -> ConstantKey:
     return type(op), op.value, op.result.type

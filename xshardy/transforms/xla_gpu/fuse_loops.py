@@ -6,22 +6,17 @@ or that reads what it writes. Source: row XGPU-10, "loop fusion"; XLA's `xla-gpu
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import tensor, vector
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.xla_gpu import LoopOp, PureCallOp, YieldOp
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Walk, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 READS = (tensor.ExtractOp, tensor.DimOp, vector.TransferReadOp, PureCallOp)
 """Operations that leave the tensors which they use as they are."""
@@ -36,7 +31,7 @@ class FuseThroughVector(RewritePattern):
     Every iteration has to write, and to read, the one element that all its induction variables name.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         for extract in op.body.walk():
             if isinstance(extract, vector.ExtractOp) and (insert := insert_for(op, extract)) is not None:
@@ -57,7 +52,7 @@ class FuseSameIndices(RewritePattern):
     Only if `%r` is used after the second loop alone. The indices of one loop may be some of those of the other.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         earlier = op.prev_op
         while earlier is not None:
@@ -157,11 +152,12 @@ def fused(
     return loop.results[:kept], loop.results[kept:]
 
 
-class FuseLoopsPass(ModulePass):
+class FuseLoopsPass(PatternPass):
     """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and those with the same indices."""
 
     name = "xla-gpu-fuse-loops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop fusion (XGPU-10)'
+    walk: ClassVar[Walk] = TO_FIXPOINT
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([FuseThroughVector(), FuseSameIndices()])
-        PatternRewriteWalker(patterns).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (EraseUnusedOperation(), FuseThroughVector(), FuseSameIndices())

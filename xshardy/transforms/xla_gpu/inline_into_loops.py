@@ -7,6 +7,7 @@ would inline the function all the same, but can no longer prove of every read th
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
 from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
@@ -71,6 +72,7 @@ class InlineIntoLoopsPass(PatternPass):
     """Inline small functions that read tensors into loops over the elements of a vector."""
 
     name = "xla-gpu-inline-into-loops"
+    source: ClassVar[str] = 'none upstream: it lets XGPU-35, "Vectorization", see the reads of small functions'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         census = CallCensus.of(module)

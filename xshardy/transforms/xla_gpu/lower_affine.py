@@ -1,12 +1,14 @@
 """Compute every `affine.apply` with arith operations that are right for negative values too."""
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.affine_values import SIGNED, Expander
 from xshardy.transforms.xla_gpu.simplify_affine import has_positive_divisors
 
@@ -14,7 +16,7 @@ from xshardy.transforms.xla_gpu.simplify_affine import has_positive_divisors
 class LowerAffineApply(RewritePattern):
     """`affine.apply (d0) -> (d0 mod 4)` -> `r = remsi(d0, 4)`, `select(r < 0, r + 4, r)`."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /):
         map = op.map.data
         (expr,) = map.results
@@ -24,10 +26,11 @@ class LowerAffineApply(RewritePattern):
         rewriter.replace(op, (), (Expander(dims, symbols, op, rewriter, SIGNED).value(expr),))
 
 
-class LowerAffinePass(ModulePass):
+class LowerAffinePass(PatternPass):
     """Lower `affine.apply` to arith. Unlike xDSL's `lower-affine`, `mod` is never negative."""
 
     name = "xla-gpu-lower-affine"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(LowerAffineApply(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (LowerAffineApply(),)

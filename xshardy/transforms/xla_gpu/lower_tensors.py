@@ -3,17 +3,17 @@ Tensors become memory: reads are loads, updates are stores, and functions write 
 
 The lowerings of `memref` are of no use: the program is not bufferized, and its interface to the outside is XLA's.
 Tensors must be flat, with at most one dimension. Source: rows XGPU-38 and XGPU-58.
+
+Three steps: every use of a buffer becomes one of its first value (`buffers`), and constants move to the start of their
+function; then operations on tensors become operations on pointers, with casts between both; then unused casts go.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, func, gpu, llvm, tensor, vector
 from xdsl.dialects.builtin import (
-    BytesAttr,
-    ComplexType,
     DenseIntOrFPElementsAttr,
     FunctionType,
     IntAttr,
@@ -28,94 +28,218 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir.affine import AffineExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without
-from xshardy.dialects.data_layout import index_integer
-from xshardy.dialects.dense_elements import all_bytes
+from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
+from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.xla_gpu.atomic_updates import lower_atomic_rmw
+from xshardy.transforms.xla_gpu.atomic_updates import atomic_update_patterns
 from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap
-from xshardy.transforms.xla_gpu.buffers import drop_carried_tensors, forward_buffers
+from xshardy.transforms.xla_gpu.buffers import buffer_patterns, buffers_of, is_tensor
 from xshardy.transforms.xla_gpu.device import parse_device_info
-from xshardy.transforms.xla_gpu.function_constants import FunctionConstants
-from xshardy.transforms.xla_gpu.memory_types import (
-    BYTE,
-    ElementLayout,
-    array_type,
-    element_count,
-    llvm_type,
+from xshardy.transforms.xla_gpu.function_constants import (
+    EraseUnusedConstant,
+    HoistConstant,
+    after_constants,
+    constant_places,
 )
-from xshardy.transforms.xla_gpu.tensor_access import POINTER, Globals, Index, TensorAccess, tensor_type
+from xshardy.transforms.xla_gpu.memory_types import ElementLayout, array_type, element_count, llvm_type
+from xshardy.transforms.xla_gpu.tensor_access import (
+    POINTER,
+    WIDEST_ACCESS,
+    Index,
+    MemoryPattern,
+    ModuleMemory,
+    TensorAccess,
+    tensor_type,
+)
 
 DIMENSION_SIZE = 4
 """Bytes: the size of a dynamic dimension is an i32 behind the elements."""
+
+# -- What the pass takes -----------------------------------------------------------------------------------------------
+
+LOWERED: frozenset[type[Operation]] = frozenset(
+    {
+        AllocateSharedOp,
+        AtomicRMWOp,
+        GetDynamicDimSizeOp,
+        SyncThreadsOp,
+        tensor.EmptyOp,
+        tensor.ExtractOp,
+        tensor.InsertOp,
+    }
+)
+"""The operations of the dialects of `LOWERED_BEFORE` for which there are patterns."""
+
+LOWERED_BEFORE: Mapping[str, str] = {
+    "tensor": "xla-gpu-flatten-tensors",
+    "xla_gpu": "xla-gpu-lower-xla-gpu-to-scf, xla-gpu-lower-xla-gpu-loops-to-scf and xla-gpu-convert-pure-call-ops",
+}
+"""The passes that leave no other operation of a dialect on tensors."""
+
+
+def check_operations(functions: Iterable[func.FuncOp]) -> None:
+    """Raise `PassFailedException` for an operation on tensors that an earlier pass lowers."""
+    for function in functions:
+        for op in operations_in(function):
+            if type(op) in LOWERED or (passes := LOWERED_BEFORE.get(op.dialect_name())) is None:
+                continue
+            if any(map(is_tensor, (*op.operands, *op.results))):
+                raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+
+
+# -- Functions ---------------------------------------------------------------------------------------------------------
+
+
+class LowerSignature(RewritePattern):
+    """`@f(%t: tensor<8xf32>) -> tensor<8xf32>` -> `@f(%p: !llvm.ptr)`, with a cast of `%p` to a tensor for the body."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+        results = _without_tensors(outputs)
+        if results and len(results) < len(outputs):
+            raise PassFailedException(
+                f"@{op.sym_name.data}: function has a mix of tensor and non-tensor results: return all in tensors"
+            )
+        pointers = [POINTER if isinstance(type, TensorType) else type for type in inputs]
+        op.function_type = FunctionType.from_lists(pointers, results)
+        rewriter.notify_op_modified(op)
+        if op.is_declaration:
+            return
+        end = op.get_return_op()
+        if end is not None and len(results) < len(outputs):
+            rewriter.replace(end, func.ReturnOp())
+        casts: list[Operation] = []
+        for argument, type in zip(op.args, inputs, strict=True):
+            if isa(type, TensorType):
+                pointer = rewriter.replace_value_with_new_type(argument, POINTER)
+                cast = UnrealizedConversionCastOp.get([pointer], [type])
+                rewriter.replace_uses_with_if(
+                    pointer, cast.results[0], lambda use, cast=cast: use.operation is not cast
+                )
+                casts.append(cast)
+        rewriter.insert(casts, after_constants(op.body.block))
+
+
+class LowerCall(MemoryPattern):
+    """`%s, %r = call @f(%t, %i)` -> `%r = call @f(%p, %i)` for tensors `%s` and `%t`, which is what `%s` became."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /):
+        if not any(map(is_tensor, (*op.operands, *op.results))):
+            return
+        if any(is_tensor(result) and result.first_use for result in op.results):
+            raise PassFailedException(
+                f"a tensor that @{op.callee.string_value()} returns is used: use the one given to it, which it updates"
+            )
+        access = self.memory.access(op, rewriter)
+        operands = [access.pointer(value) if is_tensor(value) else value for value in op.operands]
+        call = func.CallOp(op.callee, operands, _without_tensors(op.result_types))
+        call.attributes.update(op.attributes)
+        kept = iter(call.results)
+        rewriter.replace(op, call, [None if is_tensor(result) else next(kept) for result in op.results])
+
+
+def _without_tensors(types: Sequence[Attribute]) -> list[Attribute]:
+    return [type for type in types if not isinstance(type, TensorType)]
 
 
 # -- Elements ----------------------------------------------------------------------------------------------------------
 
 
-def _load(access: TensorAccess, tensor: SSAValue, index: Index, type: Attribute, alignment: int | None) -> SSAValue:
-    """Load a `type` at element `index`; `invariant` if nobody writes to the tensor."""
-    address = access.address(tensor, index)
-    return access.value(LoadOp(address, type, alignment=alignment, invariant=is_invariant(access.pointer(tensor))))
+class LowerExtract(MemoryPattern):
+    """`tensor.extract %t[%i]` -> `llvm.load` of the element, `invariant` if no thread writes the tensor."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /):
+        layout = ElementLayout(op.result.type)
+        if layout.is_packed:
+            return
+        access = self.memory.access(op, rewriter)
+        loaded = _load(access, op.tensor, access.index(op.indices), layout.stored, None)
+        rewriter.replace(op, (), (access.from_memory(loaded, op.result.type),))
 
 
-def lower_extract(op: tensor.ExtractOp, access: TensorAccess) -> list[SSAValue]:
-    """`tensor.extract %t[%i]` -> `llvm.load`; of a packed element, the byte is loaded and shifted."""
-    layout = ElementLayout(op.result.type)
-    index = access.index(op.indices)
-    bit_offset = access.bit_offset(index, layout)
-    loaded = _load(access, op.tensor, index, layout.stored, None)
-    if layout.is_packed:
+class LowerPackedExtract(MemoryPattern):
+    """`tensor.extract %t[%i] : tensor<8xi4>` -> `llvm.load` of the byte, shifted and truncated."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /):
+        layout = ElementLayout(op.result.type)
+        if not layout.is_packed:
+            return
+        access = self.memory.access(op, rewriter)
+        index = access.index(op.indices)
+        bit_offset = access.bit_offset(index, layout)
+        loaded = _load(access, op.tensor, index, layout.stored, None)
         if bit_offset != 0:
-            amount = access.constants.arith(bit_offset, i8) if isinstance(bit_offset, int) else bit_offset
+            amount = access.arith_constant(bit_offset, i8) if isinstance(bit_offset, int) else bit_offset
             loaded = access.value(arith.ShRUIOp(loaded, amount))
         loaded = access.value(arith.TruncIOp(loaded, IntegerType(layout.bits)))
-    return [access.from_memory(loaded, op.result.type)]
+        rewriter.replace(op, (), (access.from_memory(loaded, op.result.type),))
 
 
-def lower_insert(op: tensor.InsertOp, access: TensorAccess) -> list[SSAValue]:
-    """`tensor.insert %x into %t[%i]` -> `llvm.store`; a packed element shares its byte, see `_insert_packed`."""
-    if ElementLayout(op.scalar.type).is_packed:
-        _insert_packed(op, access)
-    else:
+class LowerInsert(MemoryPattern):
+    """`tensor.insert %x into %t[%i]` -> `llvm.store %x`."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /):
+        if ElementLayout(op.scalar.type).is_packed:
+            return
+        access = self.memory.access(op, rewriter)
         address = access.address(op.dest, access.index(op.indices))
         access.insert(StoreOp(access.to_memory(op.scalar), address))
-    return [op.dest]
+        rewriter.replace(op, (), (op.dest,))
 
 
-def _insert_packed(op: tensor.InsertOp, access: TensorAccess) -> None:
+class LowerPackedInsert(MemoryPattern):
     """
     `insert %x : i4 into %t[%i]` -> `byte = byte & ~mask | %x << offset`, atomically: other threads write other bits.
 
     The tensor is viewed as one of bytes; that it then seems to have as many bytes as elements does no harm.
     """
-    layout = ElementLayout(op.scalar.type)
-    index = access.index(op.indices)
-    offset = access.bit_offset(index, layout)
-    shift = access.constants.arith(offset, i8) if isinstance(offset, int) else offset
-    byte = access.byte_index(index, layout)
-    view = access.cast(op.dest, TensorType(i8, tensor_type(op.dest).get_shape()))
 
-    bits_type = llvm_type(op.scalar.type)
-    bits = op.scalar if op.scalar.type == bits_type else access.value(arith.BitcastOp(op.scalar, bits_type))
-    element = access.value(arith.ExtUIOp(bits, i8))
-    mask = access.value(arith.ShLIOp(access.constants.arith(2**layout.bits - 1, i8), shift))
-    others = access.value(arith.XOrIOp(mask, access.constants.arith(-1, i8)))
-    placed = access.value(arith.ShLIOp(element, shift))
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /):
+        layout = ElementLayout(op.scalar.type)
+        if not layout.is_packed:
+            return
+        access = self.memory.access(op, rewriter)
+        index = access.index(op.indices)
+        offset = access.bit_offset(index, layout)
+        shift = access.arith_constant(offset, i8) if isinstance(offset, int) else offset
+        byte = access.byte_index(index, layout)
+        view = access.cast(op.dest, TensorType(i8, tensor_type(op.dest).get_shape()))
 
-    def replace_bits(inner: TensorAccess, current: SSAValue) -> SSAValue:
-        return inner.value(arith.OrIOp(inner.value(arith.AndIOp(current, others)), placed))
+        bits_type = llvm_type(op.scalar.type)
+        bits = op.scalar if op.scalar.type == bits_type else access.value(arith.BitcastOp(op.scalar, bits_type))
+        element = access.value(arith.ExtUIOp(bits, i8))
+        mask = access.value(arith.ShLIOp(access.arith_constant(2**layout.bits - 1, i8), shift))
+        others = access.value(arith.XOrIOp(mask, access.arith_constant(-1, i8)))
+        placed = access.value(arith.ShLIOp(element, shift))
 
-    compare_and_swap(access, view, byte, replace_bits)
+        def replace_bits(inner: TensorAccess, current: SSAValue) -> SSAValue:
+            return inner.value(arith.OrIOp(inner.value(arith.AndIOp(current, others)), placed))
+
+        compare_and_swap(access, view, byte, replace_bits)
+        rewriter.replace(op, (), (op.dest,))
+
+
+def _load(access: TensorAccess, tensor: SSAValue, index: Index, type: Attribute, alignment: int | None) -> SSAValue:
+    """Load a `type` at element `index`; `invariant` if nothing writes to the tensor."""
+    address = access.address(tensor, index)
+    return access.value(LoadOp(address, type, alignment=alignment, invariant=is_invariant(access.pointer(tensor))))
 
 
 # -- Vectors -----------------------------------------------------------------------------------------------------------
@@ -136,19 +260,36 @@ def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: Ve
         raise PassFailedException(f"'{op.name}' of {type}: expected elements that fill whole bytes, from their start")
 
 
-def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue) -> int:
-    """
-    The known alignment in bytes of what a transfer at `index` touches, at least that of an element.
+def _natural_alignment(type: VectorType) -> int:
+    """The alignment in bytes that a vector has if nothing says otherwise: its size, up to that of the widest access."""
+    size = ElementLayout(type.element_type).size(type.get_shape()[0])
+    return min(1 << max(size - 1, 0).bit_length(), WIDEST_ACCESS)
 
-    It is the one of the first element, as far as the index keeps it, as `%i * 4` does. What a constant other than 0
-    keeps of it LLVM sees by itself.
+
+def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
+    """The first result of the map of `index`, with the operands that are constants in place of their variables."""
+    known = [constant_value(operand) for operand in index.operands]
+    dims = len(index.dims)
+    return substitute(
+        index.map.results[0],
+        [dim(i) if value is None else constant(value) for i, value in enumerate(known[:dims])],
+        [sym(i) if value is None else constant(value) for i, value in enumerate(known[dims:])],
+    )
+
+
+def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue, type: VectorType) -> int:
+    """
+    The known alignment in bytes of what a transfer of a `type` at `index` touches, at least that of an element.
+
+    It is the one of the first element, as far as the index keeps it, as `%i * 4` does. LLVM
+    finds what a constant other than 0 keeps of it.
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
     if isinstance(index.owner, ApplyIndexingOp):
-        divisor = alignment_without(index.owner.map.results[0], None)
+        divisor = alignment_without(_with_constant_operands(index.owner), None)
     else:
         divisor = 0 if constant_value(index) == 0 else 1
-    return max(access.alignment(tensor, layout.size(divisor)), layout.alignment)
+    return max(access.alignment(tensor, layout.size(divisor), _natural_alignment(type)), layout.alignment)
 
 
 def _stored_vector(type: VectorType) -> Attribute:
@@ -156,193 +297,131 @@ def _stored_vector(type: VectorType) -> Attribute:
     return VectorType(i8, type.shape) if type.element_type == i1 else llvm_type(type)
 
 
-def lower_transfer_read(op: vector.TransferReadOp, access: TensorAccess) -> list[SSAValue]:
+class LowerTransferRead(MemoryPattern):
     """`vector.transfer_read %t[%i]` -> `llvm.load` of a vector."""
-    assert isa(op.result.type, VectorType)
-    index = access.index(op.indices)
-    _check_transfer(op, op.result.type, index)
-    alignment = _transfer_alignment(access, op.source, op.indices[0])
-    loaded = _load(access, op.source, index, _stored_vector(op.result.type), alignment)
-    return [access.from_memory(loaded, op.result.type)]
+
+    @match_op_type
+    def match_and_rewrite(self, op: vector.TransferReadOp, rewriter: PatternRewriter, /):
+        if not is_tensor(op.source):
+            return
+        assert isa(op.result.type, VectorType)
+        access = self.memory.access(op, rewriter)
+        index = access.index(op.indices)
+        _check_transfer(op, op.result.type, index)
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.result.type)
+        loaded = _load(access, op.source, index, _stored_vector(op.result.type), alignment)
+        rewriter.replace(op, (), (access.from_memory(loaded, op.result.type),))
 
 
-def lower_transfer_write(op: vector.TransferWriteOp, access: TensorAccess) -> list[SSAValue]:
+class LowerTransferWrite(MemoryPattern):
     """`vector.transfer_write %v, %t[%i]` -> `llvm.store` of a vector."""
-    assert isa(op.vector.type, VectorType)
-    index = access.index(op.indices)
-    _check_transfer(op, op.vector.type, index)
-    alignment = _transfer_alignment(access, op.source, op.indices[0])
-    address = access.address(op.source, index)
-    access.insert(StoreOp(access.to_memory(op.vector), address, alignment=alignment))
-    return [op.source]
+
+    @match_op_type
+    def match_and_rewrite(self, op: vector.TransferWriteOp, rewriter: PatternRewriter, /):
+        if not is_tensor(op.source):
+            return
+        assert isa(op.vector.type, VectorType)
+        access = self.memory.access(op, rewriter)
+        index = access.index(op.indices)
+        _check_transfer(op, op.vector.type, index)
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.vector.type)
+        address = access.address(op.source, index)
+        access.insert(StoreOp(access.to_memory(op.vector), address, alignment=alignment))
+        rewriter.replace(op, (), (op.source,))
 
 
 # -- Memory ------------------------------------------------------------------------------------------------------------
 
 
-def lower_allocate_shared(op: AllocateSharedOp, access: TensorAccess) -> list[SSAValue]:
+class LowerAllocateShared(MemoryPattern):
     """`xla_gpu.allocate_shared` -> the address of an `llvm.mlir.global` in shared memory."""
-    name = access.globals.shared(array_type(op.result.type), SHARED_MEMORY)
-    shared = access.value(llvm.AddressOfOp(name, llvm.LLVMPointerType(IntAttr(SHARED_MEMORY))))
-    return [access.cast(access.value(AddrSpaceCastOp(shared, POINTER)), op.result.type)]
+
+    @match_op_type
+    def match_and_rewrite(self, op: AllocateSharedOp, rewriter: PatternRewriter, /):
+        access = self.memory.access(op, rewriter)
+        name = self.memory.globals.use(op, rewriter)
+        shared = access.value(llvm.AddressOfOp(name, llvm.LLVMPointerType(IntAttr(SHARED_MEMORY))))
+        rewriter.replace(op, (), (access.cast(access.value(AddrSpaceCastOp(shared, POINTER)), op.result.type),))
 
 
-def lower_empty(op: tensor.EmptyOp, access: TensorAccess) -> list[SSAValue]:
-    """`tensor.empty` -> memory of the thread, an `llvm.alloca`."""
-    one = access.constants.llvm(1, i32)
-    properties = {"elem_type": array_type(tensor_type(op.tensor))}
-    slot = access.at_start(llvm.AllocaOp.create(operands=[one], properties=properties, result_types=[POINTER]))
-    return [access.cast(slot, op.tensor.type)]
+class LowerEmpty(MemoryPattern):
+    """`tensor.empty` -> memory of the thread, an `llvm.alloca` at the start of the function."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.EmptyOp, rewriter: PatternRewriter, /):
+        access = self.memory.access(op, rewriter)
+        one = access.llvm_constant(1, i32)
+        properties = {"elem_type": array_type(tensor_type(op.tensor))}
+        slot = access.at_start(llvm.AllocaOp.create(operands=[one], properties=properties, result_types=[POINTER]))
+        rewriter.replace(op, (), (access.cast(slot, op.tensor.type),))
 
 
-def lower_constant(op: arith.ConstantOp, access: TensorAccess) -> list[SSAValue]:
+class LowerConstantTensor(MemoryPattern):
     """`arith.constant dense<...> : tensor` -> the address of an `llvm.mlir.global constant`."""
-    assert isa(op.value, DenseIntOrFPElementsAttr)
-    type = tensor_type(op.result)
-    name = access.globals.constant(memory_image(op.value), array_type(type))
-    return [access.cast(access.value(llvm.AddressOfOp(name, POINTER)), type)]
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /):
+        if not is_tensor(op.result):
+            return
+        assert isa(op.value, DenseIntOrFPElementsAttr)
+        access = self.memory.access(op, rewriter)
+        address = access.value(llvm.AddressOfOp(self.memory.globals.use(op, rewriter), POINTER))
+        rewriter.replace(op, (), (access.cast(address, op.result.type),))
 
 
-def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
-    """
-    The elements of a constant as they lie in memory, as an attribute of one dimension.
+class LowerSyncThreads(MemoryPattern):
+    """`%s = xla_gpu.sync_threads %t` -> `gpu.barrier`, with `%t` for `%s`."""
 
-    `dense<[1, 2, 3]> : tensor<3xi4>` -> `dense<[33, 3]> : tensor<2xi8>`.
-    """
-    layout = ElementLayout(value.get_element_type())
-    raw = all_bytes(value)
-    count = len(raw) // value.get_element_type().compile_time_size
-    if layout.bits < BYTE:
-        starts = range(0, count, layout.per_byte)
-        raw = bytes(_pack(raw[start : start + layout.per_byte], layout.bits) for start in starts)
-    element = layout.element if isa(layout.element, ComplexType) else layout.stored
-    type = TensorType(element, [layout.stored_count(count)])
-    return DenseIntOrFPElementsAttr(type, BytesAttr(raw))  # pyright: ignore[reportArgumentType]
+    @match_op_type
+    def match_and_rewrite(self, op: SyncThreadsOp, rewriter: PatternRewriter, /):
+        if op.results:
+            rewriter.replace(op, gpu.BarrierOp(), op.operands)
 
 
-def _pack(elements: bytes, bits: int) -> int:
-    """The byte that holds these elements, the first one in its lowest bits."""
-    return sum((element & 2**bits - 1) << (place * bits) for place, element in enumerate(elements))
-
-
-def lower_sync_threads(op: SyncThreadsOp, access: TensorAccess) -> Sequence[SSAValue]:
-    """`%s = xla_gpu.sync_threads %t` -> `gpu.barrier`."""
-    access.insert(gpu.BarrierOp())
-    return op.operands
-
-
-def lower_get_dynamic_dim_size(op: GetDynamicDimSizeOp, access: TensorAccess) -> list[SSAValue]:
+class LowerGetDynamicDimSize(MemoryPattern):
     """`xla_gpu.get_dynamic_dim_size %t 1` -> `llvm.load` of the i32 that XLA keeps behind the elements."""
-    type = tensor_type(op.tensor)
-    size = ElementLayout(type.element_type).size(element_count(type))
-    if size % DIMENSION_SIZE:
-        raise PassFailedException(f"'{op.name}' op dynamic size offset is not {DIMENSION_SIZE}-byte aligned")
-    offset = access.constants.llvm(size + DIMENSION_SIZE * op.dim.value.data, i64)
-    address = llvm.GEPOp.from_mixed_indices(access.pointer(op.tensor), [offset], i8, inbounds=True)
-    return [access.value(LoadOp(access.value(address), i32))]
+
+    @match_op_type
+    def match_and_rewrite(self, op: GetDynamicDimSizeOp, rewriter: PatternRewriter, /):
+        access = self.memory.access(op, rewriter)
+        type = tensor_type(op.tensor)
+        size = ElementLayout(type.element_type).size(element_count(type))
+        if size % DIMENSION_SIZE:
+            raise PassFailedException(f"'{op.name}' op dynamic size offset is not {DIMENSION_SIZE}-byte aligned")
+        offset = access.llvm_constant(size + DIMENSION_SIZE * op.dim.value.data, i64)
+        address = llvm.GEPOp.from_mixed_indices(access.pointer(op.tensor), [offset], i8, inbounds=True)
+        rewriter.replace(op, LoadOp(access.value(address), i32))
 
 
-# -- Functions ---------------------------------------------------------------------------------------------------------
+class EraseUnusedCast(RewritePattern):
+    """`builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor` -> nothing, where nothing uses the result."""
 
-
-def lower_call(op: func.CallOp, access: TensorAccess) -> list[SSAValue | None]:
-    """`%s, %r = call @f(%t, %i)` -> `%r = call @f(%p, %i)` for tensors `%s` and `%t`, which is what `%s` became."""
-    if any(isinstance(result.type, TensorType) and result.first_use for result in op.results):
-        raise PassFailedException(
-            f"a tensor that @{op.callee.string_value()} returns is used: use the one given to it, which it updates"
-        )
-    operands = [access.pointer(value) if isinstance(value.type, TensorType) else value for value in op.operands]
-    call = func.CallOp(op.callee, operands, _without_tensors(op.result_types))
-    call.attributes.update(op.attributes)
-    kept = iter(access.insert(call).results)
-    return [None if isinstance(result.type, TensorType) else next(kept) for result in op.results]
-
-
-def _without_tensors(types: Sequence[Attribute]) -> list[Attribute]:
-    return [type for type in types if not isinstance(type, TensorType)]
-
-
-def lower_signature(function: func.FuncOp) -> None:
-    """`@f(%t: tensor<8xf32>) -> tensor<8xf32>` -> `@f(%p: !llvm.ptr)`, with a cast of `%p` to a tensor for the body."""
-    inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
-    results = _without_tensors(outputs)
-    if results and len(results) < len(outputs):
-        raise PassFailedException(
-            f"@{function.sym_name.data}: function has a mix of tensor and non-tensor results: return all in tensors"
-        )
-    pointers = [POINTER if isinstance(type, TensorType) else type for type in inputs]
-    function.function_type = FunctionType.from_lists(pointers, results)
-    if function.is_declaration:
-        return
-    end = function.get_return_op()
-    if end is not None and len(results) < len(outputs):
-        Rewriter.replace_op(end, func.ReturnOp())
-    casts: list[Operation] = []
-    for argument, type in zip(function.args, inputs, strict=True):
-        if isa(type, TensorType):
-            pointer = Rewriter.replace_value_with_new_type(argument, POINTER)
-            cast = UnrealizedConversionCastOp.get([pointer], [type])
-            pointer.replace_uses_with_if(cast.results[0], lambda use, cast=cast: use.operation is not cast)
-            casts.append(cast)
-    Rewriter.insert_op(casts, InsertPoint.at_start(function.body.block))
+    @match_op_type
+    def match_and_rewrite(self, op: UnrealizedConversionCastOp, rewriter: PatternRewriter, /):
+        if not any(result.first_use for result in op.results):
+            rewriter.erase(op)
 
 
 # -- The pass ----------------------------------------------------------------------------------------------------------
 
-Rule = Callable[[Any, TensorAccess], Sequence[SSAValue | None]]
-"""Inserts what an operation becomes, and gives the values for its results; None for a result that nothing uses."""
-
-RULES: Mapping[type[Operation], Rule] = {
-    AllocateSharedOp: lower_allocate_shared,
-    AtomicRMWOp: lower_atomic_rmw,
-    GetDynamicDimSizeOp: lower_get_dynamic_dim_size,
-    SyncThreadsOp: lower_sync_threads,
-    arith.ConstantOp: lower_constant,
-    func.CallOp: lower_call,
-    tensor.EmptyOp: lower_empty,
-    tensor.ExtractOp: lower_extract,
-    tensor.InsertOp: lower_insert,
-    vector.TransferReadOp: lower_transfer_read,
-    vector.TransferWriteOp: lower_transfer_write,
-}
-
-
-LOWERED_BEFORE: Mapping[str, str] = {
-    "tensor": "xla-gpu-flatten-tensors",
-    "xla_gpu": "xla-gpu-lower-xla-gpu-to-scf, xla-gpu-lower-xla-gpu-loops-to-scf and xla-gpu-convert-pure-call-ops",
-}
-"""The passes that leave no operation of a dialect on tensors but those of `RULES`."""
-
-
-def lower_function(function: func.FuncOp, access: TensorAccess) -> None:
-    """
-    Lower the body of `function`, whose tensors are buffers already, with one rule per operation.
-
-    Operations of other dialects may keep tensors. Raises `PassFailedException` for one that had to be lowered before.
-    """
-    for op in list(function.body.walk()):
-        if not _has_tensors(op):
-            continue
-        if (rule := RULES.get(type(op))) is not None:
-            access.point = InsertPoint.before(op)
-            Rewriter.replace_op(op, (), rule(op, access))
-        elif (passes := LOWERED_BEFORE.get(op.dialect_name())) is not None:
-            raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
-
-
-def _has_tensors(op: Operation) -> bool:
-    return any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
-
-
-def erase_unused_casts(function: func.FuncOp) -> None:
-    """Erase the casts between pointers and tensors that the rules have not left a use of."""
-    for op in list(function.body.walk(reverse=True)):
-        if isinstance(op, UnrealizedConversionCastOp) and not any(result.first_use for result in op.results):
-            Rewriter.erase_op(op)
+ELEMENT_PATTERNS: Sequence[type[MemoryPattern]] = (
+    LowerCall,
+    LowerExtract,
+    LowerPackedExtract,
+    LowerInsert,
+    LowerPackedInsert,
+    LowerTransferRead,
+    LowerTransferWrite,
+    LowerAllocateShared,
+    LowerEmpty,
+    LowerConstantTensor,
+    LowerSyncThreads,
+    LowerGetDynamicDimSize,
+)
 
 
 @dataclass(frozen=True)
-class LowerTensorsPass(ModulePass):
+class LowerTensorsPass(PatternPass):
     """
     Turn tensors into memory of the llvm dialect: pointers, loads, stores, atomics, globals.
 
@@ -351,23 +430,18 @@ class LowerTensorsPass(ModulePass):
     """
 
     name = "xla-gpu-lower-tensors"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", lower_tensors (XGPU-38, XGPU-58)'
     gpu_device_info: str = ""
     target_type: str = "gpu"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
         if self.target_type != "gpu":
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
-        globals = Globals(op)
-        for function in functions_of(op).values():
-            if not function.is_declaration:
-                forward_buffers(function)
-                drop_carried_tensors(function)
-            lower_signature(function)
-            if not function.is_declaration:
-                constants = FunctionConstants(function)
-                start = InsertPoint.at_start(function.body.block)
-                access = TensorAccess(function, globals, index_integer(function), capability, constants, start)
-                lower_function(function, access)
-                erase_unused_casts(function)
-                constants.erase_unused()
+        functions = [function for function in functions_of(module).values() if not function.is_declaration]
+        check_operations(functions)
+        yield Step((*buffer_patterns(buffers_of(functions)), HoistConstant(constant_places(functions))), FORWARD)
+        memory = ModuleMemory.of(module, functions, capability)
+        on_elements = (pattern(memory) for pattern in ELEMENT_PATTERNS)
+        yield Step((LowerSignature(), *on_elements, *atomic_update_patterns(memory)), FORWARD)
+        yield Step((EraseUnusedCast(), EraseUnusedConstant()), BACKWARD)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.dialects.xla_gpu.ops import LoopOp, YieldOp
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.index_values import apply_map, domain_check, index_constant
 
 
@@ -29,7 +29,7 @@ class LoopToForNest(RewritePattern):
     of the loop, such as `xla.range`, go to the outermost operation.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         if op.map.is_known_empty:
             rewriter.replace(op, (), op.inits)
@@ -102,10 +102,11 @@ def _if_inside(inside: SSAValue, carried: Sequence[SSAValue]) -> scf.IfOp:
     return scf.IfOp(inside, tuple(value.type for value in carried), Region(Block()), otherwise)
 
 
-class LowerXlaGpuLoopsToScfPass(ModulePass):
+class LowerXlaGpuLoopsToScfPass(PatternPass):
     """Lower `xla_gpu.loop` to `scf.for` and `scf.if`."""
 
     name = "xla-gpu-lower-xla-gpu-loops-to-scf"
+    source: ClassVar[str] = 'XLA:GPU emitters, "xla_gpu to scf" (XGPU-33)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(LoopToForNest(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (LoopToForNest(),)

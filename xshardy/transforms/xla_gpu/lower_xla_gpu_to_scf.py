@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, complex, scf, tensor, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -21,14 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
@@ -48,6 +41,8 @@ from xshardy.dialects.xla_gpu.ops import (
     YieldOp,
 )
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
+from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map, shared_constant
 
 WORD = i32
@@ -61,7 +56,7 @@ class PredicatedInsertToIf(RewritePattern):
     `scf.if %c { yield (tensor.insert %v into %t[%i]) } else { yield %t }`
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: PredicatedInsertOp, rewriter: PatternRewriter, /):
         insert = tensor.InsertOp(op.value, op.dest, op.indices)
         rewriter.replace(op, _if_else(op.condition, insert, op.dest))
@@ -74,7 +69,7 @@ class PredicatedExtractToIf(RewritePattern):
     `scf.if %c { yield (tensor.extract %t[%i]) } else { yield %v }`
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: PredicatedExtractOp, rewriter: PatternRewriter, /):
         extract = tensor.ExtractOp(op.src, op.indices, op.result.type)
         rewriter.replace(op, _if_else(op.condition, extract, op.fallback))
@@ -90,7 +85,7 @@ class InsertToLoop(RewritePattern):
     have the real and the imaginary part along a further, first dimension.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: InsertOp, rewriter: PatternRewriter, /):
         held = op.source.type
         assert isinstance(held, IndexedVectorType)
@@ -129,7 +124,7 @@ class ReduceToLoops(RewritePattern):
     `  yield (tensor.insert %s into %u[%i]) }`
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter, /):
         input_type = op.inputs[0].type
         assert isa(input_type, TensorType[Attribute])
@@ -178,7 +173,7 @@ class ShuffleReduceToShuffles(RewritePattern):
 
     warp_size: int
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ShuffleReduceOp, rewriter: PatternRewriter, /):
         distance = op.max_distance.value.data
         if distance < 1 or distance & (distance - 1) or distance >= self.warp_size:
@@ -298,7 +293,7 @@ def _vector_element(
 
 
 @dataclass(frozen=True)
-class LowerXlaGpuToScfPass(ModulePass):
+class LowerXlaGpuToScfPass(PatternPass):
     """
     Lower predicated accesses, inserts and reductions of the xla_gpu dialect to scf, loops and shuffles.
 
@@ -306,16 +301,15 @@ class LowerXlaGpuToScfPass(ModulePass):
     """
 
     name = "xla-gpu-lower-xla-gpu-to-scf"
+    source: ClassVar[str] = 'XLA:GPU emitters, "xla_gpu to scf" (XGPU-33, XGPU-54)'
     warp_size: int = 32
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier(
-            [
-                PredicatedInsertToIf(),
-                PredicatedExtractToIf(),
-                InsertToLoop(),
-                ReduceToLoops(),
-                ShuffleReduceToShuffles(self.warp_size),
-            ]
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (
+            EraseUnusedOperation(),
+            PredicatedInsertToIf(),
+            PredicatedExtractToIf(),
+            InsertToLoop(),
+            ReduceToLoops(),
+            ShuffleReduceToShuffles(self.warp_size),
         )
-        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)

@@ -6,47 +6,43 @@ modules that come with such calls, or are wanted with them: `xla-gpu-lower-xla-i
 functions, `xla-gpu-link-xla-intrinsic-lib` makes the declarations definitions, to be lowered, executed, or inlined.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.builder import Builder
-from xdsl.context import Context
 from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.vector import FromElementsOp
+from xshardy.rewriting import OpTypePattern, PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.intrinsic_library import (
     FUNCTIONS,
     INTRINSICS,
     SCALAR,
     Function,
-    Intrinsic,
     element_type,
     intrinsic_for,
     of_length,
 )
 
-OPERATIONS = frozenset(row.operation for row in INTRINSICS)
 
-
-@dataclass(frozen=True, slots=True)
-class CallIntrinsic(RewritePattern):
+@dataclass(frozen=True)
+class CallIntrinsic(OpTypePattern):
     """
-    `math.exp %x : vector<4xf64>` -> `call @xla.exp.v4f64(%x)`
+    `math.exp %x : vector<4xf64>` -> `call @xla.exp.v4f64(%x)`, for an operation that the library has.
 
     A vector of a length without a function is taken apart, `vector.from_elements (call @xla.exp.f64(%x[0])), ...`.
     """
 
-    library: "Library"
+    module: ModuleOp
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if type(op) not in OPERATIONS:
-            return
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         intrinsic = intrinsic_for(op)
         if intrinsic is None:
             return
@@ -55,12 +51,12 @@ class CallIntrinsic(RewritePattern):
         if intrinsic.argument != element_type(x.type):
             x = rewriter.insert(arith.ExtFOp(x, of_length(intrinsic.argument, length))).result
         if length in intrinsic.lengths:
-            result = self.library.call(intrinsic, length, x, rewriter)
+            result = call_function(Function(intrinsic, length), x, self.module, rewriter)
         else:
             results: list[SSAValue] = []
             for i in range(length):
                 element = rewriter.insert(vector.ExtractOp(x, (i,), intrinsic.argument)).result
-                results.append(self.library.call(intrinsic, SCALAR, element, rewriter))
+                results.append(call_function(Function(intrinsic, SCALAR), element, self.module, rewriter))
             result = rewriter.insert(FromElementsOp(results, VectorType(intrinsic.result, [length]))).dest
         if result.type != type_:
             assert isa(type_, AnyFloat | VectorType)
@@ -68,42 +64,43 @@ class CallIntrinsic(RewritePattern):
         rewriter.replace(op, (), (result,))
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
-    """The functions that a module has declared or defined; others are declared when they are first called."""
-
-    module: ModuleOp
-    functions: dict[str, func.FuncOp]
-
-    def call(self, intrinsic: Intrinsic, length: int, x: SSAValue, builder: Builder) -> SSAValue:
-        """`call @xla.exp.f64(%x)`."""
-        name = intrinsic.function_name(length)
-        if name not in self.functions:
-            declaration = self.functions[name] = Function(intrinsic, length).declaration()
-            Rewriter.insert_op(declaration, InsertPoint.at_start(self.module.body.block))
-        _, result_type = intrinsic.function_type(length)
-        return builder.insert(func.CallOp(name, (x,), (result_type,))).results[0]
+def call_function(function: Function, x: SSAValue, module: ModuleOp, builder: Builder) -> SSAValue:
+    """`call @xla.exp.f64(%x)`; a function that `module` lacks is declared."""
+    declaration = function.declaration()
+    name, (result_type,) = declaration.sym_name.data, declaration.function_type.outputs
+    if name not in functions_of(module):
+        builder.insert(declaration, InsertPoint.at_start(module.body.block))
+    return builder.insert(func.CallOp(name, (x,), (result_type,))).results[0]
 
 
-class LowerXlaIntrinsicLibPass(ModulePass):
+class DefineIntrinsic(RewritePattern):
+    """`func.func private @xla.exp.f64(f64) -> f64` -> the same with a body, if the types are those of the library."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        known = FUNCTIONS.get(op.sym_name.data)
+        if known is None or not op.is_declaration:
+            return
+        if op.function_type == known.declaration().function_type:
+            op.body.add_block(known.body().detach_block(0))
+            rewriter.notify_op_modified(op)
+
+
+class LowerXlaIntrinsicLibPass(PatternPass):
     """Call XLA's functions for exp of f64, rsqrt, tanh, erf, and the rounding of f32 to bf16."""
 
     name = "xla-gpu-lower-xla-intrinsic-lib"
+    source: ClassVar[str] = "XLA's emitters for CPUs, xla-lower-xla-intrinsic-lib"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pattern = CallIntrinsic(Library(op, functions_of(op)))
-        PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return tuple(CallIntrinsic(operation, module) for operation in {row.operation: None for row in INTRINSICS})
 
 
-class LinkXlaIntrinsicLibPass(ModulePass):
+class LinkXlaIntrinsicLibPass(PatternPass):
     """Give declared functions of XLA's library their bodies, if their types are those of the library."""
 
     name = "xla-gpu-link-xla-intrinsic-lib"
+    source: ClassVar[str] = "XLA's emitters for CPUs, xla-lower-xla-intrinsic-lib"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for name, declared in functions_of(op).items():
-            known = FUNCTIONS.get(name)
-            if known is None or not declared.is_declaration:
-                continue
-            if declared.function_type == known.declaration().function_type:
-                declared.body.add_block(known.body().detach_block(0))
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (DefineIntrinsic(),)

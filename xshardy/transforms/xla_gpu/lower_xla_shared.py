@@ -1,17 +1,12 @@
 """Lower what the emitters of all backends share to what it is on a GPU: threads and blocks."""
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import gpu
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
@@ -21,6 +16,8 @@ from xshardy.dialects.extensions.scf import ForallOp, InParallelOp
 from xshardy.dialects.extensions.tensor import ParallelInsertSliceOp
 from xshardy.dialects.xla_gpu import WorkgroupIdOp
 from xshardy.dialects.xla_gpu.discardable import set_range
+from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 DIMENSIONS = tuple(gpu.DimensionAttr(dimension) for dimension in gpu.DimensionEnum)
 """The dimensions of a block, in the order in which those of an `scf.forall` become them."""
@@ -35,7 +32,7 @@ class ForallToThreads(RewritePattern):
     Every thread does one iteration, and the result is the tensor as the thread sees it: `%r`.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ForallOp, rewriter: PatternRewriter, /):
         threads: list[SSAValue] = []
         for dimension, size in zip(DIMENSIONS, _sizes(op), strict=False):
@@ -89,18 +86,18 @@ def _inserts(op: ForallOp, terminator: InParallelOp) -> tuple[ParallelInsertSlic
 class WorkgroupIdToBlockId(RewritePattern):
     """`xla_gpu.workgroup_id x` -> `gpu.block_id x`, with its attributes"""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: WorkgroupIdOp, rewriter: PatternRewriter, /):
         block_id = gpu.BlockIdOp(gpu.DimensionAttr(gpu.DimensionEnum(op.dimension.data)))
         block_id.attributes.update(op.attributes)
         rewriter.replace(op, block_id)
 
 
-class LowerXlaSharedPass(ModulePass):
+class LowerXlaSharedPass(PatternPass):
     """Run `scf.forall` on the threads of a block, and work groups as blocks."""
 
     name = "xla-gpu-lower-xla-shared"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-lower-xla-shared (XGPU-10)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([ForallToThreads(), WorkgroupIdToBlockId()])
-        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (EraseUnusedOperation(), ForallToThreads(), WorkgroupIdToBlockId())

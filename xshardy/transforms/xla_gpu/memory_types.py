@@ -6,6 +6,7 @@ and a float that LLVM does not have is an integer of its width.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.dialects.builtin import ComplexType, FixedBitwidthType, TensorType, i1, i8
 from xdsl.dialects.llvm import LLVMArrayType
@@ -19,8 +20,10 @@ BYTE = 8
 """Bits."""
 
 
-llvm_type = LLVMTypes().convert
-"""The type that LLVM has for values of a type. Raises `PassFailedException` if there is none."""
+@cache
+def llvm_type(type: Attribute) -> Attribute:
+    """The type that LLVM has for values of `type`. Raises `PassFailedException` if there is none."""
+    return LLVMTypes().convert(type)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,26 @@ there the duplicates remain, unused. Run `xla-gpu-propagate-slice-indices` and `
 Source: row XGPU-39.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
-from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, is_entry, read
+from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, entry_function, is_entry, read
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name, erase_arguments
 
 NOALIAS = "llvm.noalias"
 """The argument attribute with which LLVM may assume that no other pointer reaches the same memory."""
+
+Duplicates = Mapping[str, Mapping[int, int]]
+"""For each function, by name, its arguments that hold the slice of an earlier one, and that one, by position."""
 
 
 def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
@@ -38,43 +43,89 @@ def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
     return duplicates
 
 
-def use_first_of_slice(function: func.FuncOp, duplicates: Mapping[int, int]) -> None:
-    """`f(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `f(%a, %b) { use(%a) }`."""
-    if function.is_declaration:
-        return
-    for duplicate, first in duplicates.items():
-        function.args[duplicate].replace_all_uses_with(function.args[first])
-
-
-def replace_slices_by_noalias(function: func.FuncOp) -> None:
-    """`%a {slice 0}` -> `%a {llvm.noalias}`: two slices never overlap, and each is now used through one pointer."""
+def mark_slices_noalias(function: func.FuncOp, rewriter: PatternRewriter) -> None:
+    """`%a {slice 0}` -> `%a {llvm.noalias}`: two slices never overlap, and each is used through one pointer now."""
     attributes = argument_attributes(function)
-    for of_argument in attributes:
-        for key in [key for key in of_argument if documented_name(key) == SLICE_INDEX]:
-            del of_argument[key]
-            of_argument[NOALIAS] = UnitAttr()
-    set_argument_attributes(function, attributes)
+    slices = [
+        (of_argument, key) for of_argument in attributes for key in of_argument if documented_name(key) == SLICE_INDEX
+    ]
+    for of_argument, key in slices:
+        del of_argument[key]
+        of_argument[NOALIAS] = UnitAttr()
+    if slices:
+        set_argument_attributes(function, attributes)
+        rewriter.notify_op_modified(function)
 
 
-def drop_operands(call: func.CallOp, positions: Mapping[int, int]) -> None:
-    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)` for position 2."""
-    call.operands = [operand for position, operand in enumerate(call.operands) if position not in positions]
+@dataclass(frozen=True)
+class UseFirstPointer(RewritePattern):
+    """
+    `@entry(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@entry(%a {noalias}, %b {noalias}) { use(%a) }`.
+
+    The signature of an entry function stays.
+    """
+
+    duplicates: Duplicates
+    entries: Container[func.FuncOp | None]
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        if op in self.entries:
+            use_first_of_slice(op, self.duplicates.get(op.sym_name.data, {}), rewriter)
+            mark_slices_noalias(op, rewriter)
 
 
-class MergePointersPass(ModulePass):
+@dataclass(frozen=True)
+class MergeArguments(RewritePattern):
+    """`@f(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@f(%a {noalias}) { use(%a) }`, for all but entry functions."""
+
+    duplicates: Duplicates
+    entries: Container[func.FuncOp | None]
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        if op in self.entries:
+            return
+        if positions := self.duplicates.get(op.sym_name.data):
+            use_first_of_slice(op, positions, rewriter)
+            erase_arguments(op, positions)
+            rewriter.notify_op_modified(op)
+        mark_slices_noalias(op, rewriter)
+
+
+def use_first_of_slice(function: func.FuncOp, positions: Mapping[int, int], rewriter: PatternRewriter) -> None:
+    """`use(%b)` -> `use(%a)`, for each argument `%b` that holds the slice of the argument `%a`."""
+    if not function.is_declaration:
+        for duplicate, first in positions.items():
+            rewriter.replace_all_uses_with(function.args[duplicate], function.args[first])
+
+
+@dataclass(frozen=True)
+class DropDuplicateOperands(RewritePattern):
+    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)`, where `@f` had its first and last argument merged."""
+
+    erased: Duplicates
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /):
+        if positions := self.erased.get(op.callee.string_value()):
+            op.operands = [operand for position, operand in enumerate(op.operands) if position not in positions]
+            rewriter.notify_op_modified(op)
+
+
+class MergePointersPass(PatternPass):
     """Merge the arguments of each function that hold the same slice of a buffer, and mark the others `llvm.noalias`."""
 
     name = "xla-gpu-merge-pointers"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", merge_pointers_to_same_slice (XGPU-39, XGPU-59)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = functions_of(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        functions = functions_of(module)
         duplicates = {name: duplicate_arguments(function) for name, function in functions.items()}
-        erased = {name: duplicates[name] for name, function in functions.items() if not is_entry(function)}
-        for call in op.walk():
-            if isinstance(call, func.CallOp) and (positions := erased.get(call.callee.string_value())):
-                drop_operands(call, positions)
-        for name, function in functions.items():
-            use_first_of_slice(function, duplicates[name])
-            if name in erased:
-                erase_arguments(function, erased[name])
-            replace_slices_by_noalias(function)
+        entries = {function for function in functions.values() if is_entry(function)} or {entry_function(module)}
+        erased = {name: duplicates[name] for name, function in functions.items() if function not in entries}
+        return (
+            UseFirstPointer(duplicates, entries),
+            MergeArguments(duplicates, entries),
+            DropDuplicateOperands(erased),
+        )

@@ -2,20 +2,20 @@
 Unroll loops with a small body (XGPU-36), wholly if all of it fits, by a factor if not; the others read ahead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, func, math, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.rewriting import INNER_FIRST, PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.index_values import shared_constant
@@ -140,7 +140,7 @@ class UnrollLoop(RewritePattern):
 
     sizes: BodySizes
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         factor = unroll_factor(op, self.sizes)
         if factor == 1:
@@ -205,7 +205,7 @@ def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValu
 
 
 @dataclass(frozen=True)
-class OptimizeLoopsPass(ModulePass):
+class OptimizeLoopsPass(PatternPass):
     """
     Unroll small loops, the innermost first. With `pipeline_loads`, loops that stay as they are read ahead.
 
@@ -214,10 +214,10 @@ class OptimizeLoopsPass(ModulePass):
     """
 
     name = "xla-gpu-optimize-loops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Loop unrolling" (XGPU-36, XGPU-57)'
     pipeline_loads: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pattern = UnrollLoop(BodySizes(op))
-        PatternRewriteWalker(pattern, walk_regions_first=True, apply_recursively=False).rewrite_module(op)
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        yield Step((UnrollLoop(BodySizes(module)),), INNER_FIRST)
         if self.pipeline_loads:
-            PatternRewriteWalker(PipelineLoad(), apply_recursively=False).rewrite_module(op)
+            yield Step((PipelineLoad(),))

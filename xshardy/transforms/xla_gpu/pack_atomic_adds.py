@@ -5,14 +5,16 @@ PTX has an addition of one such element, too, but ptxas makes a loop around comp
 half has -0 added to it, which changes no number. Source: PTX ISA, `red`.
 """
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, bf16, f16, i8, i16, i32, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicRMWOp
+from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
 
 HIGH_MINUS_ZERO = 0x8000_0000
@@ -28,7 +30,7 @@ class PackAtomicAdd(RewritePattern):
     Where nobody asks for what was there before. The word is in the buffer, as buffers begin and end at multiples of 4.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
         if op.bin_op.data is not AtomicBinOp.FADD or op.val.type not in (f16, bf16) or op.res.first_use:
             return
@@ -52,10 +54,11 @@ class PackAtomicAdd(RewritePattern):
         rewriter.erase(op)
 
 
-class PackAtomicAddsPass(ModulePass):
+class PackAtomicAddsPass(PatternPass):
     """Add single f16 and bf16 elements to memory as pairs, one of which is -0."""
 
     name = "xla-gpu-pack-atomic-adds"
+    source: ClassVar[str] = "none upstream: PTX ISA, `red`; after xla-lower-tensors (XGPU-38)"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(PackAtomicAdd(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (PackAtomicAdd(),)

@@ -4,17 +4,18 @@ Split the last iteration off loops where the others then need no bounds check.
 Most iterations of a loop with a check at its end are far from the end. Source: row XGPU-10, "loop peeling".
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.affine.expressions import used_variables
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import LoopOp
+from xshardy.rewriting import PatternPass, match_op_type
 
 MAX_ITERATIONS = 64
 """With this many iterations within one of a loop, splitting it is not worth another copy of the body. XLA's number."""
@@ -30,7 +31,7 @@ class PeelLoop(RewritePattern):
     The iterations of the last value of a variable come after all others: floating-point sums change their order.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
         pieces = peeled(op.map)
         if pieces == (op.map,):
@@ -80,10 +81,11 @@ def _with_bounds(indexing_map: IndexingMap, position: int, bounds: Interval) -> 
     return replace(indexing_map, ranges=tuple(ranges)).simplify()
 
 
-class PeelLoopsPass(ModulePass):
+class PeelLoopsPass(PatternPass):
     """Split the last iteration off `xla_gpu.loop`s where that removes constraints from the others."""
 
     name = "xla-gpu-peel-loops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop peeling (XGPU-10)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(PeelLoop(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (PeelLoop(),)

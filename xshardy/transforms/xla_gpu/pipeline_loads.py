@@ -16,6 +16,7 @@ from xshardy.affine.expressions import add, constant, dim, mod
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.dialects.xla_gpu.discardable import is_invariant
+from xshardy.rewriting import match_op_type
 from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
@@ -42,13 +43,14 @@ class PipelineLoad(RewritePattern):
     The last iteration reads what the first one did, which costs less than a branch: LLVM would take one for the end of
     the loop, and move the read back.
 
-    The tensor must be an argument that nobody writes: what the first iteration reads, a later one may have written. And
-    what comes from shared memory is there soon; to wait for it costs less than the registers.
+    The tensor must be an argument that nothing writes: what the first iteration reads, a later one may have written.
+    Reads of shared memory are short; to wait for one costs less than the registers.
     """
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+    @match_op_type
+    def match_and_rewrite(self, op: tensor.ExtractOp | vector.TransferReadOp, rewriter: PatternRewriter, /):
         loop = op.parent_op()
-        if not isinstance(op, tensor.ExtractOp | vector.TransferReadOp) or not isinstance(loop, scf.ForOp):
+        if not isinstance(loop, scf.ForOp):
             return
         iterations = trip_count(loop)
         if iterations is None or iterations < 2 or not is_invariant(op.operands[0]):

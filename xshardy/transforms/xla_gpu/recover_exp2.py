@@ -1,15 +1,16 @@
 """Write `exp(x * ln 2)` as `exp2(x)` again, which GPUs have as an instruction."""
 
 import math as numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, ModuleOp, bf16, f16, f32, f64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
+
+from xshardy.rewriting import PatternPass, match_op_type
 
 PRECISION: Mapping[Attribute, int] = {bf16: 8, f16: 11, f32: 24, f64: 53}
 """The bits of the significand of a float type, the leading one included."""
@@ -37,7 +38,7 @@ def _is_ln2_constant(value: SSAValue) -> bool:
 class ExpOfTimesLn2(RewritePattern):
     """`math.exp (arith.mulf %x, ln 2)` -> `math.exp2 %x`; the product stays if something else uses it."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: math.ExpOp, rewriter: PatternRewriter, /):
         product = op.operand.owner
         if not isinstance(product, arith.MulfOp):
@@ -53,10 +54,11 @@ class ExpOfTimesLn2(RewritePattern):
                 rewriter.erase(unused)
 
 
-class RecoverExp2Pass(ModulePass):
+class RecoverExp2Pass(PatternPass):
     """Replace `exp(x * ln 2)`, as which compilers write `2 ** x`, by `exp2(x)`."""
 
     name = "xla-gpu-recover-exp2"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-recover-exp2 (XGPU-10)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(ExpOfTimesLn2(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (ExpOfTimesLn2(),)

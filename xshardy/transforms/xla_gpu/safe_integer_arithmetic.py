@@ -5,10 +5,10 @@ Division by zero gives -1 (all bits), its remainder the dividend. The smallest i
 remainder zero. Source: XLA's operation semantics, `Div` and `Rem`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of
 from xshardy.dialects.xla_gpu.discardable import read
+from xshardy.rewriting import OpTypePattern, PatternPass
 from xshardy.transforms.xla_gpu.index_values import shared_constant
 
 GUARD_UB = "xla.guard_ub"
@@ -56,7 +56,8 @@ def every_element(value: int, type: Attribute) -> IntegerAttr | DenseIntOrFPElem
     return DenseIntOrFPElementsAttr.from_list(type, [value])
 
 
-class GuardDivision(RewritePattern):
+@dataclass(frozen=True)
+class GuardDivision(OpTypePattern):
     """
     `arith.divui %x, %y {xla.guard_ub}` -> `select (%y == 0), -1, (divui %x, (select (%y == 0), 1, %y))`.
 
@@ -64,10 +65,12 @@ class GuardDivision(RewritePattern):
     as a GPU may compute both sides of a selection.
     """
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        guard = GUARDS.get(type(op))
-        if guard is None or read(op.attributes, GUARD_UB) is None:
+    guard: Guard
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if read(op.attributes, GUARD_UB) is None:
             return
+        guard = self.guard
         lhs, rhs = op.operands
         element = element_type_of(lhs.type)
         if not isa(element, IntegerType):
@@ -101,10 +104,11 @@ class GuardDivision(RewritePattern):
         rewriter.replace(op, arith.SelectOp(by_zero, result(guard.by_zero), quotient))
 
 
-class SafeIntegerArithmeticPass(ModulePass):
+class SafeIntegerArithmeticPass(PatternPass):
     """Guard the integer divisions and remainders that are marked `xla.guard_ub` against undefined behaviour."""
 
     name = "xla-gpu-safe-integer-arithmetic"
+    source: ClassVar[str] = "XLA operation semantics, `Div` and `Rem`; xla-safe-integer-arithmetic"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(GuardDivision(), apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return tuple(GuardDivision(op_type, guard) for op_type, guard in GUARDS.items())

@@ -5,23 +5,20 @@ Divisions become unsigned ones, which are cheaper and which LLVM understands bet
 stays an `affine.apply`, for `lower_affine`.
 """
 
-from xdsl.context import Context
+from collections.abc import Sequence
+from typing import ClassVar
+
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.affine_values import UNSIGNED, Expander
 
 
@@ -46,7 +43,7 @@ def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
 class ExpandApplyIndexing(RewritePattern):
     """`apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, each result on its own."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         map = op.map.simplify()
         expander = Expander(op.dims, op.symbols, op, rewriter, UNSIGNED)
@@ -63,7 +60,7 @@ class ExpandApplyIndexing(RewritePattern):
 class ExpandAffineApply(RewritePattern):
     """`affine.apply (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, if all operands have a known range."""
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /):
         variables: list[Variable] = []
         for operand in op.mapOperands:
@@ -94,11 +91,11 @@ def has_positive_divisors(expr: AffineExpr) -> bool:
             return True
 
 
-class SimplifyAffinePass(ModulePass):
+class SimplifyAffinePass(PatternPass):
     """Compute affine maps with arith operations, simplified for the ranges of their operands."""
 
     name = "xla-gpu-simplify-affine"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", simplify_affine (XGPU-37)'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([ExpandApplyIndexing(), ExpandAffineApply()])
-        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (EraseUnusedOperation(), ExpandApplyIndexing(), ExpandAffineApply())

@@ -8,6 +8,7 @@ products, extrema, casts and absolute values first, so that the patterns and lat
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
@@ -23,7 +24,7 @@ from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import RANGE, get_range, range_attr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
-from xshardy.rewriting import PatternPass, PatternSet, Step, match_op_type
+from xshardy.rewriting import INNER_FIRST, PatternPass, PatternSet, Step, match_op_type
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_patterns import INVERSE
 from xshardy.transforms.canonicalization.constants import integer_of, width_of
@@ -84,15 +85,6 @@ def range_of_absolute_value(op: arith.SelectOp) -> Interval | None:
     return Interval(max(0, known.lower, -known.upper), greatest)
 
 
-def annotate_ranges(module: ModuleOp) -> None:
-    """Write the range of each result for which one is known from the operands, and not yet from the operation."""
-    for op in module.walk(region_first=True):
-        if type(op) not in RANGE_RULES and not isinstance(op, arith.IndexCastOp | arith.SelectOp):
-            continue
-        if get_range(op.results[0]) is None and (found := result_range(op)) is not None:
-            op.attributes[range_name(op)] = range_attr(found)
-
-
 def range_name(op: Operation) -> str:
     """What the range of a result is called: as that of an operand, where it goes by the other of its two names."""
     attributes: list[Mapping[str, Attribute]] = []
@@ -103,6 +95,21 @@ def range_name(op: Operation) -> str:
         elif isinstance(operand, BlockArgument) and isinstance(function := owner.parent_op(), FuncOp):
             attributes.append(attributes_of_argument(function, operand.index))
     return OTHER_RANGE if any(OTHER_RANGE in known for known in attributes) else RANGE
+
+
+class AnnotateRange(RewritePattern):
+    """`arith.addi %x, %y` -> `arith.addi %x, %y {xla.range = [...]}`, where the ranges of `%x` and `%y` are known."""
+
+    @match_op_type
+    def match_and_rewrite(
+        self,
+        op: arith.AddiOp | arith.MaxSIOp | arith.MinSIOp | arith.MuliOp | arith.IndexCastOp | arith.SelectOp,
+        rewriter: PatternRewriter,
+        /,
+    ):
+        if get_range(op.result) is None and (found := result_range(op)) is not None:
+            op.attributes[range_name(op)] = range_attr(found)
+            rewriter.notify_op_modified(op)
 
 
 # -- Patterns on ranges -----------------------------------------------------------------------------------------------
@@ -321,8 +328,9 @@ class SimplifyArithPass(PatternPass):
     """Simplify integer arithmetic by ranges. `fast_min_max` makes selects of maximumf and minimumf."""
 
     name = "xla-gpu-simplify-arith"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", simplify_arith (XGPU-10)'
     fast_min_max: bool = False
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        annotate_ranges(module)
-        return canonicalization_steps(FAST_MIN_MAX if self.fast_min_max else PATTERNS)
+        yield Step((AnnotateRange(),), INNER_FIRST)
+        yield from canonicalization_steps(FAST_MIN_MAX if self.fast_min_max else PATTERNS)

@@ -1,40 +1,50 @@
-"""
-What the rules of `lower_tensors` share: the function at hand, its constants, and how an element is addressed.
+"""What the patterns of `lower_tensors` share: what they know of the module, and how they address an element."""
 
-A rule inserts operations before the one that it lowers, and gives the values for its results.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from math import gcd
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
+    AnyFloat,
+    BytesAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
     StringAttr,
     TensorType,
     UnrealizedConversionCastOp,
+    VectorType,
     i1,
     i8,
     i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.data_layout import index_integer
+from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, with_element_type
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp
 from xshardy.dialects.function_attributes import attributes_of_argument
+from xshardy.dialects.nvvm import SHARED_MEMORY
+from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_gpu.device import ComputeCapability
-from xshardy.transforms.xla_gpu.function_constants import FunctionConstants
-from xshardy.transforms.xla_gpu.memory_types import ElementLayout, array_type, llvm_type
+from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
+from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_type, llvm_type
 
 POINTER = llvm.LLVMPointerType()
 ALIGN = "llvm.align"
@@ -56,83 +66,164 @@ def tensor_type(tensor: SSAValue) -> TensorType:
     return tensor.type
 
 
-@dataclass
+# -- Globals -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGlobal:
+    """A global that is not in the module yet; it goes behind the one planned before it, or to the start."""
+
+    op: llvm.GlobalOp
+    previous: llvm.GlobalOp | None
+
+
+@dataclass(frozen=True, slots=True)
 class Globals:
-    """The globals of a module that hold constants and shared memory; new ones come first in the module, in order."""
+    """The globals that hold constants and shared memory: new ones come first in the module, in order."""
 
     module: ModuleOp
-    names: set[str] = field(init=False)
-    _last: Operation | None = field(default=None, init=False)
-    _shared: dict[str, llvm.GlobalOp] = field(default_factory=dict[str, llvm.GlobalOp], init=False)
-    _constants: dict[tuple[Attribute, Attribute], str] = field(
-        default_factory=dict[tuple[Attribute, Attribute], str], init=False
-    )
+    planned: Mapping[Operation, PlannedGlobal]
+    """For each allocation of shared memory a global of its own, for each constant tensor that of its value."""
 
-    def __post_init__(self):
-        symbols = (op.properties.get("sym_name") for op in self.module.ops)
-        self.names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
+    def use(self, op: Operation, builder: Builder) -> str:
+        """The name of the global for `op`, which `builder` inserts where `op` is the first to use it."""
+        planned = self.planned[op]
+        if planned.op.parent is None:
+            start = InsertPoint.at_start(self.module.body.block)
+            builder.insert(planned.op, start if planned.previous is None else InsertPoint.after(planned.previous))
+        return planned.op.sym_name.data
 
-    def shared(self, type: llvm.LLVMArrayType, address_space: int) -> str:
-        """The name of a new global in memory of this address space, with undefined contents."""
-        op = self._add("shared_", type, None, address_space)
-        self._shared[op.sym_name.data] = op
-        return op.sym_name.data
-
-    def align_shared(self, name: str, alignment: int) -> int:
-        """Align the shared memory of this name to so many bytes at least; gives what it is aligned to."""
-        op = self._shared[name]
+    def align(self, name: str, alignment: int, rewriter: PatternRewriter) -> int:
+        """Align the global of this name to so many bytes at least; gives what it is aligned to."""
+        op = next(op for op in self.module.ops if isinstance(op, llvm.GlobalOp) and op.sym_name.data == name)
         if op.alignment is None or op.alignment.value.data < alignment:
             op.alignment = IntegerAttr(alignment, i64)
+            rewriter.notify_op_modified(op)
         return op.alignment.value.data
 
-    def constant(self, value: Attribute, type: llvm.LLVMArrayType) -> str:
-        """The name of the global that holds the constant `value`; equal constants share one."""
-        if (value, type) not in self._constants:
-            self._constants[value, type] = self._add("global_cst_", type, value, 0).sym_name.data
-        return self._constants[value, type]
 
-    def _add(self, prefix: str, type: llvm.LLVMArrayType, value: Attribute | None, address_space: int) -> llvm.GlobalOp:
-        number = 0
-        while (name := f"{prefix}{number}") in self.names:
-            number += 1
-        self.names.add(name)
+def plan_globals(module: ModuleOp, functions: Iterable[FuncOp]) -> Globals:
+    """The globals that the shared memory and the constant tensors of `functions` need."""
+    symbols = (op.properties.get("sym_name") for op in module.ops)
+    names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
+    planned: dict[Operation, PlannedGlobal] = {}
+    constants: dict[tuple[Attribute, Attribute], PlannedGlobal] = {}
+    last: llvm.GlobalOp | None = None
+
+    def plan(prefix: str, type: llvm.LLVMArrayType, value: Attribute | None, address_space: int) -> PlannedGlobal:
+        nonlocal last
+        name = next(name for number in count() if (name := f"{prefix}{number}") not in names)
+        names.add(name)
         op = llvm.GlobalOp(type, name, "private", address_space, constant=value is not None, value=value)
-        point = InsertPoint.at_start(self.module.body.block) if self._last is None else InsertPoint.after(self._last)
-        Rewriter.insert_op(op, point)
-        self._last = op
-        return op
+        new = PlannedGlobal(op, last)
+        last = op
+        return new
+
+    for function in functions:
+        for op in operations_of(function, AllocateSharedOp, arith.ConstantOp):
+            if isinstance(op, AllocateSharedOp):
+                planned[op] = plan("shared_", array_type(tensor_type(op.result)), None, SHARED_MEMORY)
+            elif isa(op.result.type, TensorType) and isa(op.value, DenseIntOrFPElementsAttr):
+                value, type = memory_image(op.value), array_type(op.result.type)
+                if (value, type) not in constants:
+                    constants[value, type] = plan("global_cst_", type, value, 0)
+                planned[op] = constants[value, type]
+    return Globals(module, planned)
 
 
-@dataclass
-class TensorAccess:
-    """The function that rules work on, and the place where they insert."""
+def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
+    """
+    The elements of a constant as they lie in memory, as an attribute of one dimension.
+
+    `dense<[1, 2, 3]> : tensor<3xi4>` -> `dense<[33, 3]> : tensor<2xi8>`.
+    """
+    layout = ElementLayout(value.get_element_type())
+    raw = all_bytes(value)
+    elements = len(raw) // value.get_element_type().compile_time_size
+    if layout.bits < BYTE:
+        starts = range(0, elements, layout.per_byte)
+        raw = bytes(_pack(raw[start : start + layout.per_byte], layout.bits) for start in starts)
+    element = layout.element if isa(layout.element, ComplexType) else layout.stored
+    type = TensorType(element, [layout.stored_count(elements)])
+    return DenseIntOrFPElementsAttr(type, BytesAttr(raw))  # pyright: ignore[reportArgumentType]
+
+
+def _pack(elements: bytes, bits: int) -> int:
+    """The byte that holds these elements, the first one in its lowest bits."""
+    return sum((element & 2**bits - 1) << (place * bits) for place, element in enumerate(elements))
+
+
+# -- What patterns know ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMemory:
+    """What the patterns know of a function: its constants, and the integer that is as wide as an `index` in it."""
 
     function: FuncOp
-    globals: Globals
     index_type: IntegerType
-    """As wide as `index`."""
-    capability: ComputeCapability | None
-    """Of the GPU; None if it is not known."""
     constants: FunctionConstants
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleMemory:
+    """What the patterns know of a module: its functions with a body, its globals, and the GPU, if that is known."""
+
+    functions: Mapping[FuncOp, FunctionMemory]
+    globals: Globals
+    capability: ComputeCapability | None
+
+    @staticmethod
+    def of(
+        module: ModuleOp, functions: Sequence[FuncOp], capability: ComputeCapability | None = None
+    ) -> "ModuleMemory":
+        """The memory of `functions` of `module`, whose constants are at their start."""
+        known = {f: FunctionMemory(f, index_integer(f), FunctionConstants(f)) for f in functions}
+        return ModuleMemory(known, plan_globals(module, functions), capability)
+
+    def access(self, op: Operation, rewriter: PatternRewriter) -> "TensorAccess":
+        """What a pattern uses to insert operations before `op`."""
+        function = op.parent_op()
+        while not isinstance(function, FuncOp):
+            assert function is not None
+            function = function.parent_op()
+        return TensorAccess(self.functions[function], self, rewriter, InsertPoint.before(op))
+
+
+@dataclass(frozen=True)
+class MemoryPattern(RewritePattern):
+    """Base of the patterns that lower an operation on tensors."""
+
+    memory: ModuleMemory
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAccess:
+    """The function that a pattern works on, and the place where it inserts."""
+
+    function: FunctionMemory
+    memory: ModuleMemory
+    rewriter: PatternRewriter
     point: InsertPoint
+
+    @property
+    def index_type(self) -> IntegerType:
+        """As wide as `index`."""
+        return self.function.index_type
 
     # -- Inserting ---------------------------------------------------------------------------------------------------
 
     def insert(self, op: OperationT) -> OperationT:
         """Insert `op` at the current place."""
-        Rewriter.insert_op(op, self.point)
-        return op
+        return self.rewriter.insert(op, self.point)
 
     def value(self, op: Operation) -> SSAValue:
         """Insert `op` at the current place; gives its only result."""
-        return self.insert(op).results[0]
+        return self.rewriter.insert(op, self.point).results[0]
 
     def at_start(self, op: Operation) -> SSAValue:
         """Insert `op` where the function starts, behind its constants; gives its only result."""
-        block = self.function.body.block
-        first = next((other for other in block.ops if not isinstance(other, arith.ConstantOp | llvm.ConstantOp)), None)
-        Rewriter.insert_op(op, InsertPoint.at_end(block) if first is None else InsertPoint.before(first))
-        return op.results[0]
+        return self.rewriter.insert(op, after_constants(self.function.function.body.block)).results[0]
 
     def within(self, block: Block) -> "TensorAccess":
         """The same, but inserting at the end of `block`."""
@@ -143,6 +234,27 @@ class TensorAccess:
         if value.type == type:
             return value
         return self.value(UnrealizedConversionCastOp.get([value], [type]))
+
+    # -- Constants ---------------------------------------------------------------------------------------------------
+
+    def arith_constant(self, value: int, type: Attribute) -> SSAValue:
+        """`arith.constant value : type`, for an integer, or a vector of which every element is `value`."""
+        if isa(type, VectorType[IntegerType]):
+            constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]))
+        else:
+            assert isa(type, IntegerType)
+            constant = arith.ConstantOp(IntegerAttr(value, type, truncate_bits=True))
+        return self.function.constants.get(constant, self.rewriter)
+
+    def llvm_constant(self, value: int, type: IntegerType) -> SSAValue:
+        """`llvm.mlir.constant(value : type) : type`."""
+        constant = llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type)
+        return self.function.constants.get(constant, self.rewriter)
+
+    def llvm_float(self, value: float, type: Attribute) -> SSAValue:
+        """`llvm.mlir.constant(value : type) : type`, for a float of LLVM."""
+        constant = llvm.ConstantOp(FloatAttr(value, cast(AnyFloat, type)), type)
+        return self.function.constants.get(constant, self.rewriter)
 
     # -- Addresses ---------------------------------------------------------------------------------------------------
 
@@ -175,22 +287,24 @@ class TensorAccess:
         index = self.byte_index(index, ElementLayout(type.element_type))
         pointer = self.pointer(tensor)
         if isinstance(index, int) and index > MAX_GEP_CONSTANT:
-            index = self.constants.llvm(index, self.index_type)
+            index = self.llvm_constant(index, self.index_type)
         return self.value(llvm.GEPOp.from_mixed_indices(pointer, [0, index], array_type(type), inbounds=True))
 
-    def alignment(self, tensor: SSAValue, step: int) -> int:
+    def alignment(self, tensor: SSAValue, step: int, natural: int) -> int:
         """
-        The known alignment in bytes of what is a multiple of `step` bytes behind the first element of `tensor`.
+        The known alignment in bytes of an access at a multiple of `step` bytes behind the first element of `tensor`.
 
-        That of an argument is given. Shared memory is ours, so it is aligned as is good for such accesses.
+        An argument has its `llvm.align`, and without one the `natural` alignment of the access. Shared memory is
+        aligned as far as such accesses can use it.
         """
         start = 1
         match self.pointer(tensor):
-            case BlockArgument(block=block, index=index) if block is self.function.body.block:
-                known = attributes_of_argument(self.function, index).get(ALIGN)
-                start = known.value.data if isa(known, IntegerAttr) else 1
+            case BlockArgument(block=block, index=index) if block is self.function.function.body.block:
+                known = attributes_of_argument(self.function.function, index).get(ALIGN)
+                start = known.value.data if isa(known, IntegerAttr) else natural
             case OpResult(op=AddrSpaceCastOp(arg=OpResult(op=llvm.AddressOfOp(global_name=name)))):
-                start = self.globals.align_shared(name.root_reference.data, gcd(step, WIDEST_ACCESS))
+                alignment = gcd(step, WIDEST_ACCESS)
+                start = self.memory.globals.align(name.root_reference.data, alignment, self.rewriter)
             case _:
                 pass
         return gcd(start, step)
@@ -201,9 +315,9 @@ class TensorAccess:
             return 0
         if isinstance(index, int):
             return index % layout.per_byte * layout.bits
-        place = self.value(arith.AndIOp(index, self.constants.arith(layout.per_byte - 1, self.index_type)))
+        place = self.value(arith.AndIOp(index, self.arith_constant(layout.per_byte - 1, self.index_type)))
         place = self.value(arith.TruncIOp(place, i8)) if self.index_type != i8 else place
-        return self.value(arith.MuliOp(place, self.constants.arith(layout.bits, i8)))
+        return self.value(arith.MuliOp(place, self.arith_constant(layout.bits, i8)))
 
     def byte_index(self, index: Index, layout: ElementLayout) -> Index:
         """The number of the byte that holds element `index` if elements share bytes; else `index`."""
@@ -212,14 +326,14 @@ class TensorAccess:
         if isinstance(index, int):
             return index // layout.per_byte
         shift = layout.per_byte.bit_length() - 1
-        return self.value(arith.ShRUIOp(index, self.constants.arith(shift, self.index_type)))
+        return self.value(arith.ShRUIOp(index, self.arith_constant(shift, self.index_type)))
 
     # -- Values ------------------------------------------------------------------------------------------------------
 
     def from_memory(self, loaded: SSAValue, type: Attribute) -> SSAValue:
         """What was loaded, as a value of `type`: an i1, or each of a vector, is whether its byte is not 0."""
         if element_type_of(type) == i1:
-            return self.value(compare("ne", loaded, self.constants.arith(0, loaded.type)))
+            return self.value(compare("ne", loaded, self.arith_constant(0, loaded.type)))
         return self.cast(loaded, type)
 
     def to_memory(self, value: SSAValue) -> SSAValue:

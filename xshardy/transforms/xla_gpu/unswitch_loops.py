@@ -5,13 +5,14 @@ A loop without an `scf.if` inside can be vectorized. Source: row XGPU-10, "loop 
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from xshardy.rewriting import PatternPass, Walk, match_op_type
 
 
 class UnswitchLoop(RewritePattern):
@@ -21,7 +22,7 @@ class UnswitchLoop(RewritePattern):
     Only if the branch is all that the loop does: the rest would have to be copied.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         body = op.body.block
         branch, terminator = body.first_op, body.last_op
@@ -51,10 +52,12 @@ def _copied(values: Sequence[SSAValue], copies: dict[SSAValue, SSAValue]) -> lis
     return [copies.get(value, value) for value in values]
 
 
-class UnswitchLoopsPass(ModulePass):
+class UnswitchLoopsPass(PatternPass):
     """Turn loops over branches into branches over loops, where the condition is the same in all iterations."""
 
     name = "xla-gpu-unswitch-loops"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop unswitching (XGPU-10)'
+    walk: ClassVar[Walk] = Walk(walk_regions_first=True, apply_recursively=True)
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(UnswitchLoop(), walk_regions_first=True).rewrite_module(op)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (UnswitchLoop(),)

@@ -5,10 +5,10 @@ A loop over `[0, n)` that reads `%t[base + %i]` reads `n` neighbours: one `vecto
 What a loop inserts is collected in a vector that it carries, and one `vector.transfer_write` follows it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
-from xdsl.context import Context
 from xdsl.dialects import arith, scf, tensor, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -27,20 +27,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without, stride
 from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
+from xshardy.rewriting import PatternPass, Walk, match_op_type
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.atomic_updates import adds_at_once
 from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
@@ -134,7 +129,7 @@ class VectorizeLoad(RewritePattern):
     The tensor must be defined outside of the loop: what the loop carries may have been written in it.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /):
         loop = op.parent_op()
         if not isinstance(loop, scf.ForOp) or not _is_outside(op.tensor, loop):
@@ -161,7 +156,7 @@ class VectorizeStore(RewritePattern):
     The tensor stays one of the carried values, unchanged, for a canonicalization to drop.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /):
         loop = op.parent_op()
         result = written_result(op, op.dest)
@@ -195,7 +190,7 @@ class VectorizeAtomicAdd(RewritePattern):
 
     device: ComputeCapability | None
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
         if self.device is None:
             return
@@ -228,7 +223,7 @@ class FoldVectorCopy(RewritePattern):
     and the copy would be lost.
     """
 
-    @op_type_rewrite_pattern
+    @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         loop, extract = op.parent_op(), op.source.owner
         result = written_result(op, op.dest)
@@ -299,7 +294,7 @@ def _atomic_addend(op: AtomicRMWOp) -> SSAValue | None:
 
 
 @dataclass(frozen=True)
-class VectorizeLoadsStoresPass(ModulePass):
+class VectorizeLoadsStoresPass(PatternPass):
     """
     Turn loops over a few neighbouring elements of flat tensors into vector reads and writes around the loop.
 
@@ -307,14 +302,10 @@ class VectorizeLoadsStoresPass(ModulePass):
     """
 
     name = "xla-gpu-vectorize-loads-stores"
+    source: ClassVar[str] = 'XLA:GPU emitters, "Vectorization" (XGPU-35, XGPU-56)'
+    walk: ClassVar[Walk] = Walk(walk_reverse=True, apply_recursively=True)
     gpu_device_info: str = ""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         device = parse_device_info(self.gpu_device_info)
-        patterns: list[RewritePattern] = [
-            VectorizeLoad(),
-            VectorizeStore(),
-            VectorizeAtomicAdd(device),
-            FoldVectorCopy(),
-        ]
-        PatternRewriteWalker(GreedyRewritePatternApplier(patterns), walk_reverse=True).rewrite_module(op)
+        return (EraseUnusedOperation(), VectorizeLoad(), VectorizeStore(), VectorizeAtomicAdd(device), FoldVectorCopy())

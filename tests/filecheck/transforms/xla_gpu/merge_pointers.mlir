@@ -56,3 +56,20 @@ func.func @kernel(%a: !llvm.ptr {xla.slice_index = 3}) attributes {xla.entry} {
   return
 }
 func.func private @declared(!llvm.ptr {xla.slice_index = 3}, !llvm.ptr {xla.slice_index = 3})
+
+// -----
+
+// The only public function is the entry function, and keeps its signature.
+
+// CHECK-LABEL: func.func @only_public(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}) {
+// CHECK-NEXT:    call @merged(%[[A]]) : (!llvm.ptr) -> ()
+// CHECK-LABEL: func.func private @merged(
+// CHECK-SAME:    %{{.*}}: !llvm.ptr {llvm.noalias}) {
+func.func @only_public(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.slice_index = 0}) {
+  call @merged(%b, %a) : (!llvm.ptr, !llvm.ptr) -> ()
+  return
+}
+func.func private @merged(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.slice_index = 0}) {
+  return
+}

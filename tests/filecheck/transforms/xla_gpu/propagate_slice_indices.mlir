@@ -38,3 +38,35 @@ func.func private @declared(tensor<4xf32>, index)
 func.func @entry(%a: tensor<4xf32> {xla_gpu.slice_index = 7}) attributes {xla_gpu.entry} {
   return
 }
+
+// -----
+
+// The only public function with a body needs no mark, and gets one.
+
+// CHECK-LABEL: func.func @declared(tensor<4xf32> {xla.slice_index = 3 : i64})
+// CHECK-LABEL: func.func @only_public(
+// CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 3 : i64}) attributes {xla.entry} {
+// CHECK-LABEL: func.func private @callee(
+// CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 3 : i64}) {
+func.func @declared(tensor<4xf32>)
+func.func @only_public(%a: tensor<4xf32> {xla.slice_index = 3}) {
+  return
+}
+func.func private @callee(%a: tensor<4xf32>) {
+  return
+}
+
+// -----
+
+// A marked function is the entry function, also where it is private and another one is public.
+
+// CHECK-LABEL: func.func @public(
+// CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 5 : i64}) {
+// CHECK-LABEL: func.func private @marked(
+// CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 5 : i64}) attributes {xla.entry} {
+func.func @public(%a: tensor<4xf32>) {
+  return
+}
+func.func private @marked(%a: tensor<4xf32> {xla.slice_index = 5}) attributes {xla.entry} {
+  return
+}
