@@ -12,6 +12,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 OperationT = TypeVar("OperationT", bound=Operation)
 DecisionT = TypeVar("DecisionT")
 
+_UNDECIDED = object()
+"""Stands for no decision in a look-up, since None may be one."""
+
 
 @dataclass(frozen=True)
 class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
@@ -37,8 +40,9 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
 
     @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if op in self.decisions:
-            self.rewrite(op, self.decisions[op], rewriter)  # pyright: ignore[reportArgumentType]
+        decision: DecisionT | None = self.decisions.get(op, _UNDECIDED)  # pyright: ignore
+        if decision is not _UNDECIDED:
+            self.rewrite(op, decision, rewriter)  # pyright: ignore[reportArgumentType]
 
     @abstractmethod
     def rewrite(self, op: OperationT, decision: DecisionT, rewriter: PatternRewriter, /) -> None:

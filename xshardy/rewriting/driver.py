@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.decision_pattern import DecisionPattern
-from xshardy.rewriting.pattern import op_types_of, rewrite_of, takes
+from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
@@ -35,13 +35,13 @@ class PatternSet(Sequence[RewritePattern]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
         self._patterns = (*patterns, *(then or ()))
-        self._own = tuple(patterns)
+        self._own = tuple((class_test(pattern), rewrite_of(pattern)) for pattern in patterns)
         self._then = then
         self.by_class = RewritesByClass(self._of_class)
-        self.takes_nothing: bool = not any(map(op_types_of, self._own)) and (then is None or then.takes_nothing)
+        self.takes_nothing: bool = not any(map(op_types_of, patterns)) and (then is None or then.takes_nothing)
 
     def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple(rewrite_of(pattern) for pattern in self._own if takes(pattern, op_type))
+        own = tuple(rewrite for takes, rewrite in self._own if takes(op_type))
         return own if self._then is None else own + self._then.by_class[op_type]
 
     @overload
