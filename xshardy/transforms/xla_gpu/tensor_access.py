@@ -293,7 +293,7 @@ class TensorAccess:
         """
         The known alignment in bytes of what is a multiple of `step` bytes behind the first element of `tensor`.
 
-        That of an argument is given. Shared memory is ours, so it is aligned as is good for such accesses.
+        That of an argument is given. Shared memory is allocated by this pass, which aligns it for such accesses.
         """
         start = 1
         match self.pointer(tensor):
