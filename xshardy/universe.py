@@ -30,6 +30,8 @@ DIALECTS: Mapping[str, str] = {
 
 ATTRIBUTE_VERIFIERS: Mapping[str, str] = {
     "sdy": "dialects.sdy.discardable_verification:SdyAttributeVerifier",
+    "xla": "dialects.xla_gpu.discardable_verification:XlaAttributeVerifier",
+    "xla_gpu": "dialects.xla_gpu.discardable_verification:XlaAttributeVerifier",
 }
 """The dialects that check their discardable attributes on operations of others, and what does."""
 

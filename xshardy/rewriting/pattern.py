@@ -96,11 +96,6 @@ def is_below_one(op_types: tuple[type, ...], op_type: type[Operation]) -> bool:
     return issubclass(op_type, op_types)
 
 
-def takes_something(pattern: RewritePattern) -> bool:
-    """Whether `pattern` takes any class at all: one without decisions to apply does not."""
-    return isinstance(pattern, ClassPattern) or bool(op_types_of(pattern))
-
-
 def rewrite_of(pattern: RewritePattern) -> Callable[[Operation, PatternRewriter], None]:
     """What `pattern` does to an operation of a class that it takes; the class is not looked at again if possible."""
     if isinstance(pattern, ClassPattern | OpTypePattern):

@@ -23,7 +23,7 @@ from xdsl.irdl import IRDLOperation
 
 from xshardy.syntax.formats import format_of
 
-ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "sdy.constant", "stablehlo.constant"})
+ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "stablehlo.constant"})
 """Operations that print themselves, and depend on nothing but what templates are told apart by."""
 
 RESULTS = -1

@@ -1,6 +1,7 @@
 """The custom directives in the assembly formats of sdy. Source: section 0.1 of the specification."""
 
-from xdsl.dialects.builtin import I32, IntegerAttr
+from xdsl.dialects.builtin import I32, DenseIntOrFPElementsAttr, IntegerAttr
+from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -12,6 +13,7 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
@@ -22,7 +24,7 @@ from xshardy.dialects.sdy.attributes.sharding import SHARDINGS, TensorShardingPe
 
 @irdl_custom_directive
 class MeshBody(CustomDirective):
-    """`<["a"=2]>`: a mesh, and the complaint that it is none, in upstream's words and at its place."""
+    """`<["a"=2]>`: a mesh. The error for an invalid mesh has upstream's words and points at the mesh."""
 
     mesh: AttributeVariable
 
@@ -41,6 +43,26 @@ class MeshBody(CustomDirective):
         if isinstance(mesh, MeshAttr):
             state.print_whitespace(printer)
             mesh.print_body(printer)
+
+
+@irdl_custom_directive
+class DenseElements(CustomDirective):
+    """`dense<1.0> : tensor<8xf32>`"""
+
+    value: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        start = parser.pos
+        value = parser.parse_attribute()
+        if not isa(value, DenseIntOrFPElementsAttr):
+            parser.raise_error("expected a dense elements attribute, as in `dense<1.0> : tensor<8xf32>`", start)
+        self.value.set(state, value)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        value = self.value.get(op)
+        if value is not None:
+            state.print_whitespace(printer)
+            printer.print_attribute(value)
 
 
 @irdl_custom_directive
@@ -104,15 +126,35 @@ class DirectionName(CustomDirective):
             state.should_emit_space = True
 
 
+def add_missing_terminators(body: Region, op_type: type[Operation]) -> None:
+    """
+    End each block of `body`, a region of an `op_type`, in the implicit terminator of `op_type`.
+
+    A block that ends in any other terminator is left to the verifier.
+    """
+    (implicit,) = op_type.get_traits_of_type(SingleBlockImplicitTerminator)
+    if not body.blocks:
+        body.add_block(Block())
+    for block in body.blocks:
+        if (last := block.last_op) is None or not last.has_trait(IsTerminator):
+            block.add_op(implicit.op_type.create())
+
+
 @irdl_custom_directive
 class BlockWithArguments(CustomDirective):
-    """`(%arg0: type, ...) { ... }`: a region of one block, whose arguments stand in front of the brace."""
+    """
+    `(%arg0: type, ...) { ... }`: a region of one block, whose arguments stand in front of the brace.
+
+    The terminator may be left out if it has no operands.
+    """
 
     body: RegionVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
-        self.body.set(state, parser.parse_region(arguments))
+        region = parser.parse_region(arguments)
+        add_missing_terminators(region, state.op_type)
+        self.body.set(state, region)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         region = self.body.get(op)

@@ -26,7 +26,10 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.irdl import (
     AnyAttr,
+    AnyRange,
     IRDLOperation,
+    MessageConstraint,
+    ParamAttrConstraint,
     VarConstraint,
     base,
     irdl_op_definition,
@@ -39,8 +42,6 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
     IsolatedFromAbove,
@@ -55,12 +56,20 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
+from xshardy.dialects.constraints import OperandTypes, StaticShape
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection, ReductionOp, member_of, number_of
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
-from xshardy.dialects.sdy.formats import BlockWithArguments, DirectionName, MeshBody, StrippedShardings
+from xshardy.dialects.sdy.formats import (
+    BlockWithArguments,
+    DenseElements,
+    DirectionName,
+    MeshBody,
+    StrippedShardings,
+    add_missing_terminators,
+)
 from xshardy.dialects.sdy.interfaces import CANONICALIZATION, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding, lookup_mesh
@@ -105,34 +114,19 @@ class ConstantOp(IRDLOperation):
     """A constant that is not merged with its equals: each use may be sharded in its own way."""
 
     name = "sdy.constant"
-    value = prop_def(DenseIntOrFPElementsAttr)
-    output = result_def(TensorType)
+    T: ClassVar = VarConstraint("T", base(TensorType) & StaticShape("the result must have a static shape, got: {type}"))
+    value = prop_def(
+        MessageConstraint(
+            ParamAttrConstraint(DenseIntOrFPElementsAttr, (T, AnyAttr())), "the value and the result have one type"
+        )
+    )
+    output = result_def(T)
     traits = traits_def(Pure())
+    custom_directives = (DenseElements,)
+    assembly_format = "attr-dict custom<DenseElements>($value)"
 
     def __init__(self, value: DenseIntOrFPElementsAttr):
         super().__init__(properties={"value": value}, result_types=[value.type])
-
-    def verify_(self) -> None:
-        if not self.output.type.has_static_shape():
-            raise VerifyException(f"the result must have a static shape, got: {self.output.type}")
-        if self.output.type != self.value.type:
-            raise VerifyException(f"the result has type {self.output.type}, and the value {self.value.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ConstantOp:
-        attributes = parser.parse_optional_attr_dict()
-        start = parser.pos
-        value = parser.parse_attribute()
-        if not isa(value, DenseIntOrFPElementsAttr):
-            parser.raise_error("expected a dense elements attribute, as in `dense<1.0> : tensor<8xf32>`", start)
-        op = cls(value)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" ")
-        printer.print_attribute(self.value)
 
 
 class _AttachedSharding(IRDLOperation):
@@ -227,11 +221,8 @@ class _Edge(IRDLOperation):
 
     T: ClassVar = VarConstraint("T", AnyAttr())
     input = operand_def(T)
-    result = result_def(T)
 
     def verify_(self) -> None:
-        if not isinstance(self.result.type, ShapedType) or not self.result.type.has_static_shape():
-            raise VerifyException(f"expected {self.name} to have a static-shaped result. type: {self.result.type}")
         if not self.input.has_one_use():
             kind = "operand" if isinstance(self, FuncDataFlowEdgeOp) else "input"
             raise VerifyException(f"expected {kind} of {self.name} to have a single user")
@@ -242,6 +233,7 @@ class DataFlowEdgeOp(_Edge):
     """A data flow edge of an operation with regions. Not pure, for its operand may have no other use."""
 
     name = "sdy.data_flow_edge"
+    result = result_def(_Edge.T & StaticShape(f"expected {name} to have a static-shaped result. type: {{type}}"))
     sharding = opt_prop_def(TensorShardingAttr)
     assembly_format = "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` type($result)"
 
@@ -266,6 +258,7 @@ class FuncDataFlowEdgeOp(_Edge):
     """An edge between functions: from the calls' operands to an argument, or from a return to a call's result."""
 
     name = "sdy.func_data_flow_edge"
+    result = result_def(_Edge.T & StaticShape(f"expected {name} to have a static-shaped result. type: {{type}}"))
     assembly_format = "$input attr-dict `:` type($result)"
 
     def __init__(self, input: SSAValue):
@@ -358,6 +351,9 @@ class NamedComputationOp(_RegionWithEdges):
     """A group of operations with a name. Shardings go in and out of it as if its body stood in its place."""
 
     name = "sdy.named_computation"
+    T: ClassVar = OperandTypes("T", AnyRange())
+    inputs = var_operand_def(T)
+    body = region_def("single_block", entry_args=T)
     computation_name = prop_def(StringAttr, prop_name="name")
     in_shardings = opt_prop_def(TensorShardingPerValueAttr)
     out_shardings = opt_prop_def(TensorShardingPerValueAttr)
@@ -379,11 +375,20 @@ class NamedComputationOp(_RegionWithEdges):
         in_shardings: TensorShardingPerValueAttr | None = None,
         out_shardings: TensorShardingPerValueAttr | None = None,
     ):
-        """Without a `body`, a block with an argument for each input is made, to be filled and ended by a return."""
+        """
+        A `body` that does not end in a `sdy.return` gets one.
+
+        Without a `body`, the operation gets a block with an argument for each input, to be filled and ended by a
+        return.
+        """
+        if body is None:
+            body = Region(Block(arg_types=[value.type for value in inputs]))
+        else:
+            add_missing_terminators(body, type(self))
         super().__init__(
             operands=[inputs],
             result_types=[result_types],
-            regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
+            regions=[body],
             properties={
                 "name": StringAttr(computation_name),
                 "in_shardings": in_shardings,
@@ -392,17 +397,6 @@ class NamedComputationOp(_RegionWithEdges):
         )
 
     def verify_(self) -> None:
-        args = self.body.block.args
-        if len(args) != len(self.inputs):
-            raise VerifyException(
-                f"number of block arguments must match the number of operands: {len(args)} != {len(self.inputs)}"
-            )
-        for index, (arg, value) in enumerate(zip(args, self.inputs, strict=True)):
-            if arg.type != value.type:
-                raise VerifyException(
-                    f"expected the type of the {index}'th block argument to match the type of the corresponding "
-                    f"operand: '{arg.type}' vs '{value.type}'"
-                )
         returned = self.terminator.operand_types
         if returned != self.result_types:
             listed = ", ".join(f"'{type}'" for type in returned)
@@ -450,6 +444,8 @@ class ManualComputationOp(_RegionWithEdges):
         body: Region,
         result_types: Sequence[Attribute],
     ):
+        """A `body` that does not end in a `sdy.return` gets one."""
+        add_missing_terminators(body, type(self))
         super().__init__(
             operands=[inputs],
             result_types=[result_types],

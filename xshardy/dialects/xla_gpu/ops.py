@@ -33,6 +33,7 @@ from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
     IRDLOperation,
+    ParamAttrConstraint,
     RangeOf,
     RangeVarConstraint,
     SameVariadicOperandSize,
@@ -47,8 +48,6 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
     IsTerminator,
@@ -63,8 +62,25 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
+from xshardy.dialects.constraints import StaticShape
 from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
+from xshardy.dialects.xla_gpu.constraints import (
+    APPLIED_MAP,
+    INDICES_OF_RANK,
+    INSERTION_MAP,
+    LOOP_MAP,
+    MAP_OF_SOURCE,
+    REDUCED_INPUTS,
+    REDUCED_RESULTS,
+    ElementTypes,
+    ReducedDimensions,
+    indices,
+    reduced_types,
+    tensor_of_rank,
+    tensor_types,
+)
+from xshardy.dialects.xla_gpu.formats import AppliedMap, LoopNest
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
 
 CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
@@ -73,15 +89,6 @@ CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
     return tuple(value.type for value in values)
-
-
-def _tensor_types(types: Sequence[Attribute]) -> list[AnyTensorType]:
-    """Those of `types` that are ranked tensors."""
-    return [type for type in types if isa(type, AnyTensorType)]
-
-
-def _operands_in_parens(parser: Parser) -> list[UnresolvedOperand]:
-    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
 
 
 def _called_function(op: Operation, callee: SymbolRefAttr) -> FuncOp | None:
@@ -115,7 +122,10 @@ class AllocateSharedOp(IRDLOperation, SuggestsNames):
     """
 
     name = "xla_gpu.allocate_shared"
-    result = result_def(AnyTensorTypeConstr)
+    result = result_def(
+        AnyTensorTypeConstr
+        & StaticShape("cannot allocate {type}: shared memory has a static shape, so give every dimension a size")
+    )
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type: TensorType):
@@ -123,12 +133,6 @@ class AllocateSharedOp(IRDLOperation, SuggestsNames):
 
     def result_names(self) -> Names:
         return ("shmem",)
-
-    def verify_(self) -> None:
-        if not self.result.type.has_static_shape():
-            raise VerifyException(
-                f"cannot allocate {self.result.type}: shared memory has a static shape, so give every dimension a size"
-            )
 
 
 @irdl_op_definition
@@ -140,10 +144,12 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface):
     """
 
     name = "xla_gpu.apply_indexing"
-    arguments = var_operand_def(IndexType)
-    indexing_map_attr = prop_def(IndexingMapAttr)
-    values = var_result_def(IndexType)
+    arguments = var_operand_def(indices("ARGUMENTS"))
+    indexing_map_attr = prop_def(APPLIED_MAP)
+    values = var_result_def(indices("VALUES"))
     traits = traits_def(Pure(), CanonicalizedBy(CANONICALIZATION))
+    custom_directives = (AppliedMap,)
+    assembly_format = "custom<AppliedMap>($indexing_map_attr, $arguments) attr-dict"
 
     def __init__(self, operands: Sequence[SSAValue], indexing_map: IndexingMap | IndexingMapAttr):
         attr = IndexingMapAttr.get(indexing_map)
@@ -164,45 +170,6 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface):
     @property
     def symbols(self) -> Sequence[SSAValue]:
         return self.operands[len(self.map.dimensions) :]
-
-    def verify_(self) -> None:
-        dims, symbols = len(self.map.dimensions), len(self.map.symbols)
-        if len(self.operands) != dims + symbols:
-            raise VerifyException(
-                f"operand count {len(self.operands)} does not match the sum of dimensions {dims} and symbols {symbols} "
-                "in the affine map"
-            )
-        if self.map.constraints:
-            raise VerifyException("apply indexing op cannot have any constraints")
-        if len(self.results) != len(self.map.results):
-            raise VerifyException(
-                f"result count {len(self.results)} does not match the {len(self.map.results)} results of the map"
-            )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "ApplyIndexingOp":
-        start = parser.pos
-        attr = parser.parse_attribute()
-        if not isinstance(attr, IndexingMapAttr):
-            parser.raise_error("expected a #xla_gpu.indexing_map", start)
-        operands: list[UnresolvedOperand] = []
-        for delimiter in (parser.Delimiter.PAREN, parser.Delimiter.SQUARE):
-            operands += parser.parse_optional_comma_separated_list(delimiter, parser.parse_unresolved_operand) or []
-        attributes = parser.parse_optional_attr_dict()
-        op = cls([parser.resolve_operand(operand, IndexType()) for operand in operands], attr)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.indexing_map_attr)
-        if self.dims:
-            with printer.in_parens():
-                printer.print_list(self.dims, printer.print_operand)
-        if self.symbols:
-            with printer.in_square_brackets():
-                printer.print_list(self.symbols, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
 
     def fold(self) -> Sequence[SSAValue] | None:
         """`(d0, d1) -> (d1, d0)` -> the operands, if every result is a variable."""
@@ -235,9 +202,9 @@ class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
     """
 
     name = "xla_gpu.atomic_rmw"
-    T: ClassVar = VarConstraint("T", AnyTensorTypeConstr)
+    T: ClassVar = VarConstraint("T", tensor_of_rank(AnyAttr()))
     input = operand_def(T)
-    indices = var_operand_def(IndexType)
+    indices = var_operand_def(INDICES_OF_RANK)
     computation = region_def("single_block")
     result = result_def(T)
     traits = traits_def(SingleBlockImplicitTerminator(YieldOp))
@@ -256,9 +223,7 @@ class AtomicRMWOp(IRDLOperation, HasFolderInterface, SuggestsNames):
     def verify_(self) -> None:
         assert isa(self.input.type, AnyTensorType)
         block = self.computation.block
-        element_type, rank = self.input.type.element_type, self.input.type.get_num_dims()
-        if len(self.indices) != rank:
-            raise VerifyException(f"expected {rank} indices, one per dimension, but got {len(self.indices)}")
+        element_type = self.input.type.element_type
         if len(block.args) != 1:
             raise VerifyException(f"expected a body of one argument, the current value, but got {len(block.args)}")
         current_type = self.current_value.type
@@ -323,10 +288,10 @@ class InsertOp(IRDLOperation):
 
     name = "xla_gpu.insert"
     T: ClassVar = VarConstraint("T", AnyTensorTypeConstr)
-    source = operand_def(IndexedVectorType)
+    source = operand_def(ParamAttrConstraint(IndexedVectorType, (AnyAttr(), AnyAttr(), MAP_OF_SOURCE)))
     indices = var_operand_def(IndexType)
     dest = operand_def(T)
-    map_attr = prop_def(IndexingMapAttr, prop_name="map")
+    map_attr = prop_def(INSERTION_MAP, prop_name="map")
     result = result_def(T)
     traits = traits_def(Pure())
     assembly_format = (
@@ -346,13 +311,6 @@ class InsertOp(IRDLOperation):
     def map(self) -> IndexingMap:
         return self.map_attr.data
 
-    def verify_(self) -> None:
-        assert isinstance(self.source.type, IndexedVectorType)
-        if self.map.ranges:
-            raise VerifyException("insert_op map must not have any symbols")
-        if len(self.source.type.indexing_map.data.results) != len(self.map.dimensions):
-            raise VerifyException("source map result count must equal insert_op's map's dimension count")
-
 
 @irdl_op_definition
 class LoopOp(IRDLOperation, SuggestsNames):
@@ -364,14 +322,19 @@ class LoopOp(IRDLOperation, SuggestsNames):
     """
 
     name = "xla_gpu.loop"
-    dims = var_operand_def(IndexType)
+    dims = var_operand_def(indices("DIMS"))
     inits = var_operand_def()
-    indexing_map_attr = prop_def(IndexingMapAttr)
+    indexing_map_attr = prop_def(LOOP_MAP)
     body = region_def("single_block")
     outputs = var_result_def()
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(
         RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), CanonicalizedBy(CANONICALIZATION)
+    )
+    custom_directives = (LoopNest,)
+    assembly_format = (
+        "` ` `(` $dims `)` `` "
+        + "custom<LoopNest>($indexing_map_attr, $inits, type($inits), type($outputs), $body) attr-dict"
     )
 
     def __init__(
@@ -429,10 +392,6 @@ class LoopOp(IRDLOperation, SuggestsNames):
             raise VerifyException(
                 f"mismatch in number of induction variables {ivs} and RangeVars in the indexing map {self.map}"
             )
-        if len(self.dims) != len(self.map.dimensions):
-            raise VerifyException(
-                f"mismatch in number of dims operands {len(self.dims)} and DimVars in the indexing map {self.map}"
-            )
         if self.map.runtimes:
             raise VerifyException(f"the map of a loop has no runtime variables: make them dimensions of {self.map}")
         for arg, result, init in zip(self.iter_args, self.results, self.inits, strict=True):
@@ -447,76 +406,6 @@ class LoopOp(IRDLOperation, SuggestsNames):
         if isinstance(terminator, YieldOp) and _types(terminator.operands) != self.result_types:
             raise VerifyException("mismatch in the yielded types and the result types")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "LoopOp":
-        def arguments(delimiter: Parser.Delimiter) -> list[Parser.Argument]:
-            names = parser.parse_comma_separated_list(delimiter, lambda: parser.parse_argument(expect_type=False))
-            return [name.resolve(IndexType()) for name in names]
-
-        def assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
-            name = parser.parse_argument(expect_type=False)
-            parser.parse_punctuation("=")
-            return name, parser.parse_unresolved_operand()
-
-        dims = [parser.resolve_operand(operand, IndexType()) for operand in _operands_in_parens(parser)]
-        induction_vars = arguments(parser.Delimiter.SQUARE)
-        parser.parse_punctuation("->")
-        map_results = arguments(parser.Delimiter.PAREN)
-        parser.parse_keyword("in")
-        start = parser.pos
-        attr = parser.parse_attribute()
-        if not isinstance(attr, IndexingMapAttr):
-            parser.raise_error("expected a #xla_gpu.indexing_map", start)
-        parser.parse_keyword("iter_args")
-        start = parser.pos
-        assignments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
-        parser.parse_punctuation("->")
-        types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        if types is None:
-            types = [parser.parse_type()]
-        if len(types) != len(assignments):
-            parser.raise_error(
-                "mismatch in number of induction variables + loop-carried values  + number of indexing map results "
-                "variables and the number of results",
-                start,
-            )
-        inits = parser.resolve_operands([operand for _, operand in assignments], types, start)
-        iter_args = [name.resolve(type) for (name, _), type in zip(assignments, types, strict=True)]
-        body = parser.parse_region([*induction_vars, *map_results, *iter_args])
-        attributes = parser.parse_optional_attr_dict()
-        op = cls(dims, attr, inits, body)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        def name(arg: BlockArgument) -> None:
-            printer.print_block_argument(arg, print_type=False)
-
-        def assignment(pair: tuple[BlockArgument, SSAValue]) -> None:
-            name(pair[0])
-            printer.print_string(" = ")
-            printer.print_operand(pair[1])
-
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(self.dims, printer.print_operand)
-        with printer.in_square_brackets():
-            printer.print_list(self.induction_vars, name)
-        printer.print_string(" -> ")
-        with printer.in_parens():
-            printer.print_list(self.map_results, name)
-        printer.print_string(" in ")
-        printer.print_attribute(self.indexing_map_attr)
-        printer.print_string(" iter_args")
-        with printer.in_parens():
-            printer.print_list(zip(self.iter_args, self.inits, strict=True), assignment)
-        printer.print_string(" -> ")
-        with printer.in_parens():
-            printer.print_list(self.result_types, printer.print_attribute)
-        printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
-        printer.print_op_attributes(self.attributes)
-
 
 @irdl_op_definition
 class PredicatedExtractOp(IRDLOperation):
@@ -526,8 +415,8 @@ class PredicatedExtractOp(IRDLOperation):
     E: ClassVar = VarConstraint("E", AnyAttr())
     condition = operand_def(i1)
     fallback = operand_def(E)
-    src = operand_def(TensorType.constr(E))
-    indices = var_operand_def(IndexType)
+    src = operand_def(tensor_of_rank(E))
+    indices = var_operand_def(INDICES_OF_RANK)
     result = result_def(E)
     traits = traits_def(Pure())
     assembly_format = "$src `[` $indices `]` `if` $condition `else` $fallback attr-dict `:` type($src)"
@@ -542,11 +431,11 @@ class PredicatedInsertOp(IRDLOperation):
 
     name = "xla_gpu.predicated_insert"
     E: ClassVar = VarConstraint("E", AnyAttr())
-    T: ClassVar = VarConstraint("T", TensorType.constr(E))
+    T: ClassVar = VarConstraint("T", tensor_of_rank(E))
     condition = operand_def(i1)
     value = operand_def(E)
     dest = operand_def(T)
-    indices = var_operand_def(IndexType)
+    indices = var_operand_def(INDICES_OF_RANK)
     result = result_def(T)
     traits = traits_def(Pure())
     assembly_format = "$value `into` $dest `[` $indices `]` `if` $condition attr-dict `:` type($dest)"
@@ -600,7 +489,6 @@ class ReduceSymbolUses(SymbolUserOpInterface):
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, ReduceOp)
-        op.verify_inits()  # the combiner can only be judged if the inits are what they should be
         _verify_combiner(op, op.combiner, op.element_types)
 
 
@@ -613,13 +501,17 @@ class ReduceOp(IRDLOperation):
     """
 
     name = "xla_gpu.reduce"
-    inputs = var_operand_def(AnyTensorTypeConstr)
-    inits = var_operand_def()
-    dimensions = prop_def(DenseArrayBase.constr(i64))
+    inputs = var_operand_def(REDUCED_INPUTS)
+    inits = var_operand_def(ElementTypes(REDUCED_INPUTS.name))
+    dimensions = prop_def(ReducedDimensions())
     combiner = prop_def(FlatSymbolRefAttrConstr)
-    values = var_result_def(AnyTensorTypeConstr)
+    values = var_result_def(REDUCED_RESULTS)
     irdl_options = (SameVariadicOperandSize(),)
     traits = traits_def(Pure(), ReduceSymbolUses())
+    assembly_format = (
+        "`` `(` $inputs `)` `inits` `(` $inits `)` `dimensions` `` `=` `` $dimensions `combiner` `` `=` `` $combiner "
+        "attr-dict `:` type($inputs) `to` type($values)"
+    )
 
     def __init__(
         self,
@@ -634,86 +526,13 @@ class ReduceOp(IRDLOperation):
         super().__init__(
             operands=[inputs, inits],
             properties={"dimensions": DenseArrayBase.from_list(i64, dimensions), "combiner": combiner},
-            result_types=[self.infer_types(_types(inputs), dimensions) if result_types is None else result_types],
+            result_types=[reduced_types(_types(inputs), dimensions) if result_types is None else result_types],
         )
-
-    @staticmethod
-    def infer_types(input_types: Sequence[Attribute], dimensions: Sequence[int]) -> list[Attribute]:
-        """The types of the results: those of the inputs, without the reduced dimensions."""
-        result: list[Attribute] = []
-        for type in _tensor_types(input_types):
-            shape = [size for dim, size in enumerate(type.get_shape()) if dim not in dimensions]
-            result.append(TensorType(type.element_type, shape))
-        return result
 
     @property
     def element_types(self) -> tuple[Attribute, ...]:
         """What the inits must be, and what the combiner works on: the element type of each input."""
-        return tuple(type.element_type for type in _tensor_types(_types(self.inputs)))
-
-    def verify_inits(self) -> None:
-        for init, element_type in zip(self.inits, self.element_types, strict=True):
-            if init.type != element_type:
-                raise VerifyException(f"init type '{init.type}' does not match inferred type '{element_type}'")
-
-    def verify_(self) -> None:
-        self.verify_inits()
-        if not self.inputs:
-            raise VerifyException("expected at least one input to reduce")
-        expected = tuple(self.infer_types(_types(self.inputs), self.dimensions.get_values()))
-        if self.result_types != expected:
-            wanted, got = (", ".join(map(str, types)) for types in (expected, self.result_types))
-            raise VerifyException(
-                f"expected the result types {wanted}, as the inputs without the reduced dimensions, but got {got}"
-            )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "ReduceOp":
-        start = parser.pos
-        inputs = _operands_in_parens(parser)
-        parser.parse_keyword("inits")
-        inits = _operands_in_parens(parser)
-        parser.parse_keyword("dimensions")
-        parser.parse_punctuation("=")
-        dimensions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        parser.parse_keyword("combiner")
-        parser.parse_punctuation("=")
-        combiner = parser.parse_symbol_name()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_start = parser.pos
-        input_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        element_types = [type.element_type for type in _tensor_types(input_types)]
-        if len(element_types) != len(input_types):
-            parser.raise_error("expected the ranked tensor types of the inputs", type_start)
-        parser.parse_keyword("to")
-        result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        op = cls(
-            parser.resolve_operands(inputs, input_types, start),
-            parser.resolve_operands(inits, element_types, start),
-            dimensions,
-            SymbolRefAttr(combiner),
-            result_types,
-        )
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        with printer.in_parens():
-            printer.print_list(self.inputs, printer.print_operand)
-        printer.print_string(" inits")
-        with printer.in_parens():
-            printer.print_list(self.inits, printer.print_operand)
-        printer.print_string(" dimensions=")
-        with printer.in_square_brackets():
-            printer.print_list(self.dimensions.get_values(), printer.print_int)
-        printer.print_string(" combiner=")
-        printer.print_attribute(self.combiner)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(_types(self.inputs), printer.print_attribute)
-        printer.print_string(" to ")
-        printer.print_list(self.result_types, printer.print_attribute)
+        return tuple(type.element_type for type in tensor_types(_types(self.inputs)))
 
 
 class ShuffleReduceSymbolUses(SymbolUserOpInterface):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
@@ -17,13 +17,18 @@ from xshardy.transforms.sdy.shardable_values import owner_sharding
 from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 
 
+def needs_edge(owner: SSAValue) -> bool:
+    """Whether `owner` can be sharded and has no edge yet."""
+    return has_static_shape(owner) and not isinstance(owner.get_user_of_unique_use(), DataFlowEdgeOp)
+
+
 @dataclass(frozen=True)
 class AddDataFlowEdges(RewritePattern):
     """
     `f(while(x))` -> `f(data_flow_edge(while(x)) sharding=s)`, for each owner of an edge: a result or a block argument.
 
     `s` is the sharding of the owner, without manual axes inside of a manual computation. Owners without a static shape
-    get no edge.
+    get no edge; an owner that has one keeps it, so that edges can be added again when new operations have edges.
     """
 
     op_types: tuple[type, ...] = (ShardableDataFlowOpInterface, *STABLEHLO_DATA_FLOWS)
@@ -34,7 +39,7 @@ class AddDataFlowEdges(RewritePattern):
             return
         for owners in (argument_owners(op), result_owners(op)):
             # The edge of the last owner comes first: each is inserted right after the owner, or the start of the block.
-            for owner in reversed([owner for owner in owners if has_static_shape(owner)]):
+            for owner in reversed([owner for owner in owners if needs_edge(owner)]):
                 edge = DataFlowEdgeOp(owner, owner_sharding(owner))
                 rewriter.insert(edge, insert_point_after(owner))
                 replace_other_uses(owner, edge.result, edge, rewriter)

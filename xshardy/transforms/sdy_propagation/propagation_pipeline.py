@@ -5,13 +5,9 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.garbage import no_collection
-from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.pipeline_options import (
@@ -38,17 +34,6 @@ from xshardy.transforms.sdy_import.pre_order_funcs import PreOrderFuncsPass
 from xshardy.transforms.sdy_import.sharding_group_import import ShardingGroupImportPass
 from xshardy.transforms.sdy_propagation.user_priority_propagate import UserPriorityPropagatePass
 from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
-
-
-def _check_named_computations(function: FuncOp) -> None:
-    """Raise `OperationFailedException` if `function` holds a named computation, which would get edges for a call's."""
-    for computation in operations_of(function, NamedComputationOp):
-        if computation.inputs or computation.outputs:
-            raise OperationFailedException(
-                computation,
-                f"'{computation.name}' op stands for a call that has been looked into, which propagation does itself: "
-                "call a function, or set dedup-functions-fully",
-            )
 
 
 @dataclass(frozen=True)
@@ -125,6 +110,3 @@ class PropagationPipelinePass(
         """Raise what would be raised after the import pipeline, which checks what it is given itself."""
         functions = Functions(module, dead_symbols(module)).by_name
         main_of(functions)
-        if not self.dedup_functions_fully:
-            for function in functions.values():
-                _check_named_computations(function)

@@ -23,7 +23,6 @@ from xshardy.transforms.inline import (
     CopyBody,
     EraseUnusedFunction,
     MoveBodyOfOnlyCall,
-    unused_functions,
 )
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
@@ -76,12 +75,10 @@ class InlineIntoLoopsPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         calls = frozenset[Operation](calls_to_inline(module))
-        census = CallCensus.of(module) if calls else CallCensus({}, Counter())
+        census = CallCensus.of(module if calls else ModuleOp([]))
 
         def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
             return call in calls
 
         yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)))
-        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
-        unused = unused_functions(remaining, census.references) if calls else ()
-        yield Step((EraseUnusedFunction(frozenset(unused)),))
+        yield Step((EraseUnusedFunction(census.unused()),))

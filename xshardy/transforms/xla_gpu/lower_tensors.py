@@ -30,11 +30,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without
+from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
@@ -55,6 +57,7 @@ from xshardy.transforms.xla_gpu.function_constants import (
 from xshardy.transforms.xla_gpu.memory_types import ElementLayout, array_type, element_count, llvm_type
 from xshardy.transforms.xla_gpu.tensor_access import (
     POINTER,
+    WIDEST_ACCESS,
     Index,
     MemoryPattern,
     ModuleMemory,
@@ -263,19 +266,36 @@ def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: Ve
         raise PassFailedException(f"'{op.name}' of {type}: expected elements that fill whole bytes, from their start")
 
 
-def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue) -> int:
+def _natural_alignment(type: VectorType) -> int:
+    """The alignment in bytes that a vector has if nothing says otherwise: its size, up to that of the widest access."""
+    size = ElementLayout(type.element_type).size(type.get_shape()[0])
+    return min(1 << max(size - 1, 0).bit_length(), WIDEST_ACCESS)
+
+
+def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
+    """The first result of the map of `index`, with the operands that are constants in place of their variables."""
+    known = [constant_value(operand) for operand in index.operands]
+    dims = len(index.dims)
+    return substitute(
+        index.map.results[0],
+        [dim(i) if value is None else constant(value) for i, value in enumerate(known[:dims])],
+        [sym(i) if value is None else constant(value) for i, value in enumerate(known[dims:])],
+    )
+
+
+def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue, type: VectorType) -> int:
     """
-    The known alignment in bytes of what a transfer at `index` touches, at least that of an element.
+    The known alignment in bytes of what a transfer of a `type` at `index` touches, at least that of an element.
 
     It is the one of the first element, as far as the index keeps it, as `%i * 4` does. LLVM
     finds what a constant other than 0 keeps of it.
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
     if isinstance(index.owner, ApplyIndexingOp):
-        divisor = alignment_without(index.owner.map.results[0], None)
+        divisor = alignment_without(_with_constant_operands(index.owner), None)
     else:
         divisor = 0 if constant_value(index) == 0 else 1
-    return max(access.alignment(tensor, layout.size(divisor)), layout.alignment)
+    return max(access.alignment(tensor, layout.size(divisor), _natural_alignment(type)), layout.alignment)
 
 
 def _stored_vector(type: VectorType) -> Attribute:
@@ -294,7 +314,7 @@ class LowerTransferRead(MemoryPattern):
         access = self.memory.access(op, rewriter)
         index = access.index(op.indices)
         _check_transfer(op, op.result.type, index)
-        alignment = _transfer_alignment(access, op.source, op.indices[0])
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.result.type)
         loaded = _load(access, op.source, index, _stored_vector(op.result.type), alignment)
         rewriter.replace(op, (), (access.from_memory(loaded, op.result.type),))
 
@@ -310,7 +330,7 @@ class LowerTransferWrite(MemoryPattern):
         access = self.memory.access(op, rewriter)
         index = access.index(op.indices)
         _check_transfer(op, op.vector.type, index)
-        alignment = _transfer_alignment(access, op.source, op.indices[0])
+        alignment = _transfer_alignment(access, op.source, op.indices[0], op.vector.type)
         address = access.address(op.source, index)
         access.insert(StoreOp(access.to_memory(op.vector), address, alignment=alignment))
         rewriter.replace(op, (), (op.source,))

@@ -289,17 +289,18 @@ class TensorAccess:
             index = self.llvm_constant(index, self.index_type)
         return self.value(llvm.GEPOp.from_mixed_indices(pointer, [0, index], array_type(type), inbounds=True))
 
-    def alignment(self, tensor: SSAValue, step: int) -> int:
+    def alignment(self, tensor: SSAValue, step: int, natural: int) -> int:
         """
-        The known alignment in bytes of what is a multiple of `step` bytes behind the first element of `tensor`.
+        The known alignment in bytes of an access at a multiple of `step` bytes behind the first element of `tensor`.
 
-        That of an argument is given. Shared memory is allocated by this pass, which aligns it for such accesses.
+        An argument has its `llvm.align`, and without one the `natural` alignment of the access. Shared memory is
+        aligned as far as such accesses can use it.
         """
         start = 1
         match self.pointer(tensor):
             case BlockArgument(block=block, index=index) if block is self.function.function.body.block:
                 known = attributes_of_argument(self.function.function, index).get(ALIGN)
-                start = known.value.data if isa(known, IntegerAttr) else 1
+                start = known.value.data if isa(known, IntegerAttr) else natural
             case OpResult(op=AddrSpaceCastOp(arg=OpResult(op=llvm.AddressOfOp(global_name=name)))):
                 alignment = gcd(step, WIDEST_ACCESS)
                 start = self.memory.globals.align(name.root_reference.data, alignment, self.rewriter)

@@ -69,3 +69,14 @@ func.func @nested(%x: tensor<16xf32>) -> tensor<16xf32> {
   } : (tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+func.func @return_left_out(%x: tensor<16xf32>) {
+  // CHECK-LABEL: @return_left_out
+  // CHECK:      sdy.manual_computation(%{{[^ ,)]+}}) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[] manual_axes={"a"} (%{{[^ ,)]+}}: tensor<8xf32>) {
+  // CHECK-NEXT:   stablehlo.tanh
+  // CHECK-NEXT:   sdy.return
+  // CHECK-NEXT: } : (tensor<16xf32>) -> ()
+  sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[] manual_axes={"a"} (%y: tensor<8xf32>) {
+    %0 = stablehlo.tanh %y : tensor<8xf32>
+  } : (tensor<16xf32>) -> ()
+  return
+}

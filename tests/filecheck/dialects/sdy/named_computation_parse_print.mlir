@@ -66,3 +66,19 @@ func.func @data_flow_edge_of_a_result(%x: tensor<16xf32>) -> tensor<16xf32> {
   %1 = sdy.data_flow_edge %0 : tensor<16xf32>
   return %1 : tensor<16xf32>
 }
+func.func @return_left_out(%x: tensor<16xf32>) {
+  // CHECK-LABEL: @return_left_out
+  // CHECK:      sdy.named_computation<"foo">(%{{[^ ,)]+}}) (%{{[^ ,)]+}}: tensor<16xf32>) {
+  // CHECK-NEXT:   stablehlo.tanh
+  // CHECK-NEXT:   sdy.return
+  // CHECK-NEXT: } : (tensor<16xf32>) -> ()
+  sdy.named_computation<"foo">(%x) (%y: tensor<16xf32>) {
+    %0 = stablehlo.tanh %y : tensor<16xf32>
+  } : (tensor<16xf32>) -> ()
+  // CHECK-NEXT: sdy.named_computation<"empty">() () {
+  // CHECK-NEXT:   sdy.return
+  // CHECK-NEXT: } : () -> ()
+  sdy.named_computation<"empty">() () {
+  } : () -> ()
+  return
+}

@@ -112,7 +112,17 @@ func.func @other_terminator() {
 
 // CHECK: contains empty block instead of at least terminating with sdy.return
 func.func @empty_body() {
-  sdy.named_computation<"f">() () {
-  } : () -> ()
+  "sdy.named_computation"() <{name = "f"}> ({
+  ^bb0:
+  }) : () -> ()
+  return
+}
+
+// -----
+
+// CHECK: inferred type(s)  are incompatible with return type(s) of operation 'tensor<16xf32>'
+func.func @missing_return_of_a_value(%x: tensor<16xf32>) {
+  %0 = sdy.named_computation<"f">(%x) (%y: tensor<16xf32>) {
+  } : (tensor<16xf32>) -> tensor<16xf32>
   return
 }

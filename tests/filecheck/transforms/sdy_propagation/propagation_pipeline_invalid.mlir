@@ -10,16 +10,6 @@ func.func @second(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// CHECK: propagation_pipeline_invalid.mlir:15:8: error: 'sdy.named_computation' op stands for a call that has been looked into, which propagation does itself: call a function, or set dedup-functions-fully
-func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = sdy.named_computation<"f">(%x) (%y: tensor<8xf32>) {
-    sdy.return %y : tensor<8xf32>
-  } : (tensor<8xf32>) -> tensor<8xf32>
-  func.return %0 : tensor<8xf32>
-}
-
-// -----
-
 // CHECK: error: @recursive calls itself, directly or through others
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = func.call @recursive(%x) : (tensor<8xf32>) -> tensor<8xf32>

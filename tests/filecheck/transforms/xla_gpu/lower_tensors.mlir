@@ -280,6 +280,7 @@ func.func @dynamic_size(%t: tensor<12xbf16>) -> i32 {
 // -----
 
 // What divides a computed index keeps as much of the alignment of a tensor; shared memory gets what its accesses can use.
+// An argument without llvm.align is aligned as the vector is.
 
 // CHECK-LABEL: llvm.mlir.global private @shared_0() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<528 x bf16>
 // CHECK:       llvm.mlir.global private @shared_1() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<512 x f32>
@@ -288,7 +289,8 @@ func.func @dynamic_size(%t: tensor<12xbf16>) -> i32 {
 // CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
 // CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xbf16>
 // CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
-// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xbf16>
 // CHECK:         llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr
 // CHECK:         llvm.store %{{.*}} {alignment = 4 : i64} : vector<4xbf16>, !llvm.ptr
 // CHECK:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf32>, !llvm.ptr
@@ -304,6 +306,7 @@ func.func @alignment(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %u: tensor<10
   %b = vector.transfer_read %t[%i6], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
   %c = vector.transfer_read %t[%i], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
   %d = vector.transfer_read %u[%i4], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %d6 = vector.transfer_read %u[%i6], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
   %narrow = xla_gpu.allocate_shared : tensor<528xbf16>
   %wide = xla_gpu.allocate_shared : tensor<512xf32>
   %single = xla_gpu.allocate_shared : tensor<512xf32>
@@ -313,4 +316,23 @@ func.func @alignment(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %u: tensor<10
   %one = arith.constant 1.0 : f32
   %h = tensor.insert %one into %single[%i] : tensor<512xf32>
   return %g : tensor<512xf32>
+}
+
+// -----
+
+// The vectorized access of the documents (XGPU-36): the constant 0 keeps the alignment that the other variables have.
+
+// CHECK-LABEL: func.func @constant_operand(
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.store %{{.*}} {alignment = 2 : i64} : vector<4xbf16>, !llvm.ptr
+#map = #xla_gpu.indexing_map<"(th_x, bl_x, vector_index) -> (th_x * 4 + bl_x * 512 + vector_index), domain: th_x in [0, 127], bl_x in [0, 1], vector_index in [0, 3]">
+func.func @constant_operand(%in: tensor<1024xbf16>, %out: tensor<1024xbf16>, %th: index, %bl: index) -> tensor<1024xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : bf16
+  %aligned = xla_gpu.apply_indexing #map(%th, %bl, %c0)
+  %odd = xla_gpu.apply_indexing #map(%th, %bl, %c1)
+  %v = vector.transfer_read %in[%aligned], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %r = vector.transfer_write %v, %out[%odd] {in_bounds = [true]} : vector<4xbf16>, tensor<1024xbf16>
+  return %r : tensor<1024xbf16>
 }
