@@ -4,20 +4,22 @@ Tuples, dissolved: functions take and return several values, and what is put int
 Operations that take or give tuples as such, custom calls say, keep theirs.
 """
 
-from collections.abc import Iterator, Sequence, Set
-from typing import TypeAlias, cast
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias, cast
 
-from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType, UnitAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
+from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
@@ -26,29 +28,25 @@ ROOT = "hlo.root"
 """The name of the tuple that a function returned."""
 
 
-class DissolveTuplesPass(ModulePass):
-    """Give functions, calls and fusions several values in place of tuples; use the elements of tuples directly."""
-
-    name = "hlo-dissolve-tuples"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        dissolve_tuples(op)
+# -- What tuples consist of -------------------------------------------------------------------------------------------
 
 
-def dissolve_tuples(module: ModuleOp) -> None:
-    """Dissolve the tuples in `module`, in place."""
+def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], AbstractSet[str]]:
+    """
+    The functions of `module` whose tuples are dissolved, and the names of those that keep theirs.
+
+    A function keeps its tuples if an asynchronous operation wraps it, unless what it wraps is a call or a fusion.
+    """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     if not any(has_tuples(function) for function in functions):
-        return
+        return (), frozenset()
     wrapped = {op.callee.string_value() for function in functions for op in function.walk() if isinstance(op, StartOp)}
     whole = {
         function.sym_name.data
         for function in functions
         if function.sym_name.data in wrapped and not isinstance(function.body.block.first_op, FusionOp | func.CallOp)
     }
-    for function in functions:
-        if function.body.blocks and function.sym_name.data not in whole:
-            FunctionDissolver(function, whole).run()
+    return [op for op in functions if op.body.blocks and op.sym_name.data not in whole], whole
 
 
 def has_tuples(function: func.FuncOp) -> bool:
@@ -83,170 +81,212 @@ def grow(type: Attribute, values: Iterator[SSAValue]) -> Tree:
     return next(values)
 
 
-class FunctionDissolver:
-    """Dissolves the tuples in one function."""
+def resolved(value: SSAValue) -> SSAValue:
+    """`value`, or what stands at its place in the tuple that it is an element of, if that is put together here."""
+    while isinstance(owner := value.owner, GetTupleElementOp):
+        whole = resolved(owner.operand).owner
+        if not isinstance(whole, TupleOp):
+            break
+        value = whole.operands[owner.index.value.data]
+    return value
 
-    def __init__(self, function: func.FuncOp, whole: Set[str]):
-        self.function = function
-        self.whole = whole
-        """Functions that asynchronous operations wrap and that take and give tuples as such."""
-        self.trees: dict[SSAValue, Tree] = {}
-        """What each tuple consists of."""
-        self.dead: list[Operation] = []
-        """Operations of tuples, which nothing may read any more."""
 
-    def run(self) -> None:
-        """Dissolve the tuples of the function, its arguments and its results."""
-        self.dissolve_arguments()
-        for op in list(self.function.walk()):
-            match op:
-                case TupleOp():
-                    self.trees[op.result] = tuple(map(self.tree, op.val))
-                    self.dead.append(op)
-                case GetTupleElementOp():
-                    self.read_element(op)
-                case FusionOp() | func.CallOp():
-                    self.dissolve_call(op)
-                case StartOp() if op.callee.string_value() not in self.whole:
-                    self.dissolve_start(op)
-                case AsyncUpdateOp():
-                    Rewriter.replace_value_with_new_type(op.bundle, op.operand.type)
-                case DoneOp():
-                    self.dissolve_done(op)
-                case func.ReturnOp():
-                    self.dissolve_return(op)
-                case _:
-                    pass
-        for op in reversed(self.dead):
-            if not any(result.uses for result in op.results):
-                Rewriter.erase_op(op)
-        block = self.function.body.block
-        returned = self.function.get_return_op()
-        results = self.function.function_type.outputs.data if returned is None else returned.operand_types
-        self.function.function_type = FunctionType.from_lists([arg.type for arg in block.args], list(results))
+def tree_of(value: SSAValue) -> Tree:
+    """What `value` consists of: a tuple that is put together in the function is the tree of its elements."""
+    value = resolved(value)
+    return tuple(map(tree_of, value.owner.operands)) if isinstance(value.owner, TupleOp) else value
 
-    def tree(self, value: SSAValue) -> Tree:
-        """What `value` consists of; of a tuple that is not dissolved, its elements are read in front of their use."""
-        return self.trees.get(value, value)
 
-    def dissolve_arguments(self) -> None:
-        """Arguments that are tuples become several."""
-        block = self.function.body.block
-        types = self.function.function_type.inputs.data
-        if not any(isinstance(type, TupleType) for type in types):
+def put_together(tree: Tree, type: Attribute, place: InsertPoint, rewriter: PatternRewriter) -> SSAValue:
+    """The tuple of `tree`, for operations that take it whole; it is erased if there are none."""
+    if isinstance(tree, SSAValue):
+        return tree
+    parts = [put_together(part, inner, place, rewriter) for part, inner in zip(tree, elements(type), strict=True)]
+    return rewriter.insert(TupleOp(parts), place).result
+
+
+def flatten(value: SSAValue, before: Operation, rewriter: PatternRewriter) -> list[SSAValue]:
+    """The values in `value`, which `before` uses. The elements of a tuple that is not dissolved are read before it."""
+    tree = tree_of(value)
+    if not isinstance(tree, SSAValue) or not isinstance(tree.type, TupleType):
+        return list(leaves(tree))
+    found: list[SSAValue] = []
+    for i in range(len(elements(tree.type))):
+        element = rewriter.insert(GetTupleElementOp(tree, i), InsertPoint.before(before))
+        found += flatten(element.result, before, rewriter)
+    return found
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SplitTupleArguments(RewritePattern):
+    """`func @f(%t: tuple<a, b>)` -> `func @f(%x: a, %y: b)` with `%t = tuple(%x, %y)`, in `functions`."""
+
+    functions: AbstractSet[func.FuncOp]
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        types = op.function_type.inputs.data
+        if op not in self.functions or not any(isinstance(type, TupleType) for type in types):
             return
-        attributes = self.function.arg_attrs
+        block, attributes = op.body.block, op.arg_attrs
         kept: list[DictionaryAttr] = []
         for number, argument in enumerate(list(block.args)):
             data = {} if attributes is None else dict(attributes.data[number].data)
             if not isinstance(argument.type, TupleType):
                 kept.append(DictionaryAttr(data))
                 continue
-            parts = self.split_argument(block, argument)
+            parts = self.split(argument, rewriter)
             kept += [DictionaryAttr(element_attributes(data, i)) for i in range(len(parts))]
-        self.function.arg_attrs = ArrayAttr(kept) if any(entry.data for entry in kept) else None
+        op.arg_attrs = ArrayAttr(kept) if any(entry.data for entry in kept) else None
+        op.function_type = FunctionType.from_lists([arg.type for arg in block.args], op.function_type.outputs.data)
+        rewriter.notify_op_modified(op)
 
-    def split_argument(self, block: Block, argument: SSAValue) -> list[SSAValue]:
+    def split(self, argument: BlockArgument, rewriter: PatternRewriter) -> Sequence[SSAValue]:
         """Arguments for the elements of `argument`, a tuple, in its place."""
-        index = next(i for i, other in enumerate(block.args) if other is argument)
-        types = list(leaf_types([argument.type]))
+        block = argument.block
         parts: list[SSAValue] = []
-        for i, type in enumerate(types):
-            part = block.insert_arg(type, index + 1 + i)
+        for i, type in enumerate(leaf_types([argument.type])):
+            part = rewriter.insert_block_argument(block, argument.index + 1 + i, type)
             part.name_hint = argument.name_hint
             parts.append(part)
         tree = grow(argument.type, iter(parts))
-        whole = self.put_together(tree, argument.type, InsertPoint.at_start(block))
-        argument.replace_all_uses_with(whole)
-        block.erase_arg(block.args[index])
+        whole = put_together(tree, argument.type, InsertPoint.at_start(block), rewriter)
+        rewriter.replace_all_uses_with(argument, whole)
+        rewriter.erase_block_argument(argument)
         return parts
 
-    def put_together(self, tree: Tree, type: Attribute, place: InsertPoint) -> SSAValue:
-        """The tuple of `tree`, for operations that want it whole; it is erased if there are none."""
-        if isinstance(tree, SSAValue):
-            return tree
-        made = TupleOp(
-            [self.put_together(part, inner, place) for part, inner in zip(tree, elements(type), strict=True)]
-        )
-        Rewriter.insert_op(made, place)
-        self.trees[made.result] = tree
-        self.dead.append(made)
-        return made.result
 
-    def read_element(self, op: GetTupleElementOp) -> None:
-        """`get_tuple_element(tuple(x, y), 1)` -> `y`"""
-        tree = self.tree(op.operand)
-        if isinstance(tree, SSAValue):
-            return
-        element = tree[op.index.value.data]
-        self.dead.append(op)
-        if isinstance(element, SSAValue):
-            op.result.replace_all_uses_with(element)
-        else:
-            self.trees[op.result] = element
+class ReadElementDirectly(RewritePattern):
+    """`get_tuple_element(tuple(x, y), 1)` -> `y`, if that is no tuple."""
 
-    def flatten(self, value: SSAValue, before: Operation) -> list[SSAValue]:
-        """The values in `value`, which `before` uses."""
-        tree = self.tree(value)
-        if isinstance(tree, SSAValue) and isinstance(tree.type, TupleType):
-            found: list[SSAValue] = []
-            for i in range(len(elements(tree.type))):
-                element = GetTupleElementOp(tree, i)
-                Rewriter.insert_op(element, InsertPoint.before(before))
-                found += self.flatten(element.result, before)
-            return found
-        return list(leaves(tree))
+    @match_op_type
+    def match_and_rewrite(self, op: GetTupleElementOp, rewriter: PatternRewriter, /):
+        element = resolved(op.result)
+        if element is not op.result and not isinstance(element.owner, TupleOp):
+            rewriter.replace(op, (), (element,))
 
-    def dissolve_call(self, op: FusionOp | func.CallOp) -> None:
-        """A call of several values, that gives several."""
+
+class CallWithElements(RewritePattern):
+    """`%t = call @f(tuple(x, y))` -> `%a, %b = call @f(x, y)` with `%t = tuple(%a, %b)`, and so for a fusion."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: FusionOp | func.CallOp, rewriter: PatternRewriter, /):
         if not any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
             return
-        operands = [value for operand in op.operands for value in self.flatten(operand, op)]
+        operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
         made = type(op).create(
             operands=operands,
             result_types=list(leaf_types(op.result_types)),
             properties=op.properties,
             attributes=op.attributes,
         )
+        rewriter.insert(made)
         values = iter(made.results)
-        Rewriter.insert_op(made, InsertPoint.before(op))
+        wholes: list[SSAValue] = []
         for result in op.results:
             tree = grow(result.type, values)
             for part in leaves(tree):
                 part.name_hint = result.name_hint
-            whole = self.put_together(tree, result.type, InsertPoint.before(op))
-            result.replace_all_uses_with(whole)
-        Rewriter.erase_op(op)
+            wholes.append(put_together(tree, result.type, InsertPoint.before(op), rewriter))
+        rewriter.replace(op, (), wholes)
 
-    def dissolve_start(self, op: StartOp) -> None:
-        """A start of several values."""
+
+@dataclass(frozen=True)
+class StartWithElements(RewritePattern):
+    """`async_start @f(tuple(x, y))` -> `async_start @f(x, y)`, unless `@f` is one of those that keep their tuples."""
+
+    whole: AbstractSet[str]
+
+    @match_op_type
+    def match_and_rewrite(self, op: StartOp, rewriter: PatternRewriter, /):
+        if op.callee.string_value() in self.whole:
+            return
         bundle = bundle_type(op.bundle)
         types = AsyncBundleType.of(list(leaf_types(bundle.operands)), list(leaf_types(bundle.outputs)), bundle.contexts)
         if types != bundle:
-            op.operands = [value for operand in op.operands for value in self.flatten(operand, op)]
-            Rewriter.replace_value_with_new_type(op.bundle, types)
+            op.operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
+            rewriter.replace_value_with_new_type(op.bundle, types)
 
-    def dissolve_done(self, op: DoneOp) -> None:
-        """A done that gives several values, if its bundle holds them."""
-        types = bundle_type(op.operand).outputs
-        if types == tuple(op.result_types):
+
+class UpdateOfElements(RewritePattern):
+    """`async_update(b)` -> the same, with the type that the bundle `b` has now."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: AsyncUpdateOp, rewriter: PatternRewriter, /):
+        if op.bundle.type != op.operand.type:
+            rewriter.replace_value_with_new_type(op.bundle, op.operand.type)
+
+
+class DoneWithElements(RewritePattern):
+    """`%t = async_done(b)` -> `%x, %y = async_done(b)` with `%t = tuple(%x, %y)`, where the bundle `b` has both."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: DoneOp, rewriter: PatternRewriter, /):
+        if bundle_type(op.operand).outputs == tuple(op.result_types):
             return
         made = type(op)(op.operand)
         made.attributes.update(op.attributes)
-        Rewriter.insert_op(made, InsertPoint.before(op))
+        rewriter.insert(made)
         values = iter(made.results)
-        for result in op.results:
-            tree = grow(result.type, values)
-            result.replace_all_uses_with(self.put_together(tree, result.type, InsertPoint.before(op)))
-        Rewriter.erase_op(op)
+        trees = [(grow(result.type, values), result.type) for result in op.results]
+        wholes = [put_together(tree, type, InsertPoint.before(op), rewriter) for tree, type in trees]
+        rewriter.replace(op, (), wholes)
 
-    def dissolve_return(self, op: func.ReturnOp) -> None:
-        """A return of several values, that remembers what the tuple of them was called."""
-        if not any(isinstance(type, TupleType) for type in op.operand_types):
+
+class ReturnElements(RewritePattern):
+    """`return tuple(x, y)` -> `return x, y`, which keeps the name of the tuple; the type of the function follows."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /):
+        function = op.parent_op()
+        if not any(isinstance(type, TupleType) for type in op.operand_types) or not isinstance(function, func.FuncOp):
             return
         if len(op.operands) == 1 and (name := op.operands[0].name_hint) is not None:
             op.attributes[ROOT] = StringAttr(name)
-        op.operands = [value for operand in op.operands for value in self.flatten(operand, op)]
+        op.operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
+        function.function_type = FunctionType.from_lists(function.function_type.inputs.data, list(op.operand_types))
+        rewriter.notify_op_modified(op)
+
+
+class EraseUnreadTuple(RewritePattern):
+    """`tuple(x, y)`, and an element of it that is a tuple -> nothing, where nothing reads them any more."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: TupleOp | GetTupleElementOp, rewriter: PatternRewriter, /):
+        if op.result.first_use is None and (isinstance(op, TupleOp) or resolved(op.result) is not op.result):
+            rewriter.erase(op)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
+class DissolveTuplesPass(PatternPass):
+    """Give functions, calls and fusions several values in place of tuples; use the elements of tuples directly."""
+
+    name = "hlo-dissolve-tuples"
+    source: ClassVar[str] = "XLA, from HLO to StableHLO: functions of several values in place of tuples"
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        functions, whole = dissolved_functions(module)
+        yield Step((SplitTupleArguments(frozenset(functions)),))
+        dissolve = (
+            ReadElementDirectly(),
+            CallWithElements(),
+            StartWithElements(whole),
+            UpdateOfElements(),
+            DoneWithElements(),
+            ReturnElements(),
+        )
+        yield Step(dissolve, FORWARD, functions)
+        yield Step((EraseUnreadTuple(),), BACKWARD, functions)
+
+
+def dissolve_tuples(module: ModuleOp) -> None:
+    """Dissolve the tuples in `module`, in place."""
+    DissolveTuplesPass().rewrite_module(module)
 
 
 def element_attributes(attributes: dict[str, Attribute], index: int) -> dict[str, Attribute]:

@@ -5,14 +5,17 @@ What a region reads from outside becomes an operand: another value that a loop c
 branch takes. Functions that apply to elements can read constants only, which are copied into them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import stablehlo
@@ -20,6 +23,7 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.forms.control_flow import calling_region, finish_calling
 from xshardy.hlo_text.forms.reductions import TO_APPLY, region_of
 from xshardy.hlo_text.tuples import is_implicit
+from xshardy.rewriting import BACKWARD, PatternPass, Walk, match_op_type
 
 APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
     **dict.fromkeys(
@@ -43,23 +47,7 @@ class OutlineError(DiagnosticException):
     """A region that cannot be a function."""
 
 
-class OutlineRegionsPass(ModulePass):
-    """Make functions of the regions of loops, branches and operations that apply regions to elements."""
-
-    name = "hlo-outline-regions"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        outline_regions(op)
-
-
-def outline_regions(module: ModuleOp) -> None:
-    """Outline the regions in `module`, in place. Raises `OutlineError` for one that cannot be a function."""
-    Outliner(module).run()
-
-
-def is_outlined(module: ModuleOp) -> bool:
-    """Whether `outline_regions` has nothing to do."""
-    return next(Outliner(module).pending(), None) is None
+# -- Which regions are outlined ---------------------------------------------------------------------------------------
 
 
 def calls_only(region: Region) -> bool:
@@ -94,50 +82,62 @@ def bare_if_one(types: Sequence[Attribute]) -> Attribute:
     return types[0] if len(types) == 1 else tuple_type(types)
 
 
-class Outliner:
-    """Makes functions of the regions in a module."""
+def operations_to_outline(module: ModuleOp) -> frozenset[Operation]:
+    """The operations of `module` whose regions are not functions yet."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
-    def __init__(self, module: ModuleOp):
-        self.module = module
-        self.functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
-        self.templates: dict[str, Region] = {}
+    @cache
+    def template(name: str) -> Region:
+        return region_of(functions[name])
 
-    def pending(self) -> Iterator[Operation]:
-        """The operations whose regions are to be outlined, inner ones first."""
-        for op in reversed(list(self.module.walk())):
-            if not op.regions:
-                continue
-            if isinstance(op, stablehlo.WhileOp | stablehlo.IfOp | stablehlo.CaseOp):
-                if not all(map(calls_only, op.regions)):
-                    yield op
-            elif type(op) in APPLYING and not self.applies_functions(op):
-                yield op
-
-    def applies_functions(self, op: Operation) -> bool:
+    def applies_functions(op: Operation) -> bool:
         """Whether attributes of `op` name functions that have the bodies of its regions."""
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
             symbol = op.attributes.get(attribute)
-            if not isinstance(symbol, SymbolRefAttr) or (name := symbol.string_value()) not in self.functions:
+            if not isinstance(symbol, SymbolRefAttr) or (name := symbol.string_value()) not in functions:
                 return False
-            if name not in self.templates:
-                self.templates[name] = region_of(self.functions[name])
-            if not region.is_structurally_equivalent(self.templates[name]):
+            if not region.is_structurally_equivalent(template(name)):
                 return False
         return True
 
-    def run(self) -> None:
-        """Outline what is pending."""
-        for op in list(self.pending()):
-            match op:
-                case stablehlo.WhileOp():
-                    self.outline_loop(op)
-                case stablehlo.IfOp() | stablehlo.CaseOp():
-                    self.outline_branches(op)
-                case _:
-                    self.outline_applied(op)
+    return frozenset(
+        op
+        for op in module.walk()
+        if op.regions
+        and (
+            (
+                isinstance(op, stablehlo.WhileOp | stablehlo.IfOp | stablehlo.CaseOp)
+                and not all(map(calls_only, op.regions))
+            )
+            or (type(op) in APPLYING and not applies_functions(op))
+        )
+    )
 
-    def add_function(
-        self, hint: str, types: Sequence[Attribute], region: Region, outside: Sequence[SSAValue], passed: bool
+
+def is_outlined(module: ModuleOp) -> bool:
+    """Whether `outline_regions` has nothing to do."""
+    return not operations_to_outline(module)
+
+
+# -- New functions ----------------------------------------------------------------------------------------------------
+
+
+class NewFunctions:
+    """Adds functions to a module, under names that are free."""
+
+    def __init__(self, module: ModuleOp):
+        self._module = module
+        self._names = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+
+    def of_region(
+        self,
+        hint: str,
+        types: Sequence[Attribute],
+        region: Region,
+        rewriter: PatternRewriter,
+        *,
+        outside: Sequence[SSAValue] = (),
+        passed: bool = False,
     ) -> func.FuncOp:
         """
         A function of one value, the tuple of `types`, with the body of `region`.
@@ -155,10 +155,10 @@ class Outliner:
         results = clone_body(region, block, mapping)
         if passed:
             results += values[len(inner) :]
-        return self.finish(hint, block, results)
+        return self.of_block(hint, block, results, rewriter)
 
-    def finish(self, hint: str, block: Block, results: Sequence[SSAValue]) -> func.FuncOp:
-        """A private function of the module with the body `block`, which returns `results` as one value."""
+    def of_block(self, hint: str, block: Block, results: Sequence[SSAValue], rewriter: PatternRewriter) -> func.FuncOp:
+        """A private function with the body `block`, which returns `results` as one value."""
         value = results[0] if len(results) == 1 else None
         if value is None:
             made = stablehlo.TupleOp(results)
@@ -166,21 +166,37 @@ class Outliner:
             value = made.result
         block.add_op(func.ReturnOp(value))
         name, number = hint, 0
-        while name in self.functions:
+        while name in self._names:
             name, number = f"{hint}.{number}", number + 1
+        self._names.add(name)
         types = ([argument.type for argument in block.args], [value.type])
         function = func.FuncOp(name, types, Region(block), visibility="private")
-        self.functions[name] = function
-        self.module.body.block.add_op(function)
-        return function
+        return rewriter.insert(function, InsertPoint.at_end(self._module.body.block))
 
-    def outline_loop(self, op: stablehlo.WhileOp) -> None:
-        """`while(x) cond {...} do {...}` -> the same, of calls, where it also carries what its regions read."""
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OutlinePattern(RewritePattern):
+    """What the patterns below share: the operations that they rewrite, and where the functions go."""
+
+    chosen: AbstractSet[Operation]
+    functions: NewFunctions
+
+
+class OutlineLoop(OutlinePattern):
+    """`while(x) cond {...} do {...}` -> the same, of calls, where it also carries what its regions read."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.WhileOp, rewriter: PatternRewriter, /):
+        if op not in self.chosen:
+            return
         outside = captured([op.cond, op.body])
         operands = [*op.operands, *outside]
         types = [value.type for value in operands]
-        condition = self.add_function("condition", types, op.cond, outside, False)
-        body = self.add_function("body", types, op.body, outside, True)
+        condition = self.functions.of_region("condition", types, op.cond, rewriter, outside=outside)
+        body = self.functions.of_region("body", types, op.body, rewriter, outside=outside, passed=True)
         made = stablehlo.WhileOp.create(
             operands=operands,
             result_types=types,
@@ -189,31 +205,42 @@ class Outliner:
         )
         for old, new in zip(op.results, made.results, strict=False):
             new.name_hint = old.name_hint
-        Rewriter.replace_op(op, made, made.results[: len(op.results)])
+        rewriter.replace(op, made, made.results[: len(op.results)])
 
-    def outline_branches(self, op: stablehlo.IfOp | stablehlo.CaseOp) -> None:
-        """`if p {...} else {...}` -> the same, of calls, each with the tuple of what the branch reads."""
+
+class OutlineBranches(OutlinePattern):
+    """`if p {...} else {...}` -> the same, of calls, each with the tuple of what the branch reads."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.IfOp | stablehlo.CaseOp, rewriter: PatternRewriter, /):
+        if op not in self.chosen:
+            return
         regions: list[Region] = []
         for region in op.regions:
             outside = captured([region])
             types = [value.type for value in outside]
-            function = self.add_function("branch", types, region, outside, False)
-            if len(outside) == 1:
-                operand = outside[0]
-            else:
-                packed = stablehlo.TupleOp(outside)
-                Rewriter.insert_op(packed, InsertPoint.before(op))
-                operand = packed.result
+            function = self.functions.of_region("branch", types, region, rewriter, outside=outside)
+            operand = outside[0] if len(outside) == 1 else rewriter.insert(stablehlo.TupleOp(outside)).result
             regions.append(finish_calling(Block(), function, operand, []))
         made = type(op).create(
             operands=op.operands, result_types=op.result_types, regions=regions, attributes=op.attributes
         )
         for old, new in zip(op.results, made.results, strict=True):
             new.name_hint = old.name_hint
-        Rewriter.replace_op(op, made)
+        rewriter.replace(op, made)
 
-    def outline_applied(self, op: Operation) -> None:
-        """`reduce(x) {...}` -> the same, with an attribute that names a function with the body of its region."""
+
+class OutlineApplied(OutlinePattern):
+    """`reduce(x) {...}` -> the same, with an attribute that names a function with the body of its region."""
+
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads."""
+        return tuple(APPLYING)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if op not in self.chosen or type(op) not in APPLYING:
+            return
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
             for value in captured([region]):
                 if not isinstance(constant := value.owner, stablehlo.ConstantOp):
@@ -221,14 +248,37 @@ class Outliner:
                         f"'{op.name}': its region reads a value from outside that is not a constant, which a "
                         "computation of HLO cannot: pass the value as another operand"
                     )
-                copied = constant.clone()
-                Rewriter.insert_op(copied, InsertPoint.at_start(region.block))
+                copied = rewriter.insert(constant.clone(), InsertPoint.at_start(region.block))
                 inside = set(region.walk())
-                value.replace_uses_with_if(copied.results[0], lambda use, inside=inside: use.operation in inside)
+                rewriter.replace_uses_with_if(
+                    value, copied.results[0], lambda use, inside=inside: use.operation in inside
+                )
             block = Block(arg_types=[argument.type for argument in region.block.args])
             mapping: dict[SSAValue, SSAValue] = dict(zip(region.block.args, block.args, strict=True))
-            function = self.finish("region", block, clone_body(region, block, mapping))
+            function = self.functions.of_block("region", block, clone_body(region, block, mapping), rewriter)
             op.attributes[attribute] = SymbolRefAttr(function.sym_name.data)
+            rewriter.notify_op_modified(op)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
+class OutlineRegionsPass(PatternPass):
+    """Make functions of the regions of loops, branches and operations that apply regions to elements."""
+
+    name = "hlo-outline-regions"
+    source: ClassVar[str] = "XLA, from StableHLO to HLO: computations that instructions call"
+    walk: ClassVar[Walk] = BACKWARD
+    """Inner operations first, so that a region that becomes a function holds calls already."""
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        chosen, functions = operations_to_outline(module), NewFunctions(module)
+        return OutlineLoop(chosen, functions), OutlineBranches(chosen, functions), OutlineApplied(chosen, functions)
+
+
+def outline_regions(module: ModuleOp) -> None:
+    """Outline the regions in `module`, in place. Raises `OutlineError` for one that cannot be a function."""
+    OutlineRegionsPass().rewrite_module(module)
 
 
 def clone_body(region: Region, block: Block, mapping: dict[SSAValue, SSAValue]) -> list[SSAValue]:

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.rewriting.pattern import ANY_OPERATION
+
 
 @dataclass(frozen=True)
 class AttributePattern(RewritePattern):
@@ -29,6 +31,16 @@ class AttributePattern(RewritePattern):
         default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
     """By the attributes of the classes, as values: equal attributes become the same object."""
+
+    @final
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """Any operation; none if the pattern does not apply."""
+        return ANY_OPERATION if self.applies() else ()
+
+    def applies(self) -> bool:
+        """Whether there may be an attribute to convert. If not, the driver does not walk."""
+        return True
 
     @abstractmethod
     def convert(self, attribute: Attribute, /) -> Attribute:

@@ -12,13 +12,17 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 OperationT = TypeVar("OperationT", bound=Operation)
 DecisionT = TypeVar("DecisionT")
 
+_UNDECIDED = object()
+"""Stands for no decision in a look-up, since None may be one."""
+
 
 @dataclass(frozen=True)
 class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     """
     A pattern that rewrites the operations for which an analysis made a decision, as `rewrite` says.
 
-    The driver does not walk at all for patterns without decisions.
+    Decisions are given in the order in which the walk visits their operations: if there is no other pattern, the driver
+    visits these without a walk.
     """
 
     decisions: Mapping[OperationT, DecisionT]
@@ -30,9 +34,15 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
         return tuple({type(op) for op in self.decisions})
 
     @final
+    def decided_operations(self) -> list[Operation]:
+        """The operations with a decision, in the order of the decisions."""
+        return list(self.decisions)
+
+    @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if op in self.decisions:
-            self.rewrite(op, self.decisions[op], rewriter)  # pyright: ignore[reportArgumentType]
+        decision: DecisionT | None = self.decisions.get(op, _UNDECIDED)  # pyright: ignore
+        if decision is not _UNDECIDED:
+            self.rewrite(op, decision, rewriter)  # pyright: ignore[reportArgumentType]
 
     @abstractmethod
     def rewrite(self, op: OperationT, decision: DecisionT, rewriter: PatternRewriter, /) -> None:

@@ -9,12 +9,14 @@ touched, not walks over everything.
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.pattern import op_types_of, rewrite_of, takes
+from xshardy.rewriting.decision_pattern import DecisionPattern
+from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
 from xshardy.rewriting.walk import walk_region
 from xshardy.rewriting.walks import FORWARD, Walk
 
@@ -33,13 +35,13 @@ class PatternSet(Sequence[RewritePattern]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
         self._patterns = (*patterns, *(then or ()))
-        self._own = tuple(patterns)
+        self._own = tuple((class_test(pattern), rewrite_of(pattern)) for pattern in patterns)
         self._then = then
         self.by_class = RewritesByClass(self._of_class)
-        self.takes_nothing: bool = not any(map(op_types_of, self._own)) and (then is None or then.takes_nothing)
+        self.takes_nothing: bool = not any(map(op_types_of, patterns)) and (then is None or then.takes_nothing)
 
     def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple(rewrite_of(pattern) for pattern in self._own if takes(pattern, op_type))
+        own = tuple(rewrite for takes, rewrite in self._own if takes(op_type))
         return own if self._then is None else own + self._then.by_class[op_type]
 
     @overload
@@ -122,17 +124,22 @@ def rewrite(
 
     On each operation the patterns are tried in order, until one of them changes something. `listener` is told of every
     change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
+    A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
+    decisions.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
-        patterns = PatternSet(patterns)
+        patterns = PatternSet([pattern for pattern in patterns if op_types_of(pattern)])
     if patterns.takes_nothing:
         return False
     by_class = patterns.by_class
-    regions = (root,) if isinstance(root, Region) else root.regions
+    only = patterns[0]
     ops: list[Operation] = []
-    for region in regions:
-        _append_taken(ops, region, walk, by_class)
+    if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
+        ops = only.decided_operations()
+    else:
+        for region in (root,) if isinstance(root, Region) else root.regions:
+            _append_taken(ops, region, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:

@@ -4,6 +4,7 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from types import MethodType, UnionType
 from typing import Any, TypeVar, Union, final, get_args, get_origin
 
@@ -79,14 +80,20 @@ class ClassPattern(RewritePattern):
         """Rewrite `op`, of a class that the pattern takes."""
 
 
+def class_test(pattern: RewritePattern) -> Callable[[type[Operation]], bool]:
+    """A function that says whether `pattern` takes operations of a class."""
+    return pattern.takes if isinstance(pattern, ClassPattern) else partial(is_below_one, op_types_of(pattern))
+
+
 def takes(pattern: RewritePattern, op_type: type[Operation]) -> bool:
     """Whether `pattern` takes operations of the class `op_type`."""
-    return pattern.takes(op_type) if isinstance(pattern, ClassPattern) else issubclass(op_type, op_types_of(pattern))
+    return class_test(pattern)(op_type)
 
 
-def takes_something(pattern: RewritePattern) -> bool:
-    """Whether `pattern` takes any class at all: one without decisions to apply does not."""
-    return isinstance(pattern, ClassPattern) or bool(op_types_of(pattern))
+@cache
+def is_below_one(op_types: tuple[type, ...], op_type: type[Operation]) -> bool:
+    """`issubclass`, which takes long for abstract classes, remembered for each pair."""
+    return issubclass(op_type, op_types)
 
 
 def rewrite_of(pattern: RewritePattern) -> Callable[[Operation, PatternRewriter], None]:

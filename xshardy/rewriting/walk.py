@@ -12,23 +12,20 @@ OperationT = TypeVar("OperationT", bound=Operation)
 
 def walk_region(region: Region, walk: Walk) -> Iterator[Operation]:
     """The operations in `region`, in the order of `walk`."""
-    if walk.walk_reverse:
-        yield from region.walk(reverse=True, region_first=walk.walk_regions_first)
-        return
-    for block in region.blocks:
-        op = block.first_op
+    reverse = walk.walk_reverse
+    for block in reversed(region.blocks) if reverse else region.blocks:
+        op = block.last_op if reverse else block.first_op
         while op is not None:
-            following = op.next_op
+            following = op.prev_op if reverse else op.next_op
             if not op.regions:
                 yield op
-            elif walk.walk_regions_first:
-                for inner in op.regions:
-                    yield from walk_region(inner, walk)
-                yield op
             else:
-                yield op
-                for inner in op.regions:
+                if not walk.walk_regions_first:
+                    yield op
+                for inner in reversed(op.regions) if reverse else op.regions:
                     yield from walk_region(inner, walk)
+                if walk.walk_regions_first:
+                    yield op
             op = following
 
 

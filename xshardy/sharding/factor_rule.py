@@ -1,5 +1,5 @@
 """
-A sharding rule as plain data. Propagation works on these; a rule becomes an attribute only where it is written down.
+A sharding rule as plain data, for propagation. It is converted to an attribute only when it is written.
 
 Source: Shardy's docs, "Sharding representation" (section "Sharding rule"), and rows SDY-ATTR-06 and SDY-ATTR-13.
 """
@@ -15,12 +15,12 @@ from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleAttr, TensorMappingAttr
 
 TensorMapping = tuple[tuple[int, ...], ...]
-"""For each dimension of a tensor the factors that it is made of, major to minor."""
+"""For each dimension of a tensor, its factors, major to minor."""
 
 
 @dataclass(frozen=True)
 class FactorRule:
-    """The sizes of the factors of an operation, in elements, which dimensions they make up, and what they take."""
+    """The sizes of factors, in elements, the mappings of operands and results, and the groups of special factors."""
 
     sizes: tuple[int, ...]
     operands: tuple[TensorMapping, ...]
@@ -29,9 +29,9 @@ class FactorRule:
     need_replication: tuple[int, ...] = ()
     permutation: tuple[int, ...] = ()
     blocked: tuple[int, ...] = ()
-    """The factors along which nothing is propagated."""
+    """The factors that do not propagate."""
     is_custom: bool = False
-    """Whether the user wrote it."""
+    """Whether it is the user's rule."""
 
     @classmethod
     def of(cls, rule: OpShardingRuleAttr) -> FactorRule:
@@ -50,23 +50,23 @@ class FactorRule:
 
     @classmethod
     def identity(cls, shape: Sequence[int], operands: int = 1) -> FactorRule:
-        """The rule of so many operands and one result, all of this shape and sharded alike."""
+        """The rule of this number of operands and one result, all of this shape and sharded alike."""
         mapping = tuple((factor,) for factor in range(len(shape)))
         return cls(tuple(shape), (mapping,) * operands, (mapping,))
 
     @cached_property
     def special(self) -> frozenset[int]:
-        """The factors that do not simply pass through: sharding them costs communication."""
+        """The factors that are not pass-through: sharding them costs communication."""
         return frozenset((*self.reduction, *self.need_replication, *self.permutation))
 
     @cached_property
     def is_uniform(self) -> bool:
-        """Whether a factor is the same dimension everywhere: tensors that are sharded alike agree on all factors."""
+        """Whether all tensors have the same mapping, so that tensors with equal shardings agree on all factors."""
         return len({*self.operands, *self.results}) == 1
 
     @cached_property
     def attribute(self) -> OpShardingRuleAttr:
-        """The rule as it stands in a module."""
+        """The rule as an attribute."""
         return OpShardingRuleAttr(
             _integers(self.sizes),
             _tensor_mappings(self.operands),
@@ -83,7 +83,7 @@ def _mapping(tensor: TensorMappingAttr) -> TensorMapping:
     return tuple(dim.factors for dim in tensor.dim_mappings)
 
 
-# The parts of rules are few, and an attribute takes long to make: they are shared.
+# Attributes are slow to construct and rules have few distinct parts, so attributes of parts are shared.
 
 
 _CUSTOM, _NOT_CUSTOM = BoolAttr.from_bool(True), BoolAttr.from_bool(False)

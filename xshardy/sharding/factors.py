@@ -1,10 +1,10 @@
 """
-Shardings seen from the loops of an operation: a tensor's dimensions are made of factors, and each factor has its axes.
+Shardings by factor: a dimension of a tensor consists of factors, and each factor has axes.
 
-Projecting a sharding gives the major axes of a dimension to its major factor until that is fully sharded, splitting an
-axis where it must, and so on; the minor-most factor takes the rest, divisible or not. Where an axis and what is left of
-a factor have no common divisor, it and what follows overflow: they stay with the dimension, and factors after it get
-nothing.
+Projecting a sharding assigns the axes of a dimension, major to minor, to its factors, major to minor. A factor gets
+axes until it is fully sharded, and an axis is split if only a part fits. The minor-most factor gets all remaining axes,
+divisible or not. If an axis and the remaining size of a factor have no common divisor, that axis and those after it
+overflow: they stay on the dimension, and the factors after this one get no axes.
 Source: Shardy's docs, "Sharding representation" and "Sharding propagation".
 """
 
@@ -22,7 +22,7 @@ from xshardy.sharding.interning import DimSharding, Sharding
 
 @dataclass(slots=True)
 class FactorSharding:
-    """The axes of a factor in one tensor. `overflow` are those that its dimension has but it has no room for."""
+    """The axes of a factor in one tensor. `overflow` are axes of its dimension that do not fit the factor."""
 
     axes: Axes = ()
     is_closed: bool = False
@@ -32,14 +32,14 @@ class FactorSharding:
 
 @dataclass(slots=True)
 class TensorFactors:
-    """The sharding of one tensor by factor. A factor that the tensor does not have is not in `factors`."""
+    """The sharding of one tensor by factor. `factors` has the factors of the tensor only."""
 
     factors: dict[int, FactorSharding]
     replicated: Axes = ()
     unreduced: Axes = ()
     reduction: ReductionOp = ReductionOp.SUM
     is_expanded: bool = False
-    """Whether some factor got more axes than the sharding of the tensor had."""
+    """Whether a factor was expanded since projection."""
 
     def axes_of(self, factor: int) -> Axes:
         """The axes of `factor`; none if the tensor does not have it."""
@@ -55,13 +55,13 @@ class TensorFactors:
         self.is_expanded = True
 
     def copy(self) -> TensorFactors:
-        """The same factor shardings, to be expanded by themselves."""
+        """A copy that can be expanded independently."""
         return TensorFactors(dict(self.factors), self.replicated, self.unreduced, self.reduction, self.is_expanded)
 
 
 def project(mapping: TensorMapping, sharding: Sharding | None, sizes: Sequence[int]) -> TensorFactors:
     """
-    The factor shardings of a tensor; one without a sharding is open and has no axes.
+    The factor shardings of a tensor. Without a sharding, all factors are open and have no axes.
 
     `sizes` are those of the factors, in elements.
     """
@@ -76,7 +76,7 @@ def project(mapping: TensorMapping, sharding: Sharding | None, sizes: Sequence[i
 def _project_dimension(
     dim: tuple[int, ...], sharding: DimSharding, sizes: Sequence[int], factors: dict[int, FactorSharding]
 ) -> None:
-    """Give the axes of a dimension to its factors, and add these to `factors`."""
+    """Assign the axes of a dimension to its factors, and add these to `factors`."""
     if len(dim) == 1:
         factors[dim[0]] = FactorSharding(merged(sharding.axes), sharding.is_closed, is_minor_most=True)
         return
@@ -95,9 +95,9 @@ def _project_dimension(
 
 def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
     """
-    Take from the end of `rest` the axes that divide a factor of `size` elements, the last of them split if need be.
+    Remove from the end of `rest` the axes that divide a factor of `size` elements; the last one may be split.
 
-    Returns them, and what is left of the size.
+    Returns these axes, and the remaining size.
     """
     taken: list[Span] = []
     while rest:
@@ -117,9 +117,9 @@ def _take(rest: list[Span], size: int) -> tuple[Axes, int]:
 
 def unproject(tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int], mesh: int) -> Sharding:
     """
-    The sharding that the factor shardings of a tensor make up, without priorities; `mesh` is the number of its mesh.
+    The sharding of a tensor from its factor shardings, without priorities; `mesh` is the number of its mesh.
 
-    A factor after one that is not fully sharded is left out: its parts would lie apart from each other.
+    Axes of factors after one that is not fully sharded are dropped: their shards would not be contiguous.
     """
     return Sharding(
         mesh,
@@ -146,7 +146,7 @@ def _unproject_dimension(tensor: TensorFactors, dim: tuple[int, ...], sizes: Seq
 
 
 def _extend(axes: list[Span], more: Axes) -> None:
-    """Put `more` at the minor end of `axes`; only where the two meet are sub-axes merged."""
+    """Append `more` to `axes`, merging only the first of `more` with the last of `axes`."""
     if more:
         append(axes, more[0])
         axes.extend(more[1:])

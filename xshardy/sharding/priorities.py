@@ -1,8 +1,8 @@
 """
-Op priorities: which operations propagate first, and in which directions.
+Op priorities: which operations propagate in which round, and in which directions.
 
-In round 0 only operations take part that pass shardings through and whose operands have no other use, so that nothing
-can come into conflict; each later round allows more, and keeps what earlier ones allowed.
+In round 0 only pass-through operations propagate, if their operands have no other use, so that no conflict can arise.
+Each later round allows more, and keeps what earlier rounds allowed.
 Source: Shardy's docs, "Sharding propagation", section "Operation priorities".
 """
 
@@ -16,28 +16,28 @@ ROUNDS = 5
 """The number of rounds; in the last one everything propagates both ways."""
 
 ANY_ROUND = ROUNDS - 1
-"""The round that allows everything: where priorities are not asked for it is the only one."""
+"""The round that allows everything; the only round if op priorities are off."""
 
 
 class OpKind(Enum):
-    """What op priorities tell apart."""
+    """The kinds of operations that op priorities distinguish."""
 
     PASS_THROUGH = auto()
-    """Elementwise operations, reshapes, transposes, edges: each dimension of the result is one of the operand."""
+    """Elementwise operations, reshapes, transposes, edges: dimensions of the result are dimensions of the operand."""
     DYNAMIC_SLICE = auto()
-    """Dynamic slices and their updates, which pass shardings through from their operands."""
+    """Dynamic slices and their updates: pass-through forward only."""
     BROADCAST = auto()
-    """Broadcasts, which may take an axis for a dimension that the operand does not have."""
+    """Broadcasts: forward, they would use an axis on a dimension that the operand lacks."""
     OTHER = auto()
 
 
 _PASSED_THROUGH = {OpKind.PASS_THROUGH: Direction.BOTH, OpKind.DYNAMIC_SLICE: Direction.FORWARD}
-"""The directions of operations that pass shardings through."""
+"""The directions of pass-through operations."""
 
 
 @cache
 def by_factor_type(kind: OpKind, round_: int, is_single_use: bool) -> tuple[Direction, Direction]:
-    """The directions of factors that pass through, and of special ones, in a round: see `directions`."""
+    """The directions of pass-through factors and of special factors in a round: see `directions`."""
     whole = _PASSED_THROUGH.get(kind, Direction.NONE) if round_ > 0 or is_single_use else Direction.NONE
     cautious = Direction.BACKWARD if kind is OpKind.BROADCAST else Direction.BOTH
     special = pass_through = whole
@@ -54,7 +54,7 @@ def directions(kind: OpKind, rule: FactorRule, round_: int, *, is_single_use: bo
     """
     The direction of each factor of `rule` in a round (0 to 4) for an operation of this kind.
 
-    `is_single_use` tells whether no operand, scalars aside, has another use. An edge has no factor that is special.
+    `is_single_use`: whether no operand, scalars aside, has another use.
     """
     pass_through, special = by_factor_type(kind, round_, is_single_use)
     if not rule.special:

@@ -1,5 +1,5 @@
 """
-From which tensor of an operation its other tensors got their new axes in one propagation step.
+The tensor of an operation that each new axis of its other tensors comes from, in one propagation step.
 
 Source: Shardy's docs, option `debug-propagation-edge-sharding` of the propagation passes.
 """
@@ -23,7 +23,7 @@ class Source:
 
 
 class Provenance(NamedTuple):
-    """What each tensor of an operation got in one step: for each new axis, where it came from."""
+    """The new axes of each tensor of an operation in one step, and the source of each."""
 
     mesh: int
     operands: Sequence[Mapping[Span, Source]]
@@ -31,7 +31,7 @@ class Provenance(NamedTuple):
 
 
 def provenance_of(steps: Steps, key: tuple[int, ...]) -> Provenance | None:
-    """The new axes of each tensor in the step that `steps` makes for `key`; None if there is no step."""
+    """The new axes of each tensor in the step with memo key `key`; None if the tensors are not over one mesh."""
     before, after = steps.before(key), steps.after(key)
     if before is None or after is None:
         return None
@@ -48,7 +48,7 @@ def provenance_of(steps: Steps, key: tuple[int, ...]) -> Provenance | None:
 def _new_axes(
     mapping: TensorMapping, old: TensorFactors, new: TensorFactors, before: Projection
 ) -> Mapping[Span, Source]:
-    """The axes that a tensor got, with their sources. Parts of one axis in neighbouring factors count as one."""
+    """The new axes of a tensor, with their sources. Consecutive sub-axes of neighbouring factors are merged."""
     found: dict[Span, Source] = {}
     for dim in mapping:
         last: Span | None = None
@@ -69,7 +69,7 @@ def _new_axes(
 
 
 def _added(known: Axes, axes: Axes) -> Axes:
-    """The axes that `axes` has in addition to `known`; the last known one may have grown."""
+    """The axes of `axes` that are not in `known`; includes the last known one if it was extended."""
     first = len(known)
     if known and known[-1] != axes[first - 1]:
         first -= 1

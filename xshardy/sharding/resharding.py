@@ -1,9 +1,9 @@
 """
-How a tensor gets from one sharding to another: by which collectives, along which axes, in which order.
+The collectives that reshard a tensor: along which axes, in which order.
 
-What makes the parts on devices smaller comes first, what keeps their size next, and what makes them larger last: a
-slice, then a permutation of devices, then all-to-alls, then a gather. Each brings the sharding nearer to the one that
-is wanted, and among the ways to do so the choice is that of C++ Shardy. Source: Shardy's docs, "Export passes",
+Collectives that make shards smaller come first, then those that keep their size, then those that make them larger: a
+slice, a permutation of devices, all-to-alls, a gather. Among equivalent sequences the choice is that of C++ Shardy.
+Source: Shardy's docs, "Export passes",
 `sdy-reshard-to-collectives`.
 """
 
@@ -57,7 +57,7 @@ Step = AllSlice | CollectivePermute | AllToAll | AllGather
 
 
 def cut(axis: Span, others: Iterable[Span]) -> Iterator[Span]:
-    """The parts of `axis` that each of `others`, which are sorted, has whole or not at all."""
+    """Split `axis` at the boundaries of `others`, which are sorted."""
     for other in others:
         if not overlaps(axis, other):
             continue
@@ -73,7 +73,7 @@ def cut(axis: Span, others: Iterable[Span]) -> Iterator[Span]:
 
 
 def aligned(lists: Iterable[Iterable[Span]], others: Iterable[Span]) -> list[list[Span]]:
-    """`lists` with each axis cut into the parts that it shares with `others`, so that what overlaps is equal."""
+    """`lists` with each axis split at the boundaries of `others`, so that axes that overlap are equal."""
     others = sorted(others)
     return [[part for axis in axes for part in cut(axis, others)] for axes in lists]
 
@@ -93,7 +93,7 @@ def fit(axis: Span, capacity: int) -> tuple[Span, Span | None] | None:
 
 
 def drop_last(axes: list[Span], dropped: Iterable[Span]) -> None:
-    """Take `dropped`, of which the last may be a part of a longer axis, off the end of `axes`."""
+    """Remove `dropped` from the end of `axes`; each may be the minor part of an axis there."""
     for axis in reversed([*dropped]):
         before = prefix_without(axes.pop(), (axis,))
         if before is not None:
@@ -103,8 +103,8 @@ def drop_last(axes: list[Span], dropped: Iterable[Span]) -> None:
 @dataclass(slots=True)
 class Resharding:
     """
-    A tensor on its way. Axes that both shardings begin a dimension with stay; the others are cut so that two that
-    overlap are equal, and then each is taken as a whole.
+    The state of a tensor between two shardings. Common leading axes of a dimension stay in place; the others are split
+    so that two axes that overlap are equal, and each part is then moved as a whole.
     """
 
     shape: Sequence[int]
@@ -173,7 +173,7 @@ class Resharding:
         return tuple(map(tuple, self.current))
 
     def _placed(self) -> set[Span]:
-        """The axes that are somewhere already, be it in the wrong place."""
+        """The axes along which the tensor is sharded already, in the right place or not."""
         return set(chain.from_iterable(self.have))
 
     def _places(self) -> dict[Span, tuple[int, int]]:

@@ -1,9 +1,9 @@
 """
-Propagating along the factors of one operation: which axes the tensors that have a factor take over from each other.
+Propagating along the factors of one operation: the axes of a factor spread between the tensors that have the factor.
 
-The basic strategy takes what all tensors agree on: where two could go on with different axes, or an axis is used up
-elsewhere in some tensor, it goes no further in any. The aggressive strategy lets each tensor take what it can, and
-settles conflicts between factors in favour of the larger source.
+The basic strategy stops at conflicts: where two tensors have different axes, or an axis is already used in some tensor,
+no tensor gets more axes. The aggressive strategy expands each tensor as far as possible, and resolves conflicts between
+factors in favour of the larger source.
 Source: Shardy's docs, "Sharding propagation".
 """
 
@@ -27,7 +27,7 @@ from xshardy.sharding.factors import FactorSharding, TensorFactors
 
 
 class Direction(IntFlag):
-    """Which ways axes may go along a factor: forward is from operands to results. `|` is the union of two."""
+    """The directions in which axes propagate along a factor: forward is from operands to results. `|` is the union."""
 
     NONE = 0
     FORWARD = 1
@@ -36,7 +36,7 @@ class Direction(IntFlag):
 
 
 class Strategy(Enum):
-    """How far propagation goes where tensors are in conflict."""
+    """How conflicts are handled."""
 
     BASIC = "basic"
     AGGRESSIVE = "aggressive"
@@ -44,7 +44,7 @@ class Strategy(Enum):
 
 @dataclass(slots=True)
 class Step:
-    """What a strategy works on: the factor shardings of an operation's tensors, which it expands in place."""
+    """The input of a strategy: the factor shardings of an operation's tensors. It expands them in place."""
 
     rule: FactorRule
     operands: list[TensorFactors]
@@ -55,7 +55,7 @@ class Step:
     """The sizes of the axes of the mesh, in devices."""
     is_elementwise: bool = False
     is_conservative: bool = False
-    """Whether axes must be whole: splitting one may leave a dimension that its axes do not divide."""
+    """Whether axes must not be split."""
 
     @property
     def tensors(self) -> list[TensorFactors]:
@@ -63,13 +63,13 @@ class Step:
         return self.operands + self.results
 
     def is_split(self, axis: Span) -> bool:
-        """Whether `axis` is only a part of an axis of the mesh."""
+        """Whether `axis` is a sub-axis."""
         return axis.start != 1 or axis.end != self.axis_sizes[axis.axis]
 
 
 def _joined(known: Axes, more: Axes, may_expand: bool) -> tuple[Axes, bool]:
     """
-    The major axes on which two lists agree, and whether the result may still grow.
+    The major axes on which two lists agree, and whether more axes may be appended to them.
 
     If one continues the other there is no conflict, and the result is the longer one; but without `may_expand` it is
     never longer than `known`.
@@ -81,7 +81,7 @@ def _joined(known: Axes, more: Axes, may_expand: bool) -> tuple[Axes, bool]:
         if old == new:
             joined.append(new)
         elif is_prefix(new, old):
-            # A further axis in the shorter list would be in conflict: if it went on with `old`, the two were merged.
+            # More axes after `new` conflict with the rest of `old`: had they continued it, they would be merged.
             if position < len(more):
                 return (*joined, new), False
             joined.append(old)
@@ -100,9 +100,9 @@ def _joined(known: Axes, more: Axes, may_expand: bool) -> tuple[Axes, bool]:
 
 def compatible_major_axes(step: Step, factor: int) -> Axes:
     """
-    The major axes of `factor` on which all tensors agree, conflicts with other factors aside.
+    The major axes of `factor` on which all tensors agree, ignoring conflicts with other factors.
 
-    Only tensors on the side that the direction of the factor comes from add axes to them.
+    Only tensors on the source side of the factor's direction contribute axes.
     """
     direction = step.directions[factor]
     if direction is Direction.NONE:
@@ -121,7 +121,7 @@ def compatible_major_axes(step: Step, factor: int) -> Axes:
 
 def _without_conflicts(step: Step, axes: Axes, compatible: Callable[[Span, int], Span | None]) -> Axes:
     """
-    The beginning of `axes` up to the first axis that `compatible` does not leave whole, and what it leaves of that.
+    The prefix of `axes` before the first axis that `compatible` shortens, then the part of that axis that it keeps.
 
     `compatible` is given an axis, and into how many parts the axes before it divide the factor.
     """
@@ -155,7 +155,7 @@ def _prefix_that_fits(
     axis: Span, tensor: TensorFactors, sharding: FactorSharding, parts: int, size: int
 ) -> Span | None:
     """
-    The major part of `axis` that a factor of `tensor` has, or can still take.
+    The major part of `axis` that a factor of `tensor` has already, or has room for.
 
     The factor has `size` elements, of which axes before this one make `parts` parts. It can take more axes if it is
     open and nothing overflows; if it is not the minor-most of its dimension, they must divide what is left of it.
@@ -175,7 +175,7 @@ def _prefix_that_fits(
 
 
 def propagate_basic(step: Step) -> None:
-    """Expand each factor in all tensors along the axes that none of them is in conflict with."""
+    """Expand each factor in all tensors, along the axes without a conflict in any tensor."""
     for factor, size in enumerate(step.rule.sizes):
         axes = compatible_major_axes(step, factor)
         if not axes:
@@ -197,9 +197,9 @@ def propagate_basic(step: Step) -> None:
 
 
 def propagate_aggressive(step: Step) -> None:
-    """Expand factors tensor by tensor, results first; where factors compete for an axis the larger source wins it."""
+    """Expand factors tensor by tensor, results first; an axis that several factors want goes to the larger source."""
     wanted = [compatible_major_axes(step, factor) for factor in range(len(step.rule.sizes))]
-    # Most steps change nothing, or a single factor: only of one that some tensor lacks axes for more need be known.
+    # Most steps change one factor or none: consider only factors for which some tensor lacks axes.
     lacking = {f for tensor in step.tensors for f, s in tensor.factors.items() if wanted[f] and s.axes != wanted[f]}
     if not lacking:
         return
@@ -211,7 +211,7 @@ def propagate_aggressive(step: Step) -> None:
         for factor in order:
             axes = _axes_for(step, tensor, factor, wanted[factor])
             if step.is_elementwise:
-                # Sideways, from operand to operand, only what the result has as well: it may have to be replicated.
+                # From operand to operand, propagate only axes that the result has too: the result may be replicated.
                 for result in step.results:
                     sharding = result.factors.get(factor)
                     if sharding is not None and is_strict_prefix(sharding.axes, axes):
@@ -220,7 +220,7 @@ def propagate_aggressive(step: Step) -> None:
 
 
 def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> Axes:
-    """The major part of `wanted` along which `factor` can be sharded in `tensor`; nothing if it has as much already."""
+    """The major part of `wanted` that `factor` can have in `tensor`; empty if that does not extend its axes."""
     sharding = tensor.factors.get(factor)
     if sharding is None or not is_strict_prefix(sharding.axes, wanted):
         return ()
@@ -233,7 +233,7 @@ def _axes_for(step: Step, tensor: TensorFactors, factor: int, wanted: Axes) -> A
 
 def _by_size_of_source(step: Step, wanted: Sequence[Axes], factors: Collection[int]) -> list[int]:
     """
-    The `factors` in the order in which they get their axes: those from the largest source first.
+    `factors` in the order in which they are expanded: largest source first.
 
     The source of a factor is the largest tensor, in elements, that has all of the wanted axes. Ties go, in elementwise
     operations, to the factor that is sharded most; then to the first source, and to the first factor.

@@ -1,7 +1,9 @@
 """The call graph of a module: its functions, the references between them, and an order with callees first."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
@@ -24,28 +26,29 @@ def is_private(function: func.FuncOp) -> bool:
 
 def symbols_in(attribute: Attribute) -> Iterator[str]:
     """The names of the symbols that `attribute` refers to, itself or within."""
-    match attribute:
-        case SymbolRefAttr():
-            yield attribute.root_reference.data
-        case ArrayAttr():
-            for element in attribute:
-                yield from symbols_in(element)
-        case DictionaryAttr():
-            for entry in attribute.data.values():
-                yield from symbols_in(entry)
-        case ParametrizedAttribute():
-            for parameter in attribute.parameters:
-                yield from symbols_in(parameter)
-        case _:
-            pass
+    if isinstance(attribute, SymbolRefAttr):
+        yield attribute.root_reference.data
+    elif (parts := _parts_of(type(attribute))) is not None:
+        for part in parts(attribute):
+            yield from symbols_in(part)
 
 
-def reference_reader() -> Callable[[Operation], Iterator[str]]:
-    """
-    A function for the names of the symbols that an operation itself refers to: its callee, or within an attribute.
+@cache
+def _parts_of(kind: type[Attribute]) -> Callable[[Any], Iterable[Attribute]] | None:
+    """How to read the attributes inside of one of a class; None if there are none. Looked up once per class."""
+    if issubclass(kind, ArrayAttr):
+        return lambda array: array.data
+    if issubclass(kind, DictionaryAttr):
+        return lambda dictionary: dictionary.data.values()
+    return (lambda attribute: attribute.parameters) if issubclass(kind, ParametrizedAttribute) else None
 
-    Operations share attributes, so the function looks into each of them once.
-    """
+
+References: TypeAlias = Callable[[Operation], Iterator[str]]
+"""The names of the symbols that an operation itself refers to: its callee, or within an attribute."""
+
+
+def reference_reader() -> References:
+    """The function that reads references. Operations share attributes, so it looks into each of them once."""
 
     @once_per_object
     def symbols(attribute: Attribute) -> tuple[str, ...]:
@@ -67,9 +70,10 @@ class Reference:
     name: str
 
 
-def function_references(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> tuple[Reference, ...]:
+def function_references(
+    function: func.FuncOp, functions: Mapping[str, func.FuncOp], references: References
+) -> tuple[Reference, ...]:
     """The references from the body of `function` to `functions`, in the order of the text. Reads each op once."""
-    references = reference_reader()
     return tuple(Reference(op, name) for op in function.body.walk() for name in references(op) if name in functions)
 
 

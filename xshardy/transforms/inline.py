@@ -22,7 +22,14 @@ from xdsl.universe import Universe
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
-from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, is_private, reference_reader
+from xshardy.transforms.call_graph import (
+    References,
+    bottom_up,
+    function_references,
+    functions_of,
+    is_private,
+    reference_reader,
+)
 
 NOINLINE = "noinline"
 """A discardable attribute of a call: leave it alone."""
@@ -51,20 +58,21 @@ class BlockCensus:
         return BlockCensus(size, calls)
 
 
-def reference_counts(module: ModuleOp, functions: Mapping[str, func.FuncOp]) -> Counter[str]:
+def reference_counts(module: ModuleOp, functions: Mapping[str, func.FuncOp], references: References) -> Counter[str]:
     """How often each function is referred to from anywhere in `module`."""
-    references = reference_reader()
     return Counter(name for op in module.walk() for name in references(op) if name in functions)
 
 
-def unused_functions(functions: Mapping[str, func.FuncOp], references: Counter[str]) -> tuple[func.FuncOp, ...]:
+def unused_functions(
+    functions: Mapping[str, func.FuncOp], counts: Counter[str], references: References
+) -> tuple[func.FuncOp, ...]:
     """The private functions that nothing refers to any more, and those that then lose their last reference."""
-    remaining = Counter(references)
+    remaining = Counter(counts)
     pending = [name for name, function in functions.items() if is_private(function) and not remaining[name]]
     unused: list[func.FuncOp] = []
     while pending:
         unused.append(function := functions[pending.pop()])
-        for reference in function_references(function, functions):
+        for reference in function_references(function, functions, references):
             remaining[reference.name] -= 1
             if not remaining[reference.name] and is_private(functions[reference.name]):
                 pending.append(reference.name)
@@ -80,14 +88,16 @@ class CallCensus:
     """
 
     functions: Mapping[str, func.FuncOp]
-    references: Counter[str]
+    references: References
+    counts: Counter[str]
+    """How often each function is referred to."""
     blocks: dict[Block, BlockCensus] = field(default_factory=dict[Block, BlockCensus])
 
     @staticmethod
     def of(module: ModuleOp) -> "CallCensus":
         """The census of `module`."""
-        functions = functions_of(module)
-        return CallCensus(functions, reference_counts(module, functions))
+        functions, references = functions_of(module), reference_reader()
+        return CallCensus(functions, references, reference_counts(module, functions, references))
 
     def block(self, block: Block) -> BlockCensus:
         """The census of `block`, taken when it is first needed."""
@@ -101,7 +111,7 @@ class CallCensus:
 
     def is_only_call(self, callee: func.FuncOp) -> bool:
         """Whether `callee` is private and has a single reference, so that it goes away with a call to it."""
-        return is_private(callee) and self.references[callee.sym_name.data] == 1
+        return is_private(callee) and self.counts[callee.sym_name.data] == 1
 
     def record(self, call: Call, callee: func.FuncOp, *, moves: bool) -> None:
         """Count what changes when the body of `callee` takes the place of `call`: it `moves`, or is copied."""
@@ -113,10 +123,14 @@ class CallCensus:
         if not census.calls[name]:
             del census.calls[name]
         census.calls.update(body.calls)
-        self.references[name] -= 1
+        self.counts[name] -= 1
         if not moves:
-            references = reference_reader()
-            self.references.update(name for op in callee.body.walk() for name in references(op))
+            self.counts.update(name for op in callee.body.walk() for name in self.references(op))
+
+    def unused(self) -> frozenset[func.FuncOp]:
+        """The functions left that nothing refers to any more."""
+        left = {name: function for name, function in self.functions.items() if function.parent is not None}
+        return frozenset(unused_functions(left, self.counts, self.references))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +173,11 @@ class InlineCall(RewritePattern):
     census: CallCensus
     should_inline: Callable[[Call, func.FuncOp], bool]
 
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads: it does not walk where the census has no functions."""
+        return (func.CallOp, PureCallOp) if self.census.functions else ()
+
     def put_in_place(self, call: Call, body: Region, rewriter: PatternRewriter) -> None:
         """Put the operations of `body`, of one block, in the place of `call`."""
         last = body.block.last_op
@@ -199,6 +218,11 @@ class EraseUnusedFunction(RewritePattern):
 
     unused: frozenset[func.FuncOp]
 
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads: it does not walk where no function is unused."""
+        return (func.FuncOp,) if self.unused else ()
+
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
         if op in self.unused:
@@ -220,7 +244,7 @@ class InlinePass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         census = CallCensus.of(module)
         edges = {
-            name: [reference.name for reference in function_references(function, census.functions)]
+            name: [reference.name for reference in function_references(function, census.functions, census.references)]
             for name, function in census.functions.items()
         }
         walk = bottom_up(edges)
@@ -228,8 +252,7 @@ class InlinePass(PatternPass):
         # Callees first: a body that is inlined has been inlined into. The calls that come with it are visited, too.
         callers = tuple(census.functions[name] for name in walk.order if name in census.functions)
         yield Step((MoveBodyOfOnlyCall(census, rule), CopyBody(census, rule)), TO_FIXPOINT, callers)
-        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
-        yield Step((EraseUnusedFunction(frozenset(unused_functions(remaining, census.references))),))
+        yield Step((EraseUnusedFunction(census.unused()),))
 
     @property
     def records_changes(self) -> bool:

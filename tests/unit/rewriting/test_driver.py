@@ -202,6 +202,15 @@ def test_attributes_are_rewritten_inside_of_others():
     assert op.attributes["e"] is unchanged
 
 
+def test_equal_attributes_become_one_object():
+    module = parse_module('"test.op"() : () -> ()')
+    op = next(iter(module.body.block.ops))
+    op.attributes |= {"a": IntegerAttr(1, i32), "b": IntegerAttr(1, i32)}
+    assert op.attributes["a"] is not op.attributes["b"]
+    assert rewrite(module, [Increment()])
+    assert op.attributes["a"] is op.attributes["b"]
+
+
 class TwoSteps(PatternPass):
     """First sums, then products, which the first step made."""
 

@@ -4,9 +4,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.stablehlo import AddOp, NegOp
+from xshardy.rewriting import BACKWARD, rewrite
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.syntax import parse_module
-from xshardy.transforms.unused_operations import erase_unused
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 LOOP = """func.func @main(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
   %0 = stablehlo.negate %x : tensor<8xf32>
@@ -37,5 +38,5 @@ def test_operations_of_a_class():
 def test_what_only_an_unused_loop_reads_is_unused():
     module = parse_module(LOOP)
     function = next(op for op in module.ops if isinstance(op, FuncOp))
-    erase_unused(function.body)
+    rewrite(function, (EraseUnusedOperation(),), BACKWARD)
     assert [op.name for op in function.body.block.ops] == ["stablehlo.negate", "func.return"]

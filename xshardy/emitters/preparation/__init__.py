@@ -28,7 +28,7 @@ from xshardy.emitters.preparation.rewrites import (
     WholeDimensionSize,
 )
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
-from xshardy.transforms.unused_operations import EraseUnused
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
     CallOp,
@@ -69,7 +69,7 @@ def prepare(computation: FuncOp) -> FuncOp:
     functions = _functions_beside(computation)
     require_no_recursion(computation, functions)
     clone = computation.clone()
-    rewrite(clone, (EraseUnused(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
+    rewrite(clone, (EraseUnusedOperation(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
     rewrite(clone, (ReturnElementsOfTuples(),))
     rewrite(clone, (EraseUnread(clone.body.block),), BACKWARD)
     return clone

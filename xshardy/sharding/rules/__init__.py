@@ -1,21 +1,23 @@
 """
-Sharding rules: what the loops of an operation are, and which dimensions of its operands and results they walk.
+Sharding rules: the loops of an operation, and the dimensions of its operands and results that each loop walks.
 
-A family of operations is a module with a table `RULES`, a row per operation. An operation of another dialect brings its
-own rule by implementing `xshardy.dialects.sdy.interfaces.ShardingRuleOpInterface`, with `build_rule` to write it.
+A family of operations is a module with a table `RULES`, one row per operation. For an operation of another dialect,
+`register_rule` adds a row, or its class implements `xshardy.dialects.sdy.interfaces.ShardingRuleOpInterface`.
 """
 
-from xshardy.sharding.rules.builder import Factor, FactorType, Row, Shapes, build_rule, pointwise
-from xshardy.sharding.rules.registry import ShardingRules, shape_of, sharding_rule
+from xshardy.sharding.rules.builder import Factor, FactorType, InvalidRule, Row, Shapes, build_rule, pointwise
+from xshardy.sharding.rules.registry import ShardingRules, register_rule, shape_of, sharding_rule
 
 __all__ = [
     "Factor",
     "FactorType",
+    "InvalidRule",
     "Row",
     "Shapes",
     "ShardingRules",
     "build_rule",
     "pointwise",
+    "register_rule",
     "shape_of",
     "sharding_rule",
 ]

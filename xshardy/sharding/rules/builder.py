@@ -1,7 +1,7 @@
 """
-A sharding rule is built from the loops of an operation: each is a factor, with the dimensions that it walks.
+A sharding rule is built from the loops of an operation: each loop is a factor, with the dimensions that it walks.
 
-The families of operations beside this module are functions from shapes to factors, and know nothing of IR.
+The families of operations beside this module are functions from shapes to factors, without IR.
 Source: Shardy's docs, "Sharding representation" (section "Sharding rule"), and rows SDY-ATTR-06 and SDY-ATTR-13.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import prod
 from typing import Any, NamedTuple
 
 from xdsl.ir import Operation
@@ -19,11 +20,11 @@ from xshardy.sharding.factor_rule import FactorRule
 
 Shape = tuple[int, ...]
 Dim = int | None
-"""A dimension of a tensor; None if the tensor has none for the factor in question."""
+"""A dimension of a tensor that a factor walks; None if the factor walks no dimension of the tensor."""
 
 
 class FactorType(Enum):
-    """What it takes to shard a factor; the value is the name of its group in a rule."""
+    """What sharding a factor costs; the value is the name of its group in a rule."""
 
     PASS_THROUGH = ""
     REDUCTION = "reduction"
@@ -47,12 +48,12 @@ class Factor:
 
 
 class Shapes(NamedTuple):
-    """The sizes of the operands and results of an operation, and whether its rule is to be conservative."""
+    """The shapes of the operands and results of an operation, and whether to build a conservative rule."""
 
     operands: tuple[Shape, ...]
     results: tuple[Shape, ...]
     conservative: bool = False
-    """Whether a dimension may only be mapped to factors whose sizes multiply to its own: no sharding that pads."""
+    """Whether the sizes of the factors of each dimension must multiply to the size of the dimension: no padding."""
 
     def factor(
         self, dim: int, size: int, type: FactorType = FactorType.PASS_THROUGH, *, blocked: bool = False
@@ -87,21 +88,25 @@ Factors = Iterator[Factor]
 
 
 def no_parameters(op: Operation) -> tuple[()]:
-    """What is read of an operation whose factors follow from its shapes."""
+    """The parameters of an operation whose factors depend on its shapes only."""
     return ()
 
 
 class UnknownOperation(Exception):
-    """Nobody knows how an operation is sharded; the message is for its author."""
+    """No rule is registered for an operation; the message is for the author of the module."""
+
+
+class InvalidRule(ValueError):
+    """A sharding rule does not fit its operation; the message is for the author of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """
-    How an operation is sharded: its `factors`, from its shapes and its `parameters`.
+    The sharding rule of a class of operations: its `factors`, computed from shapes and `parameters`.
 
-    The parameters are all that matters of the operation beside its shapes. They are hashable, and two operations with
-    the same shapes and parameters have the same rule. `factors` gives None where there is no rule.
+    `parameters` reads everything else that the rule depends on, as a hashable value: operations with equal shapes and
+    parameters share a rule. `factors` returns None if an operation has no rule.
     """
 
     factors: Callable[[Shapes, Any], Iterable[Factor] | None]
@@ -112,8 +117,9 @@ def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
     """
     The rule with `factors`, major to minor where several walk one dimension.
 
-    A factor of size 1 is left out where a dimension has another already. A dimension without a factor gets one of its
-    own, of size 1, behind all others: no factor is left of it to shard.
+    A factor of size 1 is omitted from a dimension that already has a factor. A dimension without factors gets one of
+    size 1, after all others, so that it is not sharded.
+    Raises `InvalidRule` if a factor does not have an entry for each tensor, or names a dimension that does not exist.
     """
     sizes: list[int] = []
     groups: dict[FactorType, list[int]] = {}
@@ -126,6 +132,9 @@ def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
             groups.setdefault(factor.type, []).append(index)
         if factor.blocked:
             blocked.append(index)
+        name = f"factor {index} (size {factor.size})"
+        _check_dims(name, "operand", operands, factor.operand_dims)
+        _check_dims(name, "result", results, factor.result_dims)
         for mappings, dims in ((operands, factor.operand_dims), (results, factor.result_dims)):
             for mapping, dim in zip(mappings, dims, strict=True):
                 if dim is not None and (factor.size != 1 or not mapping[dim]):
@@ -146,9 +155,45 @@ def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
     )
 
 
+def _check_dims(factor: str, what: str, mappings: Sequence[Sequence[object]], dims: Sequence[Dim]) -> None:
+    """Raise `InvalidRule` unless `dims` has an entry for each tensor, None or a dimension of the tensor."""
+    if len(dims) != len(mappings):
+        raise InvalidRule(
+            f"{factor} has {len(dims)} {what} dimensions for {len(mappings)} {what}s: give one for each {what}, None "
+            "for a tensor that it does not walk"
+        )
+    for tensor, (mapping, dim) in enumerate(zip(mappings, dims, strict=True)):
+        if dim is not None and not 0 <= dim < len(mapping):
+            raise InvalidRule(
+                f"{factor} walks dimension {dim} of {what} {tensor}, which has rank {len(mapping)}: give a dimension "
+                "below the rank, or None"
+            )
+
+
 def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:
-    """`factor_rule` as an attribute, which is what an operation that brings its own rule returns."""
+    """`factor_rule` as an attribute, for implementations of `ShardingRuleOpInterface`."""
     return factor_rule(shapes, factors).attribute
+
+
+def check_sizes(rule: FactorRule, shapes: Shapes) -> None:
+    """
+    Raise `InvalidRule` if a dimension with pass-through and reduction factors only has another size than their product.
+
+    A dimension that also has a permutation or need-replication factor may be larger or smaller, as that of a slice is.
+    """
+    exempt = {*rule.permutation, *rule.need_replication}
+    of_operands, of_results = (shapes.operands, rule.operands), (shapes.results, rule.results)
+    for what, (tensors, mappings) in (("operand", of_operands), ("result", of_results)):
+        for tensor, (shape, mapping) in enumerate(zip(tensors, mappings, strict=True)):
+            for dim, (size, factors) in enumerate(zip(shape, mapping, strict=True)):
+                product = prod(rule.sizes[factor] for factor in factors)
+                if product == size or product == 1 or not exempt.isdisjoint(factors):
+                    continue
+                sizes = " x ".join(f"{rule.sizes[factor]} (factor {factor})" for factor in factors)
+                raise InvalidRule(
+                    f"dimension {dim} of {what} {tensor} has size {size}, but its factors have {sizes}: correct a size "
+                    "or a dimension, or make the factor a permutation or need_replication factor"
+                )
 
 
 def pointwise(shapes: Shapes, parameters: object = ()) -> Factors:

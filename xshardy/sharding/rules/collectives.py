@@ -1,4 +1,4 @@
-"""Collectives that a program has already: the dimensions along which data is moved are needed whole."""
+"""Collectives in the input program: dimensions along which data is moved need replication."""
 
 from collections.abc import Iterable, Mapping
 

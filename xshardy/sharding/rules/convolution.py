@@ -10,7 +10,7 @@ from xshardy.sharding.rules.builder import Factor, Factors, FactorType, Row, Sha
 
 
 class Roles(NamedTuple):
-    """Two dimensions of a tensor that have names, and the spatial ones."""
+    """The roles of the dimensions of a tensor."""
 
     batch: int
     feature: int
@@ -18,7 +18,7 @@ class Roles(NamedTuple):
 
 
 class Convolution(NamedTuple):
-    """What each dimension is, and into how many groups features or batches are split."""
+    """The roles of all dimensions, and the number of feature and batch groups."""
 
     input: Roles
     kernel: Roles

@@ -1,4 +1,4 @@
-"""Calls of what a target knows, by the names that XLA and JAX use."""
+"""Custom calls, by the target names of XLA and JAX."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -23,7 +23,7 @@ REPLICATED = FactorType.NEED_REPLICATION
 
 
 class CustomCall(NamedTuple):
-    """What is called, whether it gives a tensor first, and whether a result is the state of a random generator."""
+    """The target name, whether the first result is a tensor, and whether a result is the state of a generator."""
 
     name: str
     gives_tensor: bool
@@ -104,7 +104,7 @@ WITHOUT_RULE = frozenset(
         "xla_python_gpu_callback",
     }
 )
-"""Calls of code that is not known to the compiler."""
+"""Calls of code outside the compiler."""
 
 POINTWISE = (
     *("annotate_device_placement", "Cholesky", "CompactWyHelper", "InspectSharding"),

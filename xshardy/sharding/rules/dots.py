@@ -11,7 +11,7 @@ from xshardy.sharding.rules.builder import Factor, Factors, FactorType, Row, Sha
 
 
 class DotNumbers(NamedTuple):
-    """The dimensions that run in step in both operands, in pairs: those of the result too, and those summed over."""
+    """Pairs of dimensions of the operands: batch dimensions, which the result has too, and contracting dimensions."""
 
     lhs_batching: tuple[int, ...]
     rhs_batching: tuple[int, ...]
@@ -20,7 +20,7 @@ class DotNumbers(NamedTuple):
 
 
 def dot_general(shapes: Shapes, numbers: DotNumbers) -> Factors:
-    """`([b, i, k], [b, k, j])->([b, i, j]) reduction={k}`: the dimensions of the result, then those summed over."""
+    """`([b, i, k], [b, k, j])->([b, i, j]) reduction={k}`: the dimensions of the result, then the contracting ones."""
     lhs, rhs = shapes.operands
     target = 0
     for dim, other in zip(numbers.lhs_batching, numbers.rhs_batching, strict=True):

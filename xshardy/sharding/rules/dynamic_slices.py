@@ -1,4 +1,4 @@
-"""Slices whose place is known at run time only."""
+"""Slices whose position is known at run time only."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from xshardy.sharding.rules.builder import Factor, Factors, FactorType, Row, Sha
 
 
 def dynamic_slice(shapes: Shapes, parameters: object = ()) -> Factors:
-    """Pointwise; a sliced dimension is needed whole, as nobody knows which devices hold the slice."""
+    """Pointwise; sliced dimensions need replication, since the devices that hold the slice are not known."""
     return pointwise_but_for_mismatch(
         shapes, shapes.operands[0], shapes.results[0], FactorType.NEED_REPLICATION, blocked=True
     )

@@ -1,4 +1,4 @@
-"""Operations that treat each element by itself, and those that only say something about a tensor."""
+"""Elementwise operations, and operations that only annotate a tensor."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Fourier transforms, Cholesky decompositions, and triangular systems of equations: batches of them can be sharded."""
+"""Fourier transforms, Cholesky decompositions, and triangular solves: only their batch dimensions pass through."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

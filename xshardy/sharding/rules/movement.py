@@ -1,4 +1,4 @@
-"""Operations that put elements elsewhere: each dimension of the result has its own in the operands, or none."""
+"""Operations that move elements: each dimension of the result is a dimension of the operands, or a new one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -91,7 +91,7 @@ def _values(values: DenseArrayBase[I64] | None) -> tuple[int, ...]:
 
 
 def _sorted_dimension(op: SortOp) -> int:
-    """As it is written: -1, which stands for the last one, is no dimension to upstream, and not to us either."""
+    """The dimension as written. As in upstream, -1 does not count as the last dimension."""
     return -1 if op.dimension is None else op.dimension.value.data
 
 

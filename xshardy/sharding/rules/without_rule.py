@@ -1,4 +1,4 @@
-"""Operations without a rule: what they compute has no shards to speak of, or is propagated in another way."""
+"""Operations without a rule: they propagate nothing, or in another way."""
 
 from collections.abc import Mapping
 

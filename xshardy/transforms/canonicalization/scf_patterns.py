@@ -109,7 +109,7 @@ def _without_results(op: scf.IfOp, kept: Sequence[bool], rewriter: PatternRewrit
     types = [result.type for result, keep in zip(op.results, kept, strict=True) if keep]
     regions = [rewriter.move_region_contents_to_new_regions(region) for region in (op.true_region, op.false_region)]
     if not types and not _has_work(regions[1]):
-        regions[1] = Region()
+        _erase_blocks(regions[1], rewriter)
     new = scf.IfOp(op.cond, types, regions[0], regions[1], dict(op.attributes))
     rewriter.insert(new, InsertPoint.before(op))
     return new
@@ -120,6 +120,14 @@ def _has_work(region: Region) -> bool:
     return block is not None and block.first_op is not block.last_op
 
 
+def _erase_blocks(region: Region, rewriter: PatternRewriter) -> None:
+    """Leave nothing of `region`. Its operations are erased one by one, so that listeners know."""
+    for block in tuple(region.blocks):
+        for op in reversed(tuple(block.ops)):
+            rewriter.erase(op)
+        region.detach_block(block).erase()
+
+
 class EmptyElse(RewritePattern):
     """`if c { a } else {}` -> `if c { a }`"""
 
@@ -127,7 +135,7 @@ class EmptyElse(RewritePattern):
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         if op.results or not op.false_region.blocks or _has_work(op.false_region):
             return
-        op.false_region.detach_block(0).erase()
+        _erase_blocks(op.false_region, rewriter)
         rewriter.notify_op_modified(op)
 
 

@@ -10,7 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, chain_of
 from xshardy.dialects.hlo.async_sugar import unwrapped
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.transforms.call_graph import functions_of, is_private
+from xshardy.transforms.call_graph import functions_of, is_private, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_synchronous
 from xshardy.transforms.inline import EraseUnusedFunction, reference_counts
@@ -49,6 +49,6 @@ class AsyncUnwrapPass(PatternPass):
         wrapped = {start.callee.string_value() for start in module.walk() if isinstance(start, StartOp)}
         yield Step((UnwrapChain(),))
         functions = functions_of(module)
-        references = reference_counts(module, functions)
-        unused = (functions[name] for name in wrapped if not references[name] and is_private(functions[name]))
+        counts = reference_counts(module, functions, reference_reader())
+        unused = (functions[name] for name in wrapped if not counts[name] and is_private(functions[name]))
         yield Step((EraseUnusedFunction(frozenset(unused)),))

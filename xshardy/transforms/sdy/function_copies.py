@@ -18,6 +18,9 @@ from xshardy.transforms.sdy.symbols import SymbolNames
 ORIGINAL_FUNC_NAME = "sdy.original_func_name"
 """A discardable attribute of a function that was copied: the name of the function that it is a copy of."""
 
+EXECUTION_THREAD = "execution_thread"
+"""A discardable attribute of a function, and of a named computation with its body: the thread that executes it."""
+
 
 def original_name(function: FuncOp) -> str:
     """The name that `function` had before it was copied."""

@@ -21,14 +21,14 @@ def argument_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
 
 
 def result_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
-    """The same of the results of `function`."""
+    """A sharding for each result of `function`, like `argument_shardings`."""
     return _completed(function, function.res_attrs, function.function_type.outputs.data)
 
 
 def written_shardings(
     dictionaries: ArrayAttr[DictionaryAttr] | None, count: int
 ) -> Sequence[TensorShardingAttr | None]:
-    """The shardings in `dictionaries`, those of the `count` arguments or results of a function; None for none."""
+    """The sharding of each of `count` arguments or results, or None, given their attributes."""
     if dictionaries is None:
         return (None,) * count
     return [
@@ -40,7 +40,7 @@ def written_shardings(
 def without_attributes(
     dictionaries: ArrayAttr[DictionaryAttr] | None, names: Collection[str]
 ) -> ArrayAttr[DictionaryAttr] | None:
-    """`dictionaries` of arguments or results without what is called by one of `names`; None if nothing is left."""
+    """`dictionaries` of arguments or results without the attributes `names`; None if no attribute is left."""
     kept = [{name: value for name, value in entry.data.items() if name not in names} for entry in dictionaries or ()]
     return ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
 

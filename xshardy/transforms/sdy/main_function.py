@@ -1,4 +1,4 @@
-"""The function that a program starts with."""
+"""The main function of a module."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.transforms.call_graph import functions_of
 
 MAIN = "main"
-"""The name of the function that starts, in a module with more than one."""
+"""The name of the main function in a module of several functions."""
 
 
 def main_function(module: ModuleOp) -> FuncOp:
@@ -18,7 +18,7 @@ def main_function(module: ModuleOp) -> FuncOp:
 
 
 def main_of(functions: Mapping[str, FuncOp]) -> FuncOp:
-    """The same of `functions` by name, where some of a module do not count."""
+    """The main function among `functions`, by name. Raises `PassFailedException` if there is none."""
     main = main_if_any(functions)
     if main is None:
         raise PassFailedException(

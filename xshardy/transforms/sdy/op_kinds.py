@@ -1,8 +1,8 @@
 """
-Which operations treat each element by itself, and what op priorities make of an operation.
+The properties of operations that propagation depends on: elementwise or not, with a rule or not, and the op priority.
 
-Source: Shardy's docs, "Sharding propagation", section "Operation priorities"; elementwise is what StableHLO and CHLO
-declare so, and the operations of sdy that give their operand on.
+Source: Shardy's docs, "Sharding propagation", section "Operation priorities". Elementwise are the operations that
+StableHLO and CHLO declare so, and those of sdy whose result is their operand.
 """
 
 from functools import cache
@@ -44,16 +44,16 @@ ELEMENTWISE = (
 """Element `i` of the result comes from element `i` of each operand, scalars aside."""
 
 NOT_ELEMENTWISE = (BinaryFunctionOp,)
-"""Operations that are so in our dialect, but that upstream does not declare so."""
+"""Elementwise operations of our dialect that upstream does not declare elementwise."""
 
 HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
 """Operations that keep the sharding of their result as a property."""
 
 EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
-"""Operations that stand for an edge: its sources are not their operands."""
+"""Operations that represent an edge, whose sources are not their operands."""
 
 CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
-"""Operations that nothing can go through."""
+"""Operations without operands."""
 
 RULE_READS_DEFINITIONS = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
 """Operations whose rule depends on whether their operands are constants, or slices of one tensor."""
@@ -119,14 +119,14 @@ def traits_of(op: type[Operation]) -> OpTraits:
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether `op` treats each element by itself."""
+    """Whether `op` computes each element by itself."""
     if isinstance(op, BitcastConvertOp):
         return shape_of(op.operand) == shape_of(op.result)
     return traits_of(type(op)).is_elementwise
 
 
 def kind_of(op: Operation) -> OpKind:
-    """What op priorities make of `op`."""
+    """The op priority of `op`."""
     if is_elementwise(op) or (isinstance(op, CustomCallOp) and op.call_target_name.data in OFFLOADS):
         return OpKind.PASS_THROUGH
     return traits_of(type(op)).kind

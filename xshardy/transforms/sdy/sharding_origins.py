@@ -17,7 +17,7 @@ from xshardy.dialects.function_attributes import Additions, add_argument_attribu
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
-from xshardy.rewriting import DecisionPattern, rewrite
+from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.data_flow import edge_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -46,7 +46,6 @@ class ShardingOrigins:
     """
 
     def __init__(self, module: ModuleOp):
-        self._module = module
         self._operation_names: dict[Operation, str] = {}
         self._origins: dict[SSAValue, dict[AxisRefAttr, str]] = {}
         self._names: dict[SSAValue, str] = {}
@@ -126,10 +125,6 @@ class ShardingOrigins:
             for function in (*of_arguments, *of_results)
         }
         return AnnotateOrigins(of_operations), AnnotateFunctionOrigins(functions)
-
-    def write(self) -> None:
-        """Apply the patterns."""
-        rewrite(self._module, self.patterns())
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Rewriting every sharding that a module names, wherever it is written."""
+"""The shardings and meshes that a module names, and changes of a sharding."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -12,6 +12,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
+from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in
@@ -23,13 +24,18 @@ PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
 """The properties of a function with a dictionary for each of its arguments and results."""
 
 
+def meshes_of(module: ModuleOp) -> dict[str, MeshAttr]:
+    """The meshes that `module` declares, by name."""
+    return {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+
+
 def priority_of(dimension: DimensionShardingAttr) -> int | None:
     """The priority that is written on `dimension`; None if there is none."""
     return None if isinstance(dimension.priority, NoneAttr) else dimension.priority.data
 
 
 def with_mesh(sharding: TensorShardingAttr, mesh_or_ref: SymbolRefAttr | MeshAttr) -> TensorShardingAttr:
-    """`sharding` over another mesh, or over the same one written in another way."""
+    """`sharding` over `mesh_or_ref`, another mesh or another way to write the same one."""
     return TensorShardingAttr(
         mesh_or_ref,
         sharding.dim_shardings,

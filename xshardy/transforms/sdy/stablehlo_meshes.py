@@ -1,6 +1,6 @@
 """Meshes as StableHLO writes them: in the replica groups of collectives, and in an attribute of `sdy.mesh`."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -24,7 +24,7 @@ from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting.walk import operations_of
 
 STABLEHLO_MESH = "stablehlo.mesh"
-"""The discardable attribute by which StableHLO's collectives know a mesh."""
+"""The discardable attribute of a `sdy.mesh` that StableHLO's collectives look up."""
 
 GROUPING = (
     stablehlo.AllGatherOp,
@@ -62,13 +62,9 @@ def from_stablehlo(mesh: StableHLOMeshAttr) -> MeshAttr:
     return MeshAttr.of([(axis.axis.data, axis.size.data) for axis in mesh.axes], ids)
 
 
-def transform_group_meshes(
-    module: ModuleOp, transform: Callable[[SymbolRefAttr | StableHLOMeshAttr], SymbolRefAttr | StableHLOMeshAttr]
-) -> None:
-    """Replace the mesh of each replica groups in `module`, written out or named, by what `transform` makes of it."""
+def group_meshes_in(module: ModuleOp) -> Iterator[SymbolRefAttr | StableHLOMeshAttr]:
+    """The meshes of the replica groups in `module`, written out or named, by the kinds of collectives in `GROUPING`."""
     for op in sorted(operations_of(module, *GROUPING), key=lambda op: GROUPING.index(type(op))):
         groups = op.properties["replica_groups"]
-        if not isinstance(groups, ReplicaGroupMeshAxesAttr):
-            continue
-        if isinstance(groups.mesh, SymbolRefAttr | StableHLOMeshAttr):
-            op.properties["replica_groups"] = ReplicaGroupMeshAxesAttr(transform(groups.mesh), groups.axes)
+        if isinstance(groups, ReplicaGroupMeshAxesAttr) and isinstance(groups.mesh, SymbolRefAttr | StableHLOMeshAttr):
+            yield groups.mesh

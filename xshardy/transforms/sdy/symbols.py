@@ -1,13 +1,16 @@
 """Names for new symbols of a module."""
 
+from collections.abc import Container
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 
 class SymbolNames:
-    """The names that the symbols of a module have. All that are made free share one count, as in upstream."""
+    """The names of the symbols of a module, without those `left_out`. All new names share one count, as in upstream."""
 
-    def __init__(self, module: ModuleOp):
-        symbols = (op.properties.get("sym_name") for op in module.ops)
+    def __init__(self, module: ModuleOp, left_out: Container[Operation] = ()):
+        symbols = (op.properties.get("sym_name") for op in module.ops if op not in left_out)
         self._taken = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
         self._count = 0
 

@@ -1,6 +1,6 @@
 """Turn named computations into calls of functions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,15 +12,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
+from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, enclosing_module
-from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
-from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME
+from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
+from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
 from xshardy.transforms.sdy.symbols import SymbolNames
-from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation
-from xshardy.transforms.sdy_import.import_func_calls import EXECUTION_THREAD
+from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
 
 def function_names(module: ModuleOp) -> Mapping[NamedComputationOp, str]:
@@ -33,26 +33,21 @@ def function_names(module: ModuleOp) -> Mapping[NamedComputationOp, str]:
 
 
 @dataclass(frozen=True)
-class EraseEdgeOfNamedComputation(RewritePattern):
-    """`f(data_flow_edge x)` -> `f(x)`, where `x` is a result or an argument of the body of a named computation."""
-
-    @match_op_type
-    def match_and_rewrite(self, op: DataFlowEdgeOp, rewriter: PatternRewriter, /) -> None:
-        owner = op.input.owner
-        if isinstance(owner if isinstance(owner, NamedComputationOp) else owner.parent_op(), NamedComputationOp):
-            rewriter.replace(op, (), [op.input])
-
-
-@dataclass(frozen=True)
 class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
     """
     `%0 = named_computation<"f">(%x) (%y) { ... }` -> `%0 = call @f(%x)`, and `func private @f(%y) { ... }` at the end
     of the module, where `f` is the name in `decisions`.
+
+    Data flow edges of the computation are replaced by their inputs; their shardings become those of the call and of the
+    arguments of the function.
     """
 
     def rewrite(self, op: NamedComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
         module = enclosing_module(op)
         assert module is not None
+        SinkIntoNamedComputation().match_and_rewrite(op, rewriter)
+        for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
+            rewriter.replace(edge, (), [edge.input])
         function = outlined(op, decision, rewriter)
         call = CallOp(decision, op.inputs, op.result_types)
         call.attributes |= {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
@@ -99,6 +94,7 @@ class ExportNamedComputationsPass(PatternPass):
     name = "sdy-export-named-computations"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-named-computations'
 
-    def steps(self, module: ModuleOp) -> Iterator[Step]:
-        yield Step([SinkIntoNamedComputation(), EraseEdgeOfNamedComputation()])
-        yield Step([OutlineNamedComputation(function_names(module))], INNER_FIRST)
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (OutlineNamedComputation(function_names(module)),)

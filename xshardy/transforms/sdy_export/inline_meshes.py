@@ -1,35 +1,59 @@
-"""Write out the mesh of every sharding, so that each can be read alone: `sdy-lift-inlined-meshes` the other way."""
+"""Write out the mesh of every sharding, so that each can be read alone: the inverse of `sdy-lift-inlined-meshes`."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Attribute
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
-from xshardy.transforms.sdy.shardings import transform_shardings, with_mesh
-from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo, transform_group_meshes
+from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
+from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass
+from xshardy.transforms.sdy.shardings import meshes_of, with_mesh
+from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
 
 
 @dataclass(frozen=True)
-class InlineMeshesPass(ModulePass):
+class InlineMesh(AttributePattern):
+    """`<@mesh, [{"a"}]>` -> `<mesh<["a"=2]>, [{"a"}]>`; the same in replica groups."""
+
+    attribute_types = (TensorShardingAttr, ReplicaGroupMeshAxesAttr)
+    meshes: Mapping[str, MeshAttr]
+
+    def applies(self) -> bool:
+        return bool(self.meshes)
+
+    def convert(self, attribute: Attribute, /) -> Attribute:
+        if not isinstance(attribute, TensorShardingAttr | ReplicaGroupMeshAxesAttr):
+            return attribute
+        reference = attribute.mesh_or_ref if isinstance(attribute, TensorShardingAttr) else attribute.mesh
+        mesh = self.meshes.get(reference.string_value()) if isinstance(reference, SymbolRefAttr) else None
+        if mesh is None:
+            return attribute
+        if isinstance(attribute, TensorShardingAttr):
+            return with_mesh(attribute, mesh)
+        return ReplicaGroupMeshAxesAttr(to_stablehlo(mesh), attribute.axes)
+
+
+@dataclass(frozen=True)
+class EraseMesh(DecisionPattern[MeshOp, None]):
+    """`sdy.mesh @mesh = <["a"=2]>` -> nothing"""
+
+    def rewrite(self, op: MeshOp, decision: None, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class InlineMeshesPass(PatternPass):
     """Replace the names of meshes in shardings and replica groups by the meshes, and erase every `sdy.mesh`."""
 
     name = "sdy-inline-meshes"
+    source: ClassVar[str] = "Shardy, sdy-inline-meshes"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        operations = [inner for inner in op.ops if isinstance(inner, MeshOp)]
-        meshes = {mesh.sym_name.data: mesh.mesh for mesh in operations}
-
-        def group_mesh(mesh_or_ref: SymbolRefAttr | StableHLOMeshAttr) -> SymbolRefAttr | StableHLOMeshAttr:
-            mesh = meshes.get(mesh_or_ref.string_value()) if isinstance(mesh_or_ref, SymbolRefAttr) else None
-            return mesh_or_ref if mesh is None else to_stablehlo(mesh)
-
-        transform_shardings(
-            op, lambda sharding: with_mesh(sharding, meshes.get(sharding.mesh_name or "", sharding.mesh_or_ref))
-        )
-        transform_group_meshes(op, group_mesh)
-        for mesh in operations:
-            Rewriter.erase_op(mesh)
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        meshes = [op for op in module.ops if isinstance(op, MeshOp)]
+        return InlineMesh(meshes_of(module)), EraseMesh(dict.fromkeys(meshes))

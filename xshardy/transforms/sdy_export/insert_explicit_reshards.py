@@ -189,7 +189,7 @@ class RunOnSingleDevice(ClassPattern):
     """
 
     def takes(self, op_type: type[Operation], /) -> bool:
-        return traits_of(op_type).only_reads
+        return not traits_of(op_type).forwards_operands
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if device_of(op) is None:
@@ -224,7 +224,7 @@ class SettleConflicts(ClassPattern):
 
     def takes(self, op_type: type[Operation], /) -> bool:
         is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | UnregisteredOp)
-        return traits_of(op_type).only_reads and (self.full or self.has_unreduced or is_costly)
+        return not traits_of(op_type).forwards_operands and (self.full or self.has_unreduced or is_costly)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not (op.results or op.operands):

@@ -71,26 +71,25 @@ def find_splits(
     Operations for which `is_expansion` holds are split like constants, without the computations of their operands.
     """
     splits = Splits()
-    constants: set[Operation] = set()
-    expansions: list[Operation] = []
-    originals = splits.originals
+    constants: set[int] = set()  # identities, since operations hash slowly
+    split: set[int] = set()
     for op in ops:
         kind = type(op)
         if kind is ShardingGroupOp:
             continue
+        owners = [id(operand.owner) for operand in op.operands]
         preserves = kind in CONSTANTS or preserves_constants(op)
-        if preserves and (kind in CONSTANTS or all(operand.owner in constants for operand in op.operands)):
-            constants.add(op)
-            originals[op] = None
+        if preserves and (kind in CONSTANTS or constants.issuperset(owners)):
+            constants.add(id(op))
+            split.add(id(op))
+            splits.originals[op] = None
             continue
         splits.is_constant &= preserves or op.has_trait(IsTerminator)
         if is_expansion(op):
-            expansions.append(op)
-            originals[op] = None
-            continue
-        indices = [index for index, operand in enumerate(op.operands) if operand.owner in originals]
-        if indices:
-            splits.uses[op] = indices
+            split.add(id(op))
+            splits.originals[op] = None
+        elif not split.isdisjoint(owners):
+            splits.uses[op] = [index for index, owner in enumerate(owners) if owner in split]
     return splits
 
 

@@ -1,26 +1,20 @@
-"""Say of a gather or a scatter that works row by row that it does. Source: Shardy's docs, "Import passes"."""
+"""Make the rows of a gather or a scatter an explicit batching dimension. Source: Shardy's docs, "Import passes"."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, ScatterDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
 from xshardy.transforms.sdy.shapes import rank_of, shape_of
-from xshardy.transforms.unused_operations import erase_unused
+from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +27,9 @@ class IndexVectors:
 
     def row_component(self, tensor: SSAValue) -> int | None:
         """
-        The component that is the row number, of the indices and of `tensor` alike; None if that is not to be seen.
+        The component that is the row number, of the indices and of `tensor` alike; None if no component is known to be.
 
-        Rows are what dimension 0 counts. With the component gone the vectors must not be empty.
+        The row number is the index along dimension 0. The vectors must have other components.
         """
         if rank_of(tensor) == 0 or not 0 <= self.vector_dim < rank_of(self.indices):
             return None
@@ -51,16 +45,16 @@ class IndexVectors:
         return component if counts_rows(source) else None
 
     def _components(self, op: Operation | Block) -> Sequence[SSAValue] | None:
-        """What `op` makes the vectors of, if it puts their components together one by one."""
+        """The operands of `op` if it concatenates the vectors from single components; else None."""
         if not isinstance(op, stablehlo.ConcatenateOp) or op.dimension.value.data != self.vector_dim:
             return None
         return op.inputs if len(op.inputs) == shape_of(self.indices)[self.vector_dim] else None
 
     def without(self, component: int, rewriter: PatternRewriter) -> SSAValue:
         """
-        `concatenate(i, j)` -> `j`, or slices of the indices put together, without `component`.
+        `concatenate(i, j)` -> `j`: the indices without `component`; if they are no concatenation, slices of them.
 
-        New operations stand in front of the one that is rewritten.
+        New operations stand before the operation that is rewritten.
         """
         shape = shape_of(self.indices)
         if (components := self._components(self.indices.owner)) is not None:
@@ -91,10 +85,10 @@ class IndexVectors:
 
 def counts_rows(value: SSAValue) -> bool:
     """
-    Whether each element of `value` is its own index along dimension 0, as far as one operation after the other tells.
+    Whether each element of `value` is its own index along dimension 0, by the operations that compute it.
 
-    A `select` and a `clamp` are taken for what wraps and clips an index, and leaves an index in bounds as it is.
-    Upstream looks through every reshape and broadcast; here they must keep dimension 0, or rows would be mixed up.
+    `select` and `clamp` are assumed to wrap and clip an index, so that an index in bounds stays. Upstream looks through
+    every reshape and broadcast; here they must keep dimension 0, since others mix up rows.
     """
     while not isinstance(op := value.owner, stablehlo.IotaOp):
         match op:
@@ -121,11 +115,12 @@ def _without(dims: Sequence[int], dim: int) -> list[int]:
     return [other for other in dims if other != dim]
 
 
+@dataclass(frozen=True)
 class BatchGather(RewritePattern):
     """`gather(x, [row, i], start_index_map = [0, 1])` -> `gather(x, [i], operand_batching_dims = [0])`"""
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: stablehlo.GatherOp, rewriter: PatternRewriter, /):
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.GatherOp, rewriter: PatternRewriter, /) -> None:
         numbers = op.dimension_numbers
         targets, collapsed = numbers.start_index_map.get_values(), numbers.collapsed_slice_dims.get_values()
         if numbers.operand_batching_dims.get_values() or 0 not in collapsed:
@@ -146,11 +141,12 @@ class BatchGather(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
+@dataclass(frozen=True)
 class BatchScatter(RewritePattern):
-    """The same of a scatter, for all of its inputs."""
+    """`scatter(x, [row, i], u)` -> `scatter(x, [i], u, input_batching_dims = [0])`, for all inputs `x`."""
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: stablehlo.ScatterOp, rewriter: PatternRewriter, /):
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.ScatterOp, rewriter: PatternRewriter, /) -> None:
         numbers = op.scatter_dimension_numbers
         targets, inserted = numbers.scatter_dims_to_operand_dims.get_values(), numbers.inserted_window_dims.get_values()
         if numbers.input_batching_dims.get_values() or 0 not in inserted:
@@ -173,18 +169,17 @@ class BatchScatter(RewritePattern):
 
 
 @dataclass(frozen=True)
-class ExplicitGatherScatterBatchingPass(ModulePass):
+class ExplicitGatherScatterBatchingPass(PatternPass):
     """
     Make dimension 0 a batching dimension where the indices along it are the row numbers.
 
-    Operations that nothing uses go away, as with every greedy rewrite upstream.
+    Operations without effects and uses are erased, as in every greedy rewrite upstream.
     """
 
     name = "sdy-explicit-gather-scatter-batching"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-explicit-gather-scatter-batching'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([BatchGather(), BatchScatter()])
-        PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)
-        for function in op.ops:
-            if isinstance(function, FuncOp):
-                erase_unused(function.body)
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield Step((BatchGather(), BatchScatter()))
+        functions = tuple(op for op in module.ops if isinstance(op, FuncOp))
+        yield Step((EraseUnusedOperation(),), BACKWARD, functions)

@@ -16,12 +16,9 @@ from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
-from xshardy.transforms.sdy.function_copies import Functions, original_name
+from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, Functions, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdges
-
-EXECUTION_THREAD = "execution_thread"
-"""A discardable attribute of a function that its calls pass on: the thread that executes it."""
 
 
 def calls_to_import(functions: Functions) -> Sequence[CallOp]:

@@ -32,7 +32,7 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 @dataclass(frozen=True)
 class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
     """
-    Prepare a module for propagation. A module that cannot be imported is left as it was.
+    Prepare a module for propagation. A module that cannot be imported stays as it is.
 
     With `dedup_functions_fully`, constraints and sharding groups are imported too; otherwise propagation imports them
     after it has inlined the calls.
@@ -70,7 +70,7 @@ class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
             PassPipeline(self.passes).apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
-        """Raise what a pass would raise when others have changed `module` already. Symbols that go away may be bad."""
+        """Raise the errors of the passes before any of them changes `module`. Dead symbols are not checked."""
         dead = dead_symbols(module)
         alive = [op for op in module.ops if op not in dead]
         acyclic_callees_first(Functions(module, dead))

@@ -1,18 +1,23 @@
-"""Drop the axes of size one from shardings: they divide nothing, and would conflict with each other."""
+"""
+Remove axes of size one from shardings: they divide nothing, and would conflict with each other.
 
-from collections.abc import Mapping
+Source: Shardy's docs, "Import passes".
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Attribute
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import size
-from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.transforms.sdy.shardings import priority_of, transform_shardings
+from xshardy.rewriting import AttributePattern, PatternPass
+from xshardy.transforms.sdy.shardings import meshes_of, priority_of
 
 
 def without_size_one_axes(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> TensorShardingAttr:
@@ -39,12 +44,25 @@ def without_size_one_axes(sharding: TensorShardingAttr, meshes: Mapping[str, Mes
 
 
 @dataclass(frozen=True)
-class RemoveSizeOneAxesPass(ModulePass):
+class RemoveSizeOneAxes(AttributePattern):
+    """`<@mesh, [{"one", "a"}, {"one"}p1]>` -> `<@mesh, [{"a"}, {}]>`"""
+
+    attribute_types = (TensorShardingAttr,)
+    meshes: Mapping[str, MeshAttr]
+
+    def applies(self) -> bool:
+        return any(axis.size.data == 1 for mesh in self.meshes.values() for axis in mesh.axes)
+
+    def convert(self, attribute: Attribute, /) -> Attribute:
+        return without_size_one_axes(attribute, self.meshes) if isinstance(attribute, TensorShardingAttr) else attribute
+
+
+@dataclass(frozen=True)
+class RemoveSizeOneAxesPass(PatternPass):
     """Remove axes of size one from all shardings of a module that has a mesh with one; the meshes keep them."""
 
     name = "sdy-remove-size-one-axes"
+    source: ClassVar[str] = 'Shardy, "Import passes", sdy-remove-size-one-axes'
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        meshes = {mesh.sym_name.data: mesh.mesh for mesh in op.ops if isinstance(mesh, MeshOp)}
-        if any(axis.size.data == 1 for mesh in meshes.values() for axis in mesh.axes):
-            transform_shardings(op, lambda sharding: without_size_one_axes(sharding, meshes))
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (RemoveSizeOneAxes(meshes_of(module)),)

@@ -13,27 +13,18 @@ from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.strategies import Strategy
 from xshardy.transforms.failures import warn
 from xshardy.transforms.save_module import save_module
+from xshardy.transforms.sdy.pipeline_options import DebugOptions, PropagationOptions, RuleOptions
 from xshardy.transforms.sdy_propagation.module_program import program_of
 from xshardy.transforms.sdy_propagation.propagation_run import ObserverOfProgram, PropagationRun
 from xshardy.transforms.sdy_propagation.sharding_groups import ConstrainGroupMember, conflicting_members
 
 
 @dataclass(frozen=True)
-class BasicPropagatePass(PatternPass):
+class BasicPropagatePass(DebugOptions, PropagationOptions, RuleOptions, PatternPass):
     """Propagate shardings through all operations, along axes that all tensors of an operation agree on."""
 
     name = "sdy-basic-propagate"
     source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-basic-propagate'
-    keep_sharding_rules: bool = False
-    """Whether to leave on each operation the sharding rule that it propagated by."""
-    module_dump_directory: str = ""
-    """Where to write the module after each user priority; nowhere if empty."""
-    conservative_propagation: bool = False
-    """Whether to propagate only whole axes that divide dimensions."""
-    debug_sharding_origins: bool = False
-    """Whether to write on each value from which sharding of the input each of its axes comes."""
-    debug_propagation_edge_sharding: bool = False
-    """Whether to write on each operation which axes propagated through it, between which tensors, and in which step."""
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         return self.observed_steps(module)

@@ -11,7 +11,9 @@ from math import inf
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
@@ -93,10 +95,9 @@ class DebugRecords:
         assert isinstance(home, SSAValue), "a tensor of an operation is a value; for a return it is the returned value"
         return home
 
-    def write_origins(self) -> None:
-        """Write `sdy.sharding_origins` on operations, arguments and results, if they are recorded."""
-        if self._origins is not None:
-            self._origins.write()
+    def origin_patterns(self) -> Sequence[RewritePattern]:
+        """The patterns that write `sdy.sharding_origins`; none if they are not recorded."""
+        return () if self._origins is None else self._origins.patterns()
 
     def edges_of_operations(self) -> Mapping[Operation, Attributes]:
         """For each operation `{sdy.propagation_edges = ...}`; empty if they are not recorded."""
@@ -106,7 +107,7 @@ class DebugRecords:
             if op >= 0
         }
 
-    def edges_of_functions(self) -> Mapping[Operation, FunctionAttributes]:
+    def edges_of_functions(self) -> Mapping[FuncOp, FunctionAttributes]:
         """
         For the main function `{sdy.propagation_edges = ...}` on its first result; empty if they are not recorded.
 

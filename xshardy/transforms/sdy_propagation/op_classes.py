@@ -10,7 +10,8 @@ from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.priorities import OpKind
 from xshardy.sharding.program import OpClass
-from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.sharding.rules.builder import InvalidRule
+from xshardy.sharding.rules.registry import ShardingRules, has_own_rule
 from xshardy.sharding.steps import Border, Signature
 from xshardy.sharding.strategies import Direction
 from xshardy.transforms.failures import OperationFailedException
@@ -50,20 +51,25 @@ class OpClasses:
         if properties := op.properties:
             key = (*key, *properties, *map(id, properties.values()))
         if (known := self._known.get(key, _UNSEEN)) is _UNSEEN:
-            known = self._known[key] = self.new(op)
+            known = self.new(op)
+            if not has_own_rule(type(op)):  # such a rule may depend on attributes, or on definitions
+                self._known[key] = known
         return known
 
     def new(self, op: Operation) -> OpClass | None:
         """
         The class of operations that propagate like `op`; None if shardings do not propagate through it.
 
-        Raises `OperationFailedException` if a result cannot be sharded.
+        Raises `OperationFailedException` if a result cannot be sharded, or if the rule does not fit.
         """
         check_shapes(op)
         if isinstance(op, PropagationBarrierOp):
             signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
             return OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
-        rule = self._rules.factor_rule(op)
+        try:
+            rule = self._rules.factor_rule(op)
+        except InvalidRule as error:
+            raise OperationFailedException(op, str(error)) from error
         if rule is None:
             return None
         # `ShardingRules` returns one object for equal shapes; comparing rules by value is slow.

@@ -1,65 +1,63 @@
-"""Write down the sharding rule of each operation. Propagation does without; this is for looking at them."""
+"""Write the sharding rule of each operation on it, for inspection: propagation computes rules itself."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.rule_verification import verify_sharding_rule
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.sharding.rules import ShardingRules
+from xshardy.rewriting import DecisionPattern, PatternPass
+from xshardy.rewriting.walk import operations_of
+from xshardy.sharding.rules import InvalidRule, ShardingRules
 from xshardy.transforms.failures import OperationFailedException, warn
-
-
-@dataclass
-class WriteShardingRule(RewritePattern):
-    """`op` -> `op {sdy.sharding_rule = #sdy.op_sharding_rule<...>}`, if `rules` has one for it."""
-
-    rules: Mapping[Operation, OpShardingRuleAttr]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if (rule := self.rules.get(op)) is None:
-            return
-        op.attributes[SHARDING_RULE] = rule
-        rewriter.notify_op_modified(op)
 
 
 def rules_in(module: ModuleOp, rules: ShardingRules) -> Iterator[tuple[Operation, OpShardingRuleAttr]]:
     """
     The operations in the functions of `module` that have a rule, with their rules.
 
-    Raises `OperationFailedException` if a rule does not fit its operation, which has values without a static shape.
+    Raises `OperationFailedException` if a rule does not fit its operation, or if that has dynamic tensors.
     """
-    for function in module.walk():
-        if not isinstance(function, FuncOp):
-            continue
+    for function in operations_of(module, FuncOp):
         for op in function.walk():
-            if (rule := rules.of(op)) is None:
-                continue
             try:
+                if (rule := rules.of(op)) is None:
+                    continue
                 verify_sharding_rule(rule, op)
+            except InvalidRule as error:
+                raise OperationFailedException(op, str(error)) from error
             except VerifyException as error:
                 raise OperationFailedException(op, f"'{op.name}' op {error}") from None
             yield op, rule
 
 
 @dataclass(frozen=True)
-class PopulateOpShardingRulesPass(ModulePass):
-    """Write its sharding rule on each operation that has one, where none is written."""
+class WriteRule(DecisionPattern[Operation, OpShardingRuleAttr]):
+    """`op` -> `op {sdy.sharding_rule = #sdy.op_sharding_rule<...>}`, if the operation has a rule."""
+
+    def rewrite(self, op: Operation, decision: OpShardingRuleAttr, rewriter: PatternRewriter, /) -> None:
+        op.attributes[SHARDING_RULE] = decision
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class PopulateOpShardingRulesPass(PatternPass):
+    """Write its sharding rule on each operation that has one, if none is written."""
 
     name = "sdy-populate-op-sharding-rules"
-    conservative_propagation: bool = field(default=False)
+    source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-populate-op-sharding-rules'
+    conservative_propagation: bool = False
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         rules = ShardingRules(conservative=self.conservative_propagation)
-        found = dict(rules_in(op, rules))
+        found = dict(rules_in(module, rules))
         for message, unknown in rules.unknown.items():
             warn(unknown, message)
-        PatternRewriteWalker(WriteShardingRule(found), apply_recursively=False).rewrite_module(op)
+        return (WriteRule(found),)

@@ -55,7 +55,7 @@ class PropagationRun:
 
     def write_shardings(self, *, with_rules: bool = False) -> Iterator[Step]:
         """Erase dead operations, and write shardings that the module does not have yet; with their rules if wanted."""
-        yield Step((EraseDead(dict.fromkeys(self._uses.dead, True)),), BACKWARD)
+        yield Step((EraseDead(dict.fromkeys(self._uses.dead)),), BACKWARD)
         pending = pending_shardings(self.program, self._numbering, self._written)
         self._written = tuple(self.program.shardings)
         attributes = pending.results
@@ -77,7 +77,7 @@ class PropagationRun:
         yield from self.write_shardings(with_rules=keep_rules)
         yield Step((EraseRule({} if keep_rules else rules_to_erase(self._numbering)),))
         if self._records is not None:
-            self._records.write_origins()
+            yield Step(self._records.origin_patterns())
             yield Step(
                 (
                     WriteFunctionAttributes(self._records.edges_of_functions()),

@@ -40,7 +40,7 @@ class FunctionAttributes:
 class PendingShardings:
     """The shardings that the module does not have yet, by where they are written."""
 
-    functions: dict[Operation, FunctionAttributes] = field(default_factory=dict[Operation, FunctionAttributes])
+    functions: dict[FuncOp, FunctionAttributes] = field(default_factory=dict[FuncOp, FunctionAttributes])
     """Those of arguments and results of functions."""
     values: dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]] = field(
         default_factory=dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]]
@@ -119,35 +119,34 @@ def add_attributes(decisions: dict[Operation, Attributes], more: Mapping[Operati
         decisions[op] = attributes
 
 
-def rules_to_erase(numbering: Numbering) -> Mapping[Operation, bool]:
+def rules_to_erase(numbering: Numbering) -> Mapping[Operation, None]:
     """The operations with a rule in the input that was not written by the user."""
     rules = ((op, op.attributes.get(SHARDING_RULE)) for op in numbering.with_written_rule)
-    return {op: True for op, rule in rules if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule}
+    return {op: None for op, rule in rules if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule}
 
 
 @dataclass(frozen=True)
-class EraseDead(DecisionPattern[Operation, bool]):
+class EraseDead(DecisionPattern[Operation, None]):
     """
     `%0 = stablehlo.add %x, %y` -> nothing, if the result is not used.
 
     The decisions are the operations that propagation found dead. Users must be visited before what they use.
     """
 
-    def rewrite(self, op: Operation, decision: bool, rewriter: PatternRewriter, /) -> None:
+    def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
         rewriter.erase(op)
 
 
 @dataclass(frozen=True)
-class WriteFunctionAttributes(DecisionPattern[Operation, FunctionAttributes]):
+class WriteFunctionAttributes(DecisionPattern[FuncOp, FunctionAttributes]):
     """`func.func @f(%x) -> ...` -> `func.func @f(%x {sdy.sharding = ...}) -> ...`: on arguments and results."""
 
-    def rewrite(self, op: Operation, decision: FunctionAttributes, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op, FuncOp):
-            if decision.arguments:
-                add_argument_attributes(op, decision.arguments)
-            if decision.results:
-                add_result_attributes(op, decision.results)
-            rewriter.notify_op_modified(op)
+    def rewrite(self, op: FuncOp, decision: FunctionAttributes, rewriter: PatternRewriter, /) -> None:
+        if decision.arguments:
+            add_argument_attributes(op, decision.arguments)
+        if decision.results:
+            add_result_attributes(op, decision.results)
+        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
@@ -172,9 +171,9 @@ class WriteAttributes(DecisionPattern[Operation, Attributes]):
 
 
 @dataclass(frozen=True)
-class EraseRule(DecisionPattern[Operation, bool]):
+class EraseRule(DecisionPattern[Operation, None]):
     """`op {sdy.sharding_rule = ...}` -> `op`, unless the rule is custom."""
 
-    def rewrite(self, op: Operation, decision: bool, rewriter: PatternRewriter, /) -> None:
+    def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
         del op.attributes[SHARDING_RULE]
         rewriter.notify_op_modified(op)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 from xdsl.dialects import scf, tensor, vector
 from xdsl.dialects.builtin import TensorType
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.xla_gpu import AtomicRMWOp, SyncThreadsOp
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.walk import operations_of
 
 # -- The buffers of values ---------------------------------------------------------------------------------------------
 
@@ -36,19 +34,19 @@ UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
 }
 """For each result of an update, the operand that has the same buffer."""
 
-PASSING = (scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED)
+PASSING = frozenset[type[Operation]]({scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED})
 """The operations that give a buffer another name."""
 
 
-def buffers_of(functions: Iterable[FuncOp]) -> Buffers:
+def buffers_of(operations: Iterable[Operation]) -> Buffers:
     """
-    The buffers of the tensors in `functions`.
+    The buffers of the tensors that `operations`, those of functions in text order, compute.
 
     Raises `PassFailedException` where a loop or a branch may give one buffer or another.
     """
     finder = _BufferFinder({})
-    for function in functions:
-        for op in operations_of(function, *PASSING):
+    for op in operations:
+        if type(op) in PASSING:
             finder.visit(op)
     return finder.buffers
 

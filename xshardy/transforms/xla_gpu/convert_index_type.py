@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.data_layout import index_integer
-from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """What gains from being done in integers: address arithmetic. Comparisons and casts stay."""
@@ -29,18 +29,18 @@ COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter) -> SSAValue:
     """The index `value` as an integer: a constant, what was cast to an index, or a cast behind its definition."""
-    match value.owner:
-        case arith.IndexCastOp(input=source) if source.type == integer:
-            return source
-        case arith.ConstantOp(value=IntegerAttr()) as constant:
-            twin = integer_twin(constant, integer)
-            return (twin or rewriter.insert(converted(constant, integer), InsertPoint.after(constant))).result
-        case Operation() as owner:
-            known, _ = find_cast(value, owner.next_op, integer)
-            point = InsertPoint.after(owner)
-        case block:
-            known, last = find_cast(value, after_constants(block), integer)
-            point = InsertPoint.at_end(block) if last is None else InsertPoint.before(last)
+    owner = value.owner
+    if isinstance(owner, arith.IndexCastOp) and (source := owner.input).type == integer:
+        return source
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        twin = integer_twin(owner, integer)
+        return (twin or rewriter.insert(converted(owner, integer), InsertPoint.after(owner))).result
+    if isinstance(owner, Operation):
+        known, _ = find_cast(value, owner.next_op, integer)
+        point = InsertPoint.after(owner)
+    else:
+        known, last = find_cast(value, after_constants(owner), integer)
+        point = InsertPoint.at_end(owner) if last is None else InsertPoint.before(last)
     return (known or rewriter.insert(arith.IndexCastOp(value, integer), point)).result
 
 
@@ -62,9 +62,12 @@ def find_cast(
 def integer_twin(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp | None:
     """The constant right behind an index constant that has its value as an `integer`, if there is one."""
     behind = constant.next_op
-    if isinstance(behind, arith.ConstantOp) and behind.result.type == integer:
-        return behind if behind.value == converted(constant, integer).value else None
-    return None
+    if not isinstance(behind, arith.ConstantOp) or behind.result.type != integer:
+        return None
+    value, expected = behind.value, constant.value
+    assert isinstance(value, IntegerAttr) and isinstance(expected, IntegerAttr)
+    is_same = (value.value.data - expected.value.data) % (1 << integer.bitwidth) == 0  # too wide a value is cut
+    return behind if is_same else None
 
 
 def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp:
@@ -141,4 +144,4 @@ class ConvertIndexTypePass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         integer = index_integer(module)
         yield Step((ConvertIndexArithmetic(integer),))
-        yield Step((EraseUnusedCastToIndex(integer), EraseUnusedIndexConstant(integer)), BACKWARD)
+        yield Step((EraseUnusedCastToIndex(integer), EraseUnusedIndexConstant(integer)))

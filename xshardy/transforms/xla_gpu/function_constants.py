@@ -17,7 +17,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.walk import operations_of
 
 Constant = arith.ConstantOp | llvm.ConstantOp
 
@@ -37,14 +36,18 @@ ConstantPlaces = Mapping[Operation, Place | Constant]
 """For each constant its place, or the equal constant that replaces it."""
 
 
-def constant_places(functions: Iterable[FuncOp]) -> ConstantPlaces:
-    """The first constant of each value moves to the start of its function; later ones are replaced by it."""
+def constant_places(bodies: Mapping[FuncOp, Iterable[Operation]]) -> ConstantPlaces:
+    """
+    The first constant of each value moves to the start of its function; later ones are replaced by it.
+
+    `bodies` has the operations of each function, in text order.
+    """
     places: dict[Operation, Place | Constant] = {}
-    for function in functions:
+    for function, operations in bodies.items():
         known: dict[ConstantKey, Constant] = {}
         previous: Constant | None = None
-        for op in operations_of(function, arith.ConstantOp, llvm.ConstantOp):
-            if isinstance(op.result.type, TensorType):
+        for op in operations:
+            if not isinstance(op, Constant) or isinstance(op.result.type, TensorType):
                 continue
             first = known.setdefault(_key(op), op)
             places[op] = Place(function.body.block, previous) if first is op else first

@@ -23,7 +23,6 @@ from xshardy.transforms.inline import (
     CopyBody,
     EraseUnusedFunction,
     MoveBodyOfOnlyCall,
-    unused_functions,
 )
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
@@ -75,13 +74,11 @@ class InlineIntoLoopsPass(PatternPass):
     source: ClassVar[str] = 'none upstream: it lets XGPU-35, "Vectorization", see the reads of small functions'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        census = CallCensus.of(module)
         calls = frozenset[Operation](calls_to_inline(module))
+        census = CallCensus.of(module if calls else ModuleOp([]))
 
         def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
             return call in calls
 
         yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)))
-        remaining = {name: function for name, function in census.functions.items() if function.parent is not None}
-        unused = unused_functions(remaining, census.references) if calls else ()
-        yield Step((EraseUnusedFunction(frozenset(unused)),))
+        yield Step((EraseUnusedFunction(census.unused()),))

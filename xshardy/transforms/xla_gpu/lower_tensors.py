@@ -10,6 +10,8 @@ function; then operations on tensors become operations on pointers, with casts b
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from typing import ClassVar
 
 from xdsl.dialects import arith, func, gpu, llvm, tensor, vector
@@ -60,6 +62,7 @@ from xshardy.transforms.xla_gpu.tensor_access import (
     MemoryPattern,
     ModuleMemory,
     TensorAccess,
+    plan_globals,
     tensor_type,
 )
 
@@ -88,14 +91,17 @@ LOWERED_BEFORE: Mapping[str, str] = {
 """The passes that leave no other operation of a dialect on tensors."""
 
 
-def check_operations(functions: Iterable[func.FuncOp]) -> None:
+def check_operations(operations: Iterable[Operation]) -> None:
     """Raise `PassFailedException` for an operation on tensors that an earlier pass lowers."""
-    for function in functions:
-        for op in operations_in(function):
-            if type(op) in LOWERED or (passes := LOWERED_BEFORE.get(op.dialect_name())) is None:
-                continue
-            if any(map(is_tensor, (*op.operands, *op.results))):
-                raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+    for op in operations:
+        if (passes := earlier_passes(type(op))) is not None and any(map(is_tensor, (*op.operands, *op.results))):
+            raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+
+
+@cache
+def earlier_passes(op_type: type[Operation]) -> str | None:
+    """The passes that lower the operations of a class on tensors; None if this pass does, or if they keep tensors."""
+    return None if op_type in LOWERED else LOWERED_BEFORE.get(op_type.name.split(".")[0])
 
 
 # -- Functions ---------------------------------------------------------------------------------------------------------
@@ -439,9 +445,12 @@ class LowerTensorsPass(PatternPass):
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
         functions = [function for function in functions_of(module).values() if not function.is_declaration]
-        check_operations(functions)
-        yield Step((*buffer_patterns(buffers_of(functions)), HoistConstant(constant_places(functions))), FORWARD)
-        memory = ModuleMemory.of(module, functions, capability)
+        bodies = {function: tuple(operations_in(function)) for function in functions}
+        operations = tuple(chain.from_iterable(bodies.values()))
+        check_operations(operations)
+        globals = plan_globals(module, operations)
+        yield Step((*buffer_patterns(buffers_of(operations)), HoistConstant(constant_places(bodies))), FORWARD)
+        memory = ModuleMemory.of(functions, globals, capability)
         on_elements = (pattern(memory) for pattern in ELEMENT_PATTERNS)
         yield Step((LowerSignature(), *on_elements, *atomic_update_patterns(memory)), FORWARD)
         yield Step((EraseUnusedCast(), EraseUnusedConstant()), BACKWARD)

@@ -6,7 +6,6 @@ XGPU-19), so the facts of an entry argument hold for the argument at the same po
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -17,7 +16,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
 from xshardy.dialects.xla_gpu.discardable import ENTRY, INVARIANT, SLICE_INDEX, entry_function, is_entry, set_entry
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import DecisionPattern, PatternPass
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name
 
 PROPAGATED = frozenset((SLICE_INDEX, INVARIANT))
@@ -38,34 +38,20 @@ def leading_tensors(function: FuncOp) -> int:
     return next((i for i, type_ in enumerate(inputs) if not isinstance(type_, TensorType)), len(inputs))
 
 
-@dataclass(frozen=True)
-class MarkEntry(RewritePattern):
-    """`func @f` -> `func @f attributes {xla.entry}`, for the entry function, so that later passes find it marked."""
+class MarkEntry(DecisionPattern[FuncOp, None]):
+    """`func @f` -> `func @f attributes {xla.entry}`, for an entry function that is not marked yet."""
 
-    entry: FuncOp | None
-
-    @match_op_type
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /):
-        if op is self.entry and not is_entry(op):
-            set_entry(op)
-            rewriter.notify_op_modified(op)
+    def rewrite(self, op: FuncOp, decision: None, rewriter: PatternRewriter, /) -> None:
+        set_entry(op)
+        rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
-class CopySliceFacts(RewritePattern):
+class CopySliceFacts(DecisionPattern[FuncOp, Sequence[Mapping[str, Attribute]]]):
     """`@entry(%a {slice 0})`, `@f(%x, %i)` -> `@f(%x {slice 0}, %i)`, for every function but the entry function."""
 
-    entry: FuncOp | None
-    facts: Sequence[Mapping[str, Attribute]]
-    """Of each argument of the entry function."""
-
-    @match_op_type
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /):
-        count = leading_tensors(op)
-        if op is self.entry or not any(self.facts[:count]):
-            return
+    def rewrite(self, op: FuncOp, decision: Sequence[Mapping[str, Attribute]], rewriter: PatternRewriter, /) -> None:
         attributes = argument_attributes(op)
-        for facts, of_argument in zip(self.facts, attributes[:count], strict=False):
+        for of_argument, facts in zip(attributes, decision, strict=False):
             of_argument.update(facts)
         set_argument_attributes(op, attributes)
         rewriter.notify_op_modified(op)
@@ -82,9 +68,14 @@ class PropagateSliceIndicesPass(PatternPass):
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", propagate_slice_indices (XGPU-39, XGPU-59)'
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        functions = functions_of(module).values()
         entry = entry_function(module)
-        if entry is None and any(isinstance(op, FuncOp) for op in module.ops):
-            raise PassFailedException(
-                f"{self.name}: the module has no entry function: mark the kernel with the attribute `{ENTRY}`"
-            )
-        return (MarkEntry(entry), CopySliceFacts(entry, () if entry is None else slice_facts(entry)))
+        if entry is None:
+            if functions:
+                raise PassFailedException(
+                    f"{self.name}: the module has no entry function: mark the kernel with the attribute `{ENTRY}`"
+                )
+            return (MarkEntry({}), CopySliceFacts({}))
+        facts = slice_facts(entry)
+        copied = {function: facts[: leading_tensors(function)] for function in functions if function is not entry}
+        return (MarkEntry({} if is_entry(entry) else {entry: None}), CopySliceFacts(copied))

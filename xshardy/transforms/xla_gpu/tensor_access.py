@@ -41,7 +41,6 @@ from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_type, llvm_type
@@ -102,8 +101,8 @@ class Globals:
         return op.alignment.value.data
 
 
-def plan_globals(module: ModuleOp, functions: Iterable[FuncOp]) -> Globals:
-    """The globals that the shared memory and the constant tensors of `functions` need."""
+def plan_globals(module: ModuleOp, operations: Iterable[Operation]) -> Globals:
+    """The globals that the shared memory and the constant tensors among `operations`, all in `module`, need."""
     symbols = (op.properties.get("sym_name") for op in module.ops)
     names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
     planned: dict[Operation, PlannedGlobal] = {}
@@ -119,15 +118,15 @@ def plan_globals(module: ModuleOp, functions: Iterable[FuncOp]) -> Globals:
         last = op
         return new
 
-    for function in functions:
-        for op in operations_of(function, AllocateSharedOp, arith.ConstantOp):
-            if isinstance(op, AllocateSharedOp):
-                planned[op] = plan("shared_", array_type(tensor_type(op.result)), None, SHARED_MEMORY)
-            elif isa(op.result.type, TensorType) and isa(op.value, DenseIntOrFPElementsAttr):
-                value, type = memory_image(op.value), array_type(op.result.type)
-                if (value, type) not in constants:
-                    constants[value, type] = plan("global_cst_", type, value, 0)
-                planned[op] = constants[value, type]
+    for op in operations:
+        if isinstance(op, AllocateSharedOp):
+            planned[op] = plan("shared_", array_type(tensor_type(op.result)), None, SHARED_MEMORY)
+        elif isinstance(op, arith.ConstantOp) and isa(op.result.type, TensorType):
+            assert isa(op.value, DenseIntOrFPElementsAttr)
+            value, type = memory_image(op.value), array_type(op.result.type)
+            if (value, type) not in constants:
+                constants[value, type] = plan("global_cst_", type, value, 0)
+            planned[op] = constants[value, type]
     return Globals(module, planned)
 
 
@@ -175,11 +174,11 @@ class ModuleMemory:
 
     @staticmethod
     def of(
-        module: ModuleOp, functions: Sequence[FuncOp], capability: ComputeCapability | None = None
+        functions: Iterable[FuncOp], globals: Globals, capability: ComputeCapability | None = None
     ) -> "ModuleMemory":
-        """The memory of `functions` of `module`, whose constants are at their start."""
+        """The memory of `functions`, whose constants are at their start."""
         known = {f: FunctionMemory(f, index_integer(f), FunctionConstants(f)) for f in functions}
-        return ModuleMemory(known, plan_globals(module, functions), capability)
+        return ModuleMemory(known, globals, capability)
 
     def access(self, op: Operation, rewriter: PatternRewriter) -> "TensorAccess":
         """What a pattern uses to insert operations before `op`."""

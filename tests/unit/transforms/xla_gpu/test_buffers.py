@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.rewriting.walk import operations_in
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.buffers import buffers_of
@@ -28,7 +29,7 @@ def test_an_update_has_the_buffer_of_what_it_updates():
     before = str(module)
     a, b, *_ = function.args
     first, second, barrier, _ = function.body.block.ops
-    assert buffers_of([function]) == {
+    assert buffers_of(operations_in(function)) == {
         first.results[0]: a,
         second.results[0]: a,
         barrier.results[0]: a,
@@ -44,7 +45,7 @@ def test_loops_pass_buffers_on():
         scf.yield %1 : tensor<4xf32>
       }
     """)
-    buffers = buffers_of([function])
+    buffers = buffers_of(operations_in(function))
     loop = function.body.block.first_op
     assert loop is not None
     insert = loop.regions[0].block.first_op
@@ -65,9 +66,9 @@ def test_branches_agree_on_a_buffer_that_is_used(use: str):
     """)
     if use:
         with pytest.raises(PassFailedException, match=r"'scf.if' may give one of two buffers"):
-            buffers_of([function])
+            buffers_of(operations_in(function))
     else:
-        assert list(buffers_of([function]).values()) == [function.args[0]]
+        assert list(buffers_of(operations_in(function)).values()) == [function.args[0]]
 
 
 def test_constants_go_to_the_start_and_equal_ones_merge():
@@ -81,7 +82,7 @@ def test_constants_go_to_the_start_and_equal_ones_merge():
     block = function.body.block
     _, one, _, two, again, _ = block.ops
     assert isinstance(one, arith.ConstantOp)
-    assert constant_places([function]) == {one: Place(block, None), two: Place(block, one), again: one}
+    assert constant_places({function: block.ops}) == {one: Place(block, None), two: Place(block, one), again: one}
 
 
 def test_equal_constant_tensors_share_a_global_and_allocations_do_not():
@@ -93,7 +94,7 @@ def test_equal_constant_tensors_share_a_global_and_allocations_do_not():
       %4 = arith.constant dense<2.0> : tensor<4xf32>
     """)
     before = str(module)
-    planned = plan_globals(module, [function]).planned
+    planned = plan_globals(module, operations_in(function)).planned
     names = [planned[op].op.sym_name.data for op in function.body.block.ops if op in planned]
     assert names == ["global_cst_0", "shared_0", "shared_1", "global_cst_0", "global_cst_1"]
     assert str(module) == before
