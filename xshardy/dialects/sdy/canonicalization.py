@@ -1,7 +1,7 @@
 """
-Rewrites that make sdy operations simpler, asked for by `canonicalize`.
+The canonicalization patterns of sdy.
 
-What removes communication is upstream's. Source: Shardy's `canonicalization.td`, which names the patterns.
+Upstream has the patterns that remove communication. Source: Shardy's `canonicalization.td`, which names them.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ from xshardy.rewriting import match_op_type
 
 @dataclass(frozen=True)
 class ReshardOfReshard(RewritePattern):
-    """`reshard(reshard(x, a), b)` -> `reshard(x, b)`, when nothing else reads the inner one."""
+    """`reshard(reshard(x, a), b)` -> `reshard(x, b)`, if the inner reshard has no other use."""
 
     @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
@@ -87,9 +87,9 @@ class DropUnusedInputs(RewritePattern):
 @dataclass(frozen=True)
 class InlineRedundantManualComputation(RewritePattern):
     """
-    `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, when all manual axes together have one device.
+    `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, if all manual axes together have one device.
 
-    One without operands and results goes too, if its body is empty.
+    A manual computation without operands, results and operations in its body is erased too.
     """
 
     @match_op_type
@@ -163,7 +163,7 @@ class DropIdleReduceScatter(RewritePattern):
 
 @dataclass(frozen=True)
 class DropIdleCollectivePermute(RewritePattern):
-    """`collective_permute x` -> `x`, when it comes out sharded as it went in."""
+    """`collective_permute x` -> `x`, if the operand and the result have equivalent shardings."""
 
     @match_op_type
     def match_and_rewrite(self, op: CollectivePermuteOp, rewriter: PatternRewriter, /):
@@ -212,8 +212,8 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
     """
     `all_slice [{"x", "z"}] (all_reduce {"x"} t)` -> `all_slice [{"z"}] (reduce_scatter [{"x"}] t)`
 
-    When every axis that is reduced is sliced, before others of its dimension, and all users of the reduction slice
-    alike; the last `all_slice` is left out if nothing remains for it.
+    Preconditions: each reduced axis is sliced, and precedes the other sliced axes of its dimension; all users of the
+    reduction are slices along the same axes. The last `all_slice` is left out if it has no axes.
     """
 
     @match_op_type
@@ -270,7 +270,7 @@ class DropUnusedAllToAll(RewritePattern):
 
 @dataclass(frozen=True)
 class FuseAllToAlls(RewritePattern):
-    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, when they share no dimension and P alone reads Q's."""
+    """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, if P and Q share no dimension, and Q has no other use."""
 
     @match_op_type
     def match_and_rewrite(self, op: AllToAllOp, rewriter: PatternRewriter, /):

@@ -1,8 +1,9 @@
 """
-The collectives of sdy: operations that move the parts of a tensor between devices and leave its value as it is.
+The collectives of sdy: operations that move the parts of a tensor between devices and keep its value.
 
-Each says along which axes it communicates, and what sharding comes out, which is checked against the sharding that goes
-in. Source: section 1 and row SDY-IF-01, and upstream's `sharded_to_unreduced` and `replicated_to_unreduced`.
+A collective has the axes along which it communicates and the sharding of its result, which is verified against the
+sharding of its operand. Source: section 1 and row SDY-IF-01, and upstream's `sharded_to_unreduced` and
+`replicated_to_unreduced`.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def sorted_and_merged(axes: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]
 
 
 class Collective(IRDLOperation, CollectiveOpInterface):
-    """What all collectives have: a tensor, the same tensor, and the sharding that it comes out with."""
+    """The base of all collectives: an operand, a result of the same type, and the sharding of the result."""
 
     T: ClassVar = VarConstraint("T", AnyAttr())
     tensor = operand_def(T)
@@ -79,7 +80,7 @@ class Collective(IRDLOperation, CollectiveOpInterface):
 
     @property
     def mesh(self) -> MeshAttr:
-        """The mesh of the result. `verify_collective` has shown that there is one."""
+        """The mesh of the result. Precondition: `verify_collective` has found one."""
         mesh = lookup_mesh(self.out_sharding, self)
         assert mesh is not None
         return mesh
@@ -94,7 +95,7 @@ class Collective(IRDLOperation, CollectiveOpInterface):
 
 
 def verify_collective(op: Collective) -> None:
-    """Check what holds for all collectives."""
+    """Check the conditions of all collectives (row SDY-IF-01)."""
     before, after = local_sharding(op.tensor), op.out_sharding
     if before is None and not op.allows_missing_input_sharding:
         raise VerifyException("collective on operand without sharding")
@@ -140,7 +141,7 @@ def _verify_per_dimension(
     lists: ListOfAxisRefListsAttr,
     expected: Callable[[DimensionShardingAttr, AxisRefs, int], AxisRefs],
 ) -> None:
-    """Check that `expected` makes of each dimension sharding, with its axes, that of the result."""
+    """Check each dimension of the result: `expected` computes its axes from those of the operand and `lists`."""
     seen: set[AxisRefAttr] = set()
     for axes in lists.lists:
         verify_axis_refs(axes.axes, op.mesh, seen)
@@ -153,7 +154,7 @@ def _verify_per_dimension(
 
 @irdl_op_definition
 class AllGatherOp(Collective):
-    """Collects the parts of a tensor along axes of each dimension, which then is no longer sharded along them."""
+    """Collects the parts of a tensor along axes of each dimension; the result is not sharded along them."""
 
     name = "sdy.all_gather"
     gathering_axes = prop_def(ListOfAxisRefListsAttr)
@@ -176,7 +177,7 @@ class AllGatherOp(Collective):
 
 @irdl_op_definition
 class AllSliceOp(Collective):
-    """Each device keeps its part along axes of each dimension, which then is sharded along them too."""
+    """Each device keeps its part along axes of each dimension; the result is sharded along them too."""
 
     name = "sdy.all_slice"
     slicing_axes = prop_def(ListOfAxisRefListsAttr)
@@ -199,7 +200,7 @@ class AllSliceOp(Collective):
 
 @irdl_op_definition
 class AllToAllOp(Collective):
-    """Moves the last axes of some dimensions to the end of others: those are gathered, and these are sliced."""
+    """Moves the last axes of some dimensions to the end of others: gathers the former and slices the latter."""
 
     name = "sdy.all_to_all"
     params = prop_def(AllToAllParamListAttr)
@@ -246,7 +247,7 @@ class AllToAllOp(Collective):
 
 @irdl_op_definition
 class CollectivePermuteOp(Collective):
-    """Each device sends its part to another one: axes change, and the number of parts of each dimension does not."""
+    """Each device sends its part to another one: axes change, the number of parts of each dimension stays."""
 
     name = "sdy.collective_permute"
     assembly_format = "$tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
@@ -285,7 +286,7 @@ class Reduction(Collective):
 
     @property
     def reduction(self) -> ReductionOp:
-        """What `reduction_op` stands for; a sum if it is not there."""
+        """The member of the enum whose number `reduction_op` is; a sum if it is left out."""
         return ReductionOp.SUM if self.reduction_op is None else member_of(ReductionOp, self.reduction_op)
 
     def verify_reduced(self) -> None:
@@ -349,7 +350,7 @@ class AllReduceOp(Reduction):
 
 @irdl_op_definition
 class ReduceScatterOp(Reduction):
-    """Combines the parts of a tensor along axes, and leaves each device its part of the result along the same axes."""
+    """Combines the parts of a tensor along axes; each device gets its part of the result along the same axes."""
 
     name = "sdy.reduce_scatter"
     reduce_scatter_axes = prop_def(ListOfAxisRefListsAttr)
@@ -415,7 +416,7 @@ class ShardedToUnreducedOp(Collective):
 
 @irdl_op_definition
 class ReplicatedToUnreducedOp(Collective):
-    """All devices but one along axes forget the tensor: replicated along them, it becomes unreduced along them."""
+    """All devices but one along axes replace the tensor by zeros: replicated before, it is unreduced along them."""
 
     name = "sdy.replicated_to_unreduced"
     axes = prop_def(AxisRefListAttr)

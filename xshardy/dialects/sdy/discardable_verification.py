@@ -35,7 +35,7 @@ from xshardy.dialects.sdy.verification import verify_sharding, verify_sharding_p
 
 
 class SdyAttributeVerifier(DiscardableAttributeVerifier):
-    """What sdy checks of `sdy.sharding` and the like."""
+    """Verifies `sdy.sharding`, `sdy.sharding_rule` and the records of propagation."""
 
     def verify_operation_attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
         if (verify := _ON_OPERATIONS.get(name)) is not None:
@@ -114,7 +114,7 @@ def _refs(entries: Iterable[AxisToPropagationDetailsAttr]) -> Iterable[EdgeValue
 
 
 def _values(ref: EdgeValueRefAttr, op: Operation) -> tuple[str, tuple[SSAValue, ...]]:
-    """What `ref` counts, with its article, and the values of `op` that it may mean."""
+    """The kind of value that `ref` refers to, with its article, and the values of `op` of that kind."""
     if ref.type.data is EdgeNodeType.RESULT:
         return "a result", tuple(op.results)
     return "an operand", tuple(op.operands)

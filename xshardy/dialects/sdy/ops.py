@@ -1,5 +1,5 @@
 """
-Operations of the sdy dialect but for the collectives, which are in `collectives.py`.
+The operations of the sdy dialect. The collectives are in `collectives.py`.
 
 Source: rows SDY-OP-06 to SDY-OP-11 and SDY-OP-13 to SDY-OP-16, and upstream's `sdy.func_data_flow_edge`.
 """
@@ -98,7 +98,7 @@ class MeshOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """The values that a region of sdy gives."""
+    """The end of a region of sdy, and the values that the region returns."""
 
     name = "sdy.return"
     values = var_operand_def()
@@ -111,7 +111,7 @@ class ReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """A constant that is not merged with its equals: each use may be sharded in its own way."""
+    """A constant that is not merged with equal ones, so that each use can have its own sharding."""
 
     name = "sdy.constant"
     T: ClassVar = VarConstraint("T", base(TensorType) & StaticShape("the result must have a static shape, got: {type}"))
@@ -130,7 +130,7 @@ class ConstantOp(IRDLOperation):
 
 
 class _AttachedSharding(IRDLOperation):
-    """An operation that attaches a sharding to a tensor and gives the tensor on."""
+    """An identity that attaches a sharding to its tensor."""
 
     T: ClassVar = VarConstraint("T", AnyAttr())
     input = operand_def(T)
@@ -156,9 +156,9 @@ class _AttachedSharding(IRDLOperation):
 @irdl_op_definition
 class ShardingConstraintOp(_AttachedSharding):
     """
-    How a tensor, or the uses of this operation, are to be sharded, by the user's wish.
+    The sharding that the user requires for a tensor, or for the uses of this operation.
 
-    Without a use it speaks of its operand, and must not be erased: it is not pure.
+    Not pure: without a use, it constrains its operand.
     """
 
     name = "sdy.sharding_constraint"
@@ -166,7 +166,7 @@ class ShardingConstraintOp(_AttachedSharding):
 
 @irdl_op_definition
 class ReshardOp(_AttachedSharding):
-    """Moves a tensor to another sharding: the same values, living elsewhere."""
+    """Moves a tensor to another sharding; its elements stay the same."""
 
     name = "sdy.reshard"
     traits = traits_def(Pure(), CanonicalizedBy(CANONICALIZATION))
@@ -174,7 +174,7 @@ class ReshardOp(_AttachedSharding):
 
 @irdl_op_definition
 class PropagationBarrierOp(IRDLOperation):
-    """An identity through which shardings go in the allowed direction only."""
+    """An identity that propagates shardings in the allowed direction only."""
 
     name = "sdy.propagation_barrier"
     T: ClassVar = VarConstraint("T", base(TensorType))
@@ -193,7 +193,7 @@ class PropagationBarrierOp(IRDLOperation):
 
     @property
     def direction(self) -> PropagationDirection:
-        """What `allowed_direction` stands for."""
+        """The member of the enum whose number `allowed_direction` is."""
         return member_of(PropagationDirection, self.allowed_direction)
 
     def verify_(self) -> None:
@@ -205,7 +205,7 @@ class PropagationBarrierOp(IRDLOperation):
 
 @irdl_op_definition
 class ShardingGroupOp(IRDLOperation):
-    """Puts a tensor into a group, all of whose members are to have one sharding."""
+    """Puts a tensor into a group; all members of a group get the same sharding."""
 
     name = "sdy.sharding_group"
     input = operand_def(TensorType)
@@ -217,7 +217,7 @@ class ShardingGroupOp(IRDLOperation):
 
 
 class _Edge(IRDLOperation):
-    """Holds the sharding that all values of a data flow edge have. Its operand owns the edge, and has no other use."""
+    """Holds the sharding of all values of a data flow edge. Its operand owns the edge, and has no other use."""
 
     T: ClassVar = VarConstraint("T", AnyAttr())
     input = operand_def(T)
@@ -230,7 +230,7 @@ class _Edge(IRDLOperation):
 
 @irdl_op_definition
 class DataFlowEdgeOp(_Edge):
-    """A data flow edge of an operation with regions. Not pure, for its operand may have no other use."""
+    """A data flow edge of an operation with regions. Not pure: it also holds the sharding if it has no use."""
 
     name = "sdy.data_flow_edge"
     result = result_def(_Edge.T & StaticShape(f"expected {name} to have a static-shaped result. type: {{type}}"))
@@ -276,7 +276,7 @@ class FuncDataFlowEdgeOp(_Edge):
 
 
 def _position(owner: SSAValue) -> int:
-    """Which of the arguments of its block, or of the results of its operation, `owner` is."""
+    """The index of `owner` among the arguments of its block, or the results of its operation."""
     if not isinstance(owner, BlockArgument | OpResult):
         raise ValueError(f"expected an argument or a result, got {owner}")
     return owner.index
@@ -284,8 +284,8 @@ def _position(owner: SSAValue) -> int:
 
 class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
     """
-    What the two operations share whose body is entered once: each operand flows into an argument of the body, and each
-    value that the body returns into a result.
+    The base of operations whose body runs once: each operand flows into an argument of the body, and each value that
+    the body returns flows into a result.
     """
 
     inputs = var_operand_def()
@@ -296,7 +296,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
 
     @property
     def terminator(self) -> Operation:
-        """What ends the body. Raises `ValueError` for an empty body."""
+        """The terminator of the body. Raises `ValueError` for an empty body."""
         last = self.regions[0].block.last_op
         if last is None:
             raise ValueError(f"{self.name} has an empty body")
@@ -310,7 +310,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
         return self.body.block.args
 
     def edge_sources(self, owner: SSAValue) -> Sequence[SSAValue]:
-        # Its operands are its inputs; asked for by that name they take several times as long, and this is asked a lot.
+        # Hot path: `operands` are the `inputs`, without the slow generated accessor.
         if isinstance(owner, BlockArgument):
             return (self.operands[owner.index],)
         return (self.terminator.operands[_position(owner)],)
@@ -331,7 +331,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
             return None
         index = _position(owner)
         listed = shardings.shardings.data
-        return listed[index] if index < len(listed) else None  # this may be asked before the operation is verified
+        return listed[index] if index < len(listed) else None  # the operation may not be verified yet
 
     def set_edge_owner_sharding(self, owner: SSAValue, sharding: TensorShardingAttr) -> None:
         values = self.body.block.args if isinstance(owner, BlockArgument) else self.outputs
@@ -348,7 +348,7 @@ class _RegionWithEdges(IRDLOperation, ShardableDataFlowOpInterface):
 
 @irdl_op_definition
 class NamedComputationOp(_RegionWithEdges):
-    """A group of operations with a name. Shardings go in and out of it as if its body stood in its place."""
+    """A group of operations with a name. Shardings are propagated through it as if its body were inlined."""
 
     name = "sdy.named_computation"
     T: ClassVar = OperandTypes("T", AnyRange())

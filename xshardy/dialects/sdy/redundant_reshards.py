@@ -1,8 +1,8 @@
 """
-Reshards that repeat one already done, be it of the tensor in another shape.
+Reshards that repeat an earlier one of the same tensor, or of the tensor in another shape.
 
-A reshape does not move an element in the order of memory, so two shardings of two shapes of one tensor are the same if
-each axis walks that order with the same stride.
+A reshape keeps the row-major order of the elements. So two shardings of two shapes of one tensor are equivalent if each
+axis has the same stride in that order.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def axis_strides(
     """
     The distance in elements, in row-major order, between neighbours along each axis that shards a dimension.
 
-    From the smallest stride to the largest; sub-axes that walk on where the one before them ends are merged.
+    From the smallest stride to the largest; adjacent sub-axes whose strides follow each other are merged.
     """
     strides: list[tuple[int, AxisRefAttr]] = []
     elements = 1
@@ -54,7 +54,7 @@ def axis_strides(
 
 
 def same_across_reshapes(a: ReshardOp, sharding: TensorShardingAttr, type: Attribute) -> bool:
-    """Whether `a` leaves each device the elements that `sharding` of a tensor of `type`, the same one, would."""
+    """Whether `a` gives each device the same elements as `sharding` of the same tensor in the shape of `type`."""
     if (a.sharding, a.result.type) == (sharding, type):
         return True
     shardings = a.sharding, sharding
@@ -70,19 +70,19 @@ def same_across_reshapes(a: ReshardOp, sharding: TensorShardingAttr, type: Attri
 
 
 def _is_row_major(type: Attribute) -> TypeIs[TensorType[Attribute]]:
-    """Whether `type` is a tensor of static shape without a layout of its own."""
+    """Whether `type` is a tensor of static shape without an encoding."""
     return isa(type, TensorType[Attribute]) and isinstance(type.encoding, NoneAttr) and type.has_static_shape()
 
 
 def source(value: SSAValue) -> SSAValue:
-    """The tensor that `value` is, seen through reshapes and transposes."""
+    """The tensor that `value` is made of by reshapes and transposes."""
     while isinstance(value.owner, ReshapeOp | TransposeOp):
         value = value.owner.operand
     return value
 
 
 def sharding_at_source(sharding: TensorShardingAttr, value: SSAValue) -> TensorShardingAttr:
-    """`sharding` of `value` with its dimensions as they were before the transposes that made `value`."""
+    """`sharding` of `value`, with its dimensions in the order before the transposes that made `value`."""
     while isinstance(value.owner, ReshapeOp | TransposeOp):
         if isinstance(value.owner, TransposeOp):
             dims = list(sharding.dim_shardings)
@@ -101,7 +101,7 @@ def _rank(value: SSAValue) -> int:
 
 
 def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue) -> ReshardOp | None:
-    """A reshard of `root`, or of a reshape of it, before `op` in its block that gives what `sharding` says."""
+    """A reshard of `root`, or of a reshape of it, to an equivalent sharding, before `op` in the same block."""
     pending = [root]
     while pending:
         for use in pending.pop().uses:
@@ -121,7 +121,7 @@ def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue)
 
 @dataclass(frozen=True)
 class ReuseEquivalentReshard(RewritePattern):
-    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, when that is there and leaves the same elements."""
+    """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, if an equivalent `reshard(x, a)` comes before."""
 
     @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /):
@@ -138,7 +138,7 @@ class ReuseEquivalentReshard(RewritePattern):
 
 
 def _again(target: SSAValue, root: SSAValue, value: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """The reshapes and transposes that make `target` of `root`, done to `value`."""
+    """The reshapes and transposes that make `target` of `root`, applied to `value`."""
     steps: list[Operation] = []
     while target is not root:
         step = target.owner

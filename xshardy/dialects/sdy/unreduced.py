@@ -1,5 +1,5 @@
 """
-Which operations may make a tensor unreduced along an axis, or reduce it. Messages are upstream's.
+The operations that may make a tensor unreduced along an axis, or reduce it. Messages are upstream's.
 
 Source: rows SDY-ATTR-18 and SDY-OP-02.
 """
@@ -31,7 +31,7 @@ def verify_unreduced_transition(
     """
     Check the unreduced axes of operands (`before`) and results (`after`) of `op`.
 
-    `introduced` is the reduction that new unreduced axes must have, `removed` that of those which go; None allows none.
+    `introduced` is the reduction that new unreduced axes must have, `removed` that of removed ones; None allows none.
     Shardings over different meshes are not compared.
     """
     meshes = {mesh for sharding in (*before, *after) if (mesh := lookup_mesh(sharding, op)) is not None}

@@ -1,4 +1,4 @@
-"""Where the sharding of a value is written down, and the mesh that it speaks of."""
+"""The sharding of a value, wherever it is stored, and the mesh that it refers to."""
 
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary, WeakValueDictionary

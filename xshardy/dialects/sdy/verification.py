@@ -21,7 +21,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 def verify_axis_refs(axes: Iterable[AxisRefAttr], mesh: MeshAttr, seen: set[AxisRefAttr]) -> None:
     """
     Check that the axes exist, occur once, and that no two neighbours can be merged. Adds them to `seen`, which holds
-    the axes of other lists of the same sharding. What a sub-axis may be is left to `verify_sub_axes`.
+    the axes of other lists of the same sharding. `verify_sub_axes` checks the sizes of sub-axes.
     """
     known = mesh.sizes
     previous: AxisRefAttr | None = None
@@ -116,17 +116,17 @@ def _verify_for_type(sharding: TensorShardingAttr, type: Attribute | None, mesh:
 
 _known_to_be_valid: dict[int, tuple[TensorShardingAttr, MeshAttr]] = {}
 """
-By identity, shardings that are valid on a mesh: models repeat few shardings on many values.
+Valid shardings and their meshes, by identity: models repeat few shardings on many values.
 
-Identity, since to hash or compare a sharding costs as much as to verify it. A sharding in the table lives on, so no
-other one can have its identity.
+To hash or compare a sharding costs as much as to verify it. The table keeps its shardings alive, so no other sharding
+can have the identity of one of them.
 """
 
 _KNOWN_SHARDINGS = 4096
 
 
 def _verify_on_mesh(sharding: TensorShardingAttr, mesh: MeshAttr) -> None:
-    """Check what does not depend on the type of the value."""
+    """Check the conditions that do not depend on the type of the value."""
     known = _known_to_be_valid.get(id(sharding))
     if known is not None and known[1] is mesh:
         return
@@ -150,7 +150,7 @@ def _verify_on_mesh(sharding: TensorShardingAttr, mesh: MeshAttr) -> None:
 
 def verify_sharding(sharding: TensorShardingAttr, type: Attribute | None, op: Operation, prefix: str = "") -> None:
     """
-    Check `sharding` of a value of `type` (None: there is no value) that stands on `op`.
+    Check `sharding` on `op`, of a value of `type` (None: of no value).
 
     Also checks that no axis is one that a manual computation around `op` is manual on. Messages begin with `prefix`.
     """
@@ -185,7 +185,7 @@ def bound_axis_message(axis: str) -> str:
 def verify_sharding_per_value(
     shardings: TensorShardingPerValueAttr, types: Sequence[Attribute], op: Operation, what: str
 ) -> None:
-    """Check the shardings of the values of `types`, one each. `what` they are (`result`, ...) begins the messages."""
+    """Check one sharding for each value of `types`. Messages begin with `what` the values are (`result`, ...)."""
     listed = shardings.shardings.data
     if not types and len(listed) == 1:
         mesh = lookup_mesh(listed[0], op)
@@ -201,5 +201,5 @@ def verify_sharding_per_value(
 
 
 def value_prefixes(what: str, count: int) -> list[str]:
-    """How a message about each of `count` values begins: their index is said where there are several."""
+    """The beginning of a message about each of `count` values: with its index if there are several."""
     return [f"{what} - "] if count == 1 else [f"{what} {index} - " for index in range(count)]

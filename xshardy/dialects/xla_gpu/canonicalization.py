@@ -1,4 +1,4 @@
-"""Canonicalization of the xla_gpu dialect: simpler maps with fewer variables, and chains of maps made one."""
+"""The canonicalization patterns of xla_gpu: they simplify indexing maps and compose chains of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,12 +69,12 @@ def _change_loop(op: LoopOp, dims: Sequence[SSAValue], map: IndexingMap, rewrite
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A map that computes the results of others itself, and what its dimensions are."""
+    """A map composed with the maps that give its dimensions, and its new dimensions."""
 
     map: IndexingMap
     dims: tuple[SSAValue, ...]
     bounds: Mapping[int, Constraint]
-    """By the positions of the dimensions that were results of others: what these are now, and what bounded them."""
+    """For each composed dimension, by position: its expression, and the bounds that it had as a dimension."""
 
 
 def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
@@ -106,7 +106,7 @@ def fold_producers(map: IndexingMap, dims: Sequence[SSAValue]) -> Folded | None:
 def _producers_have_one_use(dims: Sequence[SSAValue]) -> bool:
     """Whether nothing else reads any result of the `apply_indexing` ops among `dims`."""
     producers: list[Operation] = [value.owner for value in dims if isinstance(value.owner, ApplyIndexingOp)]
-    # An index may have very many uses: two of them are as many as have to be seen.
+    # An index may have very many uses; the first two decide.
     uses = (chain.from_iterable(result.uses for result in producer.results) for producer in producers)
     return all(len(list(islice(of_producer, 2))) == 1 for of_producer in uses)
 
@@ -120,9 +120,9 @@ chain of reshapes and transposes would double its map with every step.
 
 def _form_to_fold_to(map: IndexingMap, dims: Sequence[SSAValue]) -> IndexingMap | None:
     """
-    What to make of `map`, which producers of `dims` were folded into; None if they had better stay.
+    The map to use in place of `map`, a composition with the producers of `dims`; None if these are not to be folded.
 
-    They may go if nothing else reads them, or if that makes the map simpler; and the map must not get long.
+    They are folded if they have no other use, or if this makes the map simpler, and if the map does not get long.
     """
     size = _operators(map)
     if size > 4 * MAX_OPERATORS:  # too long even to be simplified
@@ -148,9 +148,9 @@ def _operators(map: IndexingMap) -> int:
 @dataclass(frozen=True)
 class FoldApplyIndexingSequence(RewritePattern):
     """
-    `apply(f, apply(g, x))` -> `apply(f of g, x)`, if the inner one has no other use, or the new map gets simpler.
+    `apply(f, apply(g, x))` -> `apply(f of g, x)`, if `apply(g, x)` has no other use, or the new map is simpler.
 
-    A map with unused variables is left for `RemoveUnusedVariables`: an operand that is not read must not be folded.
+    `RemoveUnusedVariables` comes first for a map with unused variables: their operands must not be folded.
     """
 
     @match_op_type
@@ -165,9 +165,9 @@ class FoldApplyIndexingSequence(RewritePattern):
 @dataclass(frozen=True)
 class FoldApplyIndexingIntoLoop(RewritePattern):
     """
-    `loop (apply(g, x)) in f` -> `loop (x) in f of g`, if the inner one has no other use, or the new map gets simpler.
+    `loop (apply(g, x)) in f` -> `loop (x) in f of g`, if `apply(g, x)` has no other use, or the new map is simpler.
 
-    Where `g` can leave the bounds of the dimension that it gave, they become a constraint: the loop skips what is out.
+    If `g` can leave the bounds of its dimension, these become a constraint: the loop still skips what is outside.
     """
 
     @match_op_type
@@ -189,9 +189,9 @@ class FoldApplyIndexingIntoLoop(RewritePattern):
 
 def _needed_dims(folded: Folded, map: IndexingMap) -> list[int]:
     """
-    The positions of the dimensions of `map`, which is `folded.map` in the bounds, that a result or a constraint reads.
+    The positions of the dimensions of `map`, which is `folded.map` with constraints, that are needed.
 
-    Also those whose bounds were narrowed: the loop checks them.
+    A result or a constraint reads them, or their bounds were narrowed, which the loop checks.
     """
     _, removed, _ = map.remove_unused_variables()
     return [

@@ -1,5 +1,5 @@
 """
-The attributes that any operation, function or function argument may carry, and what they say.
+The discardable attributes of operations, functions and function arguments, and their meaning.
 
 They are written `xla.NAME`; `xla_gpu.NAME` is read as well. Source: row XGPU-30, the signatures of XLA's kernels.
 """
@@ -32,7 +32,7 @@ RANGE = "xla.range"
 SLICE_INDEX = "xla.slice_index"
 """On an argument of a kernel: the number of the buffer. Arguments of one number are the same buffer."""
 INVARIANT = "xla.invariant"
-"""On an argument of a kernel: nobody writes the buffer while the kernel runs."""
+"""On an argument of a kernel: the buffer is not written while the kernel runs."""
 ENTRY = "xla.entry"
 """On a function: it is the kernel. A module with a single public function does not need it."""
 PRIVATE = StringAttr("private")
@@ -151,7 +151,7 @@ def set_entry(function: FuncOp) -> None:
 
 
 def is_invariant(value: SSAValue) -> bool:
-    """Whether the value is an argument that nobody writes while the kernel runs."""
+    """Whether the value is an argument whose buffer is not written while the kernel runs."""
     return _argument_attribute(value, INVARIANT) is not None
 
 

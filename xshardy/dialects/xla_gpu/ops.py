@@ -379,7 +379,7 @@ class LoopOp(IRDLOperation, SuggestsNames):
         return ("xla_loop",) * len(self.results)
 
     def argument_names(self, region: Region) -> Names:
-        """`i` to `n` for induction variables, `ra`, `rb`, ... for results of the map, `iter` for what is carried."""
+        """`i` to `n` for induction variables, `ra`, `rb`, ... for results of the map, `iter` for carried values."""
         induction_vars = [chr(ord("i") + min(i, 6)) for i in range(len(self.induction_vars))]
         map_results = ["r" + chr(ord("a") + min(i, 25)) for i in range(len(self.map_results))]
         return (*induction_vars, *map_results, *["iter"] * len(self.inits))
@@ -445,7 +445,7 @@ class PredicatedInsertOp(IRDLOperation):
 
 
 class PureCallSymbolUses(SymbolUserOpInterface):
-    """The callee exists and takes and gives what the call says."""
+    """The callee exists and has the type of the call."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, PureCallOp)
@@ -531,7 +531,7 @@ class ReduceOp(IRDLOperation):
 
     @property
     def element_types(self) -> tuple[Attribute, ...]:
-        """What the inits must be, and what the combiner works on: the element type of each input."""
+        """The element type of each input, which its init and the operands of the combiner have too."""
         return tuple(type.element_type for type in tensor_types(_types(self.inputs)))
 
 

@@ -1,6 +1,6 @@
 """The shardings and meshes that a module names, and changes of a sharding."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -14,11 +14,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
 )
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in
-
-WITH_SHARDINGS = frozenset({TensorShardingAttr, TensorShardingPerValueAttr})
-"""The attributes that are shardings."""
 
 PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
 """The properties of a function with a dictionary for each of its arguments and results."""
@@ -54,39 +50,6 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
         sharding.unreduced_axes,
         sharding.reduction_op.data,
     )
-
-
-def transform_shardings(module: ModuleOp, transform: Callable[[TensorShardingAttr], TensorShardingAttr]) -> None:
-    """Replace each sharding in `module` by what `transform` makes of it, in text order. Reads each op once."""
-    transformed: dict[TensorShardingAttr, TensorShardingAttr] = {}
-
-    @once_per_object
-    def of_sharding(sharding: TensorShardingAttr) -> TensorShardingAttr:
-        if (known := transformed.get(sharding)) is None:
-            known = transformed[sharding] = transform(sharding)
-        return known
-
-    @once_per_object
-    def of_attribute(attribute: Attribute) -> Attribute:
-        if isinstance(attribute, TensorShardingAttr):
-            return of_sharding(attribute)
-        if isinstance(attribute, TensorShardingPerValueAttr):
-            return TensorShardingPerValueAttr(map(of_sharding, attribute.shardings))
-        return attribute
-
-    @once_per_object
-    def of_dictionary(dictionary: DictionaryAttr) -> DictionaryAttr:
-        if SHARDING not in dictionary.data:
-            return dictionary
-        return DictionaryAttr({**dictionary.data, SHARDING: of_attribute(dictionary.data[SHARDING])})
-
-    for op in (module, *operations_in(module)):
-        for holder in (op.properties, op.attributes):
-            for name, attribute in holder.items():  # no entry comes or goes
-                if type(attribute) in WITH_SHARDINGS:
-                    holder[name] = of_attribute(attribute)
-                elif name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
-                    holder[name] = ArrayAttr(map(of_dictionary, attribute))
 
 
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:

@@ -143,6 +143,7 @@ class _ProgramBuilder:
         numbering, program, types = self.numbering, self.program, self._types
         values, homes, definitions, users = numbering.values, numbering.homes, numbering.definitions, numbering.users
         ops, operations = numbering.ops, numbering.operations
+        shardings, all_tensors, classes = program.shardings, program.tensors, program.classes
         following = block.first_op
         while (op := following) is not None:  # iterates faster than `block.ops`
             following = op.next_op
@@ -167,15 +168,15 @@ class _ProgramBuilder:
                 definitions.append(number)
                 users.append([])
                 types.append(id(result.type))
-                program.shardings.append(NO_SHARDING)
+                shardings.append(NO_SHARDING)
                 is_used = result.first_use is not None
             if not is_used:
                 program.unused.add(number)
             op_class = None if traits.has_no_rule else self._look_up(op, tensors)
             if op_class is not None:
                 op_class.members.append(number)
-            program.classes.append(op_class)
-            program.tensors.append(tensors)
+            classes.append(op_class)
+            all_tensors.append(tensors)
             if len(results) > 1:
                 self._add_siblings(op)
             if around:

@@ -55,10 +55,16 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
     table, homes, siblings = program.table, numbering.homes, program.siblings
     pending = PendingShardings()
     results, per_value = pending.results, _ResultShardings(table)
+    of_single_result = _SingleResultSharding(table)
     for number, (sharding, old) in enumerate(zip(program.shardings, written, strict=True)):
-        if sharding == old or (attribute := table.attribute(sharding)) is None:
+        if sharding == old:
             continue
         home = homes[number]
+        if isinstance(home, OpResult) and number not in siblings and traits_of(type(home.op)).is_plain:
+            results[home.op] = of_single_result[sharding]
+            continue
+        if (attribute := table.attribute(sharding)) is None:
+            continue
         if isinstance(home, OpResult):
             op = home.op
             traits = traits_of(type(op))
@@ -67,7 +73,7 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
             elif number in siblings:
                 results[op] = per_value[tuple([program.shardings[each] for each, _ in siblings[number]])]
             else:
-                results[op] = per_value[sharding,]
+                results[op] = of_single_result[sharding]
         elif isinstance(home, FunctionResult):
             of_function = pending.functions.setdefault(home.function, FunctionAttributes())
             of_function.results[home.index] = {SHARDING: attribute}
@@ -91,6 +97,18 @@ class _ResultShardings(dict[tuple[int, ...], Attributes]):
         attributes = map(self._table.attribute, numbers)
         per_value = TensorShardingPerValueAttr(each for each in attributes if each is not None)
         made = self[numbers] = {SHARDING: per_value}
+        return made
+
+
+class _SingleResultSharding(dict[int, Attributes]):
+    """`{sdy.sharding = ...}` of an operation with one result, by the number of its sharding."""
+
+    def __init__(self, table: ShardingTable):
+        super().__init__()
+        self._of_results = _ResultShardings(table)
+
+    def __missing__(self, number: int) -> Attributes:
+        made = self[number] = self._of_results[number,]
         return made
 
 

@@ -73,7 +73,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class _WholeWord(Word):
-    """An element of 32 or 64 bits is a word, in other clothes if it is a float."""
+    """An element of 32 or 64 bits is a word; a float is bitcast to it."""
 
     element_type: Attribute
 
@@ -86,7 +86,7 @@ class _WholeWord(Word):
 
 @dataclass(frozen=True, slots=True)
 class _WordOfComplex(Word):
-    """A complex number and a word meet in memory of the thread, as they have no other way to each other."""
+    """A complex number becomes a word, and back, through memory of the thread: LLVM has no bitcast of structs."""
 
     element_type: Attribute
     slot: SSAValue

@@ -1,7 +1,7 @@
 """
 Write operations on floats that the target lacks with those that it has.
 
-The target knows no arithmetic on floats of less than 16 bits, LLVM not even their types: they are computed as f32 and
+The target has no arithmetic on floats of less than 16 bits, LLVM not even their types: they are computed as f32 and
 converted with integer arithmetic, see `small_floats`. `math.erf` and, if wanted, `math.tanh` are approximated.
 """
 

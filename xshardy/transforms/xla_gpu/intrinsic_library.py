@@ -3,7 +3,7 @@ XLA's library of functions of floats: which there are, what they are called, and
 
 A function computes one operation of `math` or `arith`, on a scalar or on a vector of one of a few lengths:
 `@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 is the function of the C library, of that name.
-Source: XLA's emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it asks.
+Source: XLA's emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it uses.
 """
 
 from collections.abc import Mapping

@@ -27,7 +27,7 @@ class PackAtomicAdd(RewritePattern):
     """
     `llvm.atomicrmw fadd %p, %x : f16` -> `red.global.add.noftz.f16x2 [%p & ~2], {%x, -0}`, or `{-0, %x}`
 
-    Where nobody asks for what was there before. The word is in the buffer, as buffers begin and end at multiples of 4.
+    Only where nothing uses the old element. The word is in the buffer, as buffers begin and end at multiples of 4.
     """
 
     @match_op_type

@@ -205,7 +205,11 @@ class ShiftOfSmall(RewritePattern):
 
 
 class BoundsOfLoopVariables(RewritePattern):
-    """The bounds of a map shrink to those of the loop variables that it is applied to, and the map simplifies."""
+    """
+    `apply_indexing #map(%i), i in [0, 9]` -> `apply_indexing #map(%i), i in [0, 3]`, for a loop over `%i` in [0, 3].
+
+    The map simplifies with the narrower bounds.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
