@@ -213,6 +213,11 @@ class EraseUnusedFunction(RewritePattern):
 
     unused: frozenset[func.FuncOp]
 
+    @property
+    def op_types(self) -> tuple[type, ...]:
+        """What the driver reads."""
+        return (func.FuncOp,) if self.unused else ()
+
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
         if op in self.unused:
