@@ -4,26 +4,26 @@ From the program for all devices to the program that each one executes on its pa
 Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, local_type, refuse, types_only
-from xshardy.transforms.sdy_export.local.table import local_form_of
-from xshardy.transforms.sdy_export.local.writer import LocalOptions, LocalWriter
+from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
+from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PATTERNS, is_local_with_local_types
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
 
 
 @dataclass(slots=True)
@@ -73,21 +73,24 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
             yield from block.args
 
 
-def rewrite_of(op: Operation) -> Rewrite | None:
-    """What makes `op` local besides its types. Raises `OperationFailedException` if nothing does."""
-    form = local_form_of(op)
-    if form is types_only:
-        return None
-    if form is None:
+def decision_of(op: Operation) -> Any:
+    """What the pattern for `op` must know of it; None if it needs none. Raises `OperationFailedException`."""
+    pattern = PATTERN_OF.get(type(op))
+    if pattern is None and not is_local_with_local_types(op):
         raise OperationFailedException(
             op,
             f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
             "StableHLO, and the collectives, constants and computations of sdy become local",
         )
-    before = Before.of(op)
+    check = CHECKS.get(type(op))
+    if pattern is None and check is None:
+        return None
+    before = WholeTensors.of(op)
     if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
-    return form(op, before)
+    if check is not None:
+        check(op, before)
+    return None if pattern is None else pattern.decide(op, before)
 
 
 def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:
@@ -105,8 +108,65 @@ def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionTy
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class LocalProgram:
+    """What each device has and does, found while all tensors are whole."""
+
+    types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
+    """For each operation, the results and block arguments whose type changes, and the type of the part."""
+    function_types: Mapping[FuncOp, FunctionType]
+    decisions: Mapping[Operation, Any]
+    """For operations that patterns rewrite, what the pattern decided."""
+
+
+def local_program(module: ModuleOp) -> LocalProgram:
+    """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be made local."""
+    types = LocalTypes()
+    functions = {inner: types.of_function(inner) for inner in module.ops if isinstance(inner, FuncOp)}
+    by_name = {function.sym_name.data: type for function, type in functions.items()}
+    new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
+    decisions: dict[Operation, Any] = {}
+    for op in operations_in(module):
+        for value in values_of(op):
+            if (type := types.of_value(value, op)) is not value.type:
+                new_types.setdefault(op, []).append((value, type))
+        if isinstance(op, FuncOp | MeshOp | ModuleOp):
+            continue
+        if isinstance(op, CallOp):
+            check_call(op, types, by_name)
+        if (decision := decision_of(op)) is not None:
+            decisions[op] = decision
+    return LocalProgram(new_types, functions, decisions)
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
+    """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: the type of a function on parts."""
+
+    def rewrite(self, op: FuncOp, decision: FunctionType, rewriter: PatternRewriter, /) -> None:
+        if decision != op.function_type:
+            op.function_type = decision
+            rewriter.notify_op_modified(op)
+
+
+class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: results and block arguments are parts."""
+
+    def rewrite(
+        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
+    ) -> None:
+        for value, type in decision:
+            if value.type != type:
+                rewriter.replace_value_with_new_type(value, type)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class ConvertGlobalToLocalPass(ModulePass):
+class ConvertGlobalToLocalPass(PatternPass):
     """
     Give every value the type of the part that each device has, and do what communicates by StableHLO's collectives.
 
@@ -117,42 +177,25 @@ class ConvertGlobalToLocalPass(ModulePass):
     """
 
     name = "sdy-convert-global-to-local"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-convert-global-to-local'
     per_dim_all_gather: bool = False
     combine_multi_dimension_reduce_scatter: bool = False
     enable_rgv3: bool = False
     replica_count: int = 1
     partition_count: int = 1
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
         if self.replica_count > 1 and self.partition_count > 1:
             raise OperationFailedException(
-                op,
+                module,
                 "Shardy partitioner convert_global_to_local does not support both replica_count > 1 and "
                 "partition_count > 1 yet.",
             )
-        types = LocalTypes()
-        functions = {inner: types.of_function(inner) for inner in op.ops if isinstance(inner, FuncOp)}
-        by_name = {function.sym_name.data: type for function, type in functions.items()}
-        new_types: list[tuple[SSAValue, Attribute]] = []
-        rewrites: list[tuple[Operation, Rewrite]] = []
-        for inner in operations_in(op):
-            for value in values_of(inner):
-                if (type := types.of_value(value, inner)) is not value.type:
-                    new_types.append((value, type))
-            if isinstance(inner, FuncOp | MeshOp | ModuleOp):
-                continue
-            if isinstance(inner, CallOp):
-                check_call(inner, types, by_name)
-            if (rewrite := rewrite_of(inner)) is not None:
-                rewrites.append((inner, rewrite))
-        writer = LocalWriter(self._options(), next_channel(op), InsertPoint.at_end(op.body.block))
-        for function, type in functions.items():
-            function.function_type = type
-        for value, type in new_types:
-            Rewriter.replace_value_with_new_type(value, type)
-        for inner, rewrite in rewrites:
-            writer.place = InsertPoint.before(inner)
-            rewrite(writer)
+        program = local_program(module)
+        channels = Channels(next_channel(module))
+        yield Step((GiveFunctionLocalType(program.function_types),))
+        yield Step((GiveValuesLocalTypes(program.types),))
+        yield Step([pattern(program.decisions, self._options(), channels) for pattern in PATTERNS])
 
     def _options(self) -> LocalOptions:
         return LocalOptions(

@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.interval import Interval, at_corners
-from xshardy.dialects.extensions.arith_elementwise import ExtUIOp, Predicate, TruncIOp, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import ExtUIOp, Predicate, TruncIOp, predicate_of, select
 from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
@@ -293,8 +293,8 @@ class ShuffleBeforeTruncation(RewritePattern):
         truncation = extension.input.owner
         if truncation.input.type != extension.result.type:
             return
-        narrow = arith.TruncIOp(op.shuffle_result, truncation.result.type)
-        wide = arith.ExtUIOp(narrow, extension.result.type)
+        narrow = TruncIOp.create(operands=[op.shuffle_result], result_types=[truncation.result.type])
+        wide = ExtUIOp.create(operands=[narrow.result], result_types=[extension.result.type])
         rewriter.insert((narrow, wide), InsertPoint.after(op))
         rewriter.replace_uses_with_if(op.shuffle_result, wide.result, lambda use: use.operation is not narrow)
         op.operands[0] = truncation.input
@@ -307,7 +307,7 @@ class ExtremumAsSelect(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: arith.MaximumfOp | arith.MinimumfOp, rewriter: PatternRewriter, /):
         comparison = arith.CmpfOp(op.lhs, op.rhs, "uge" if isinstance(op, arith.MaximumfOp) else "ule")
-        rewriter.replace(op, (comparison, arith.SelectOp(comparison, op.lhs, op.rhs)))
+        rewriter.replace(op, (comparison, select(comparison, op.lhs, op.rhs)))
 
 
 PATTERNS = PatternSet(

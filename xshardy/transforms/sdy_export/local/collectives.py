@@ -1,11 +1,11 @@
 """The collectives of sdy, as those of StableHLO between groups of devices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import collectives as sdy
@@ -13,17 +13,14 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefs, ListOfAxisRefListsAtt
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, refuse
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers_of, reduction
 from xshardy.transforms.sdy_export.local.devices import exchange_pairs
-from xshardy.transforms.sdy_export.local.writer import LocalWriter, integers_of, reduction
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 
 
 def axes_per_dim(lists: ListOfAxisRefListsAttr) -> Sequence[AxisRefs]:
     return [of_dim.axes.data for of_dim in lists.lists]
-
-
-def _replace(op: sdy.Collective, by: SSAValue) -> None:
-    Rewriter.replace_op(op, [], [by])
 
 
 def _element(op: sdy.Collective) -> Attribute:
@@ -41,7 +38,7 @@ def _in_front(dims: Iterable[int], rank: int) -> list[int]:
     return [*moved, *(dim for dim in range(rank) if dim not in moved)]
 
 
-def _split(shape: Sequence[int], factors: dict[int, int]) -> tuple[list[int], list[int]]:
+def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int], list[int]]:
     """`shape` with each dimension that has a factor split in two, the factor first; and where the factors are."""
     result: list[int] = []
     places: list[int] = []
@@ -54,178 +51,254 @@ def _split(shape: Sequence[int], factors: dict[int, int]) -> tuple[list[int], li
     return result, places
 
 
-def all_gather(op: sdy.AllGatherOp, before: Before) -> Rewrite | None:
-    """One gather for each dimension, from the last to the first; or a single one, whose parts are put in place."""
-    gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
-    if not gathered:
-        raise refuse(op, "gathers along no axis: let sdy-canonicalize-collectives remove it")
+@dataclass(frozen=True)
+class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]):
+    """
+    `sdy.all_gather [{"x"}, {}] %x` -> `stablehlo.all_gather %x`, along the dimension, between the devices along "x".
 
-    def rewrite(writer: LocalWriter) -> None:
-        one_by_one = writer.options.per_dim_all_gather or len(gathered) == 1
-        _replace(op, (_gather_per_dim if one_by_one else _gather_at_once)(op, gathered, writer))
+    Of several dimensions, each is gathered by itself, from the last to the first; or all at once, into a new dimension.
+    """
 
-    return rewrite
+    op_types = (sdy.AllGatherOp,)
+
+    @staticmethod
+    def decide(op: sdy.AllGatherOp, before: WholeTensors) -> Mapping[int, AxisRefs]:
+        """The axes of each dimension that is gathered."""
+        gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
+        if not gathered:
+            raise refuse(op, "gathers along no axis: let sdy-canonicalize-collectives remove it")
+        return gathered
+
+    def rewrite(self, op: sdy.AllGatherOp, decision: Mapping[int, AxisRefs], code: DeviceCode) -> None:
+        one_by_one = self.options.per_dim_all_gather or len(decision) == 1
+        code.replace(op, _gather_per_dim(op, decision, code) if one_by_one else _gather_at_once(op, decision, code))
 
 
 def _gather(
-    op: sdy.AllGatherOp, tensor: SSAValue, dim: int, axes: AxisRefs, shape: Sequence[int], writer: LocalWriter
+    op: sdy.AllGatherOp, tensor: SSAValue, dim: int, axes: AxisRefs, shape: Sequence[int], code: DeviceCode
 ) -> SSAValue:
     """`tensor` gathered to `shape`."""
-    groups = writer.groups(axes, op.mesh, op.out_sharding.mesh_or_ref)
+    groups = code.groups(axes, op.mesh, op.out_sharding.mesh_or_ref)
     type = TensorType(_element(op), shape)
-    return writer.insert(stablehlo.AllGatherOp([tensor], dim, groups, [type], writer.channel(), True))
+    return code.insert(stablehlo.AllGatherOp([tensor], dim, groups, [type], code.channels.take(), True))
 
 
-def _gather_per_dim(op: sdy.AllGatherOp, gathered: dict[int, AxisRefs], writer: LocalWriter) -> SSAValue:
+def _gather_per_dim(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code: DeviceCode) -> SSAValue:
     shape, tensor = [*_shape(op)], op.tensor
-    for dim, axes in reversed(gathered.items()):
+    for dim, axes in reversed([*gathered.items()]):
         shape[dim] *= sharded_size(axes, op.mesh)
-        tensor = _gather(op, tensor, dim, axes, shape, writer)
+        tensor = _gather(op, tensor, dim, axes, shape, code)
     return tensor
 
 
-def _gather_at_once(op: sdy.AllGatherOp, gathered: dict[int, AxisRefs], writer: LocalWriter) -> SSAValue:
+def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code: DeviceCode) -> SSAValue:
     """The parts along a new first dimension, which is split into one for each that they belong to."""
     shape, element = _shape(op), _element(op)
     factors = {dim: sharded_size(axes, op.mesh) for dim, axes in gathered.items()}
-    parts = writer.reshaped(op.tensor, [1, *shape], element)
+    parts = code.reshaped(op.tensor, [1, *shape], element)
     all_axes = [axis for axes in gathered.values() for axis in axes]
-    parts = _gather(op, parts, 0, all_axes, [prod(factors.values()), *shape], writer)
-    parts = writer.reshaped(parts, [*factors.values(), *shape], element)
+    parts = _gather(op, parts, 0, all_axes, [prod(factors.values()), *shape], code)
+    parts = code.reshaped(parts, [*factors.values(), *shape], element)
     order = {dim: place for place, dim in enumerate(factors)}
     permutation = [
         place for dim in range(len(shape)) for place in ([order[dim]] if dim in order else []) + [len(factors) + dim]
     ]
-    parts = writer.insert(stablehlo.TransposeOp(parts, permutation))
-    return writer.reshaped(parts, [extent * factors.get(dim, 1) for dim, extent in enumerate(shape)], element)
+    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    return code.reshaped(parts, [extent * factors.get(dim, 1) for dim, extent in enumerate(shape)], element)
 
 
-def all_reduce(op: sdy.AllReduceOp, before: Before) -> Rewrite | None:
-    """A reduction between the devices along the axes."""
+@dataclass(frozen=True)
+class ReduceBetweenDevices(LocalPattern[sdy.AllReduceOp, AxisRefs]):
+    """`sdy.all_reduce {"x"} %x` -> `stablehlo.all_reduce %x`, between the devices along "x"."""
 
-    def rewrite(writer: LocalWriter) -> None:
-        axes = op.reduction_axes.axes.data
-        _replace(op, _reduce(op, axes, op.out_sharding, writer))
+    op_types = (sdy.AllReduceOp,)
 
-    return rewrite
+    @staticmethod
+    def decide(op: sdy.AllReduceOp, before: WholeTensors) -> AxisRefs:
+        return op.reduction_axes.axes.data
+
+    def rewrite(self, op: sdy.AllReduceOp, decision: AxisRefs, code: DeviceCode) -> None:
+        code.replace(op, _reduce(op, decision, op.out_sharding, code))
 
 
-def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, writer: LocalWriter) -> SSAValue:
+def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, code: DeviceCode) -> SSAValue:
     """The operand of `op` reduced along `axes` of the mesh of `sharding`."""
-    groups = writer.groups(axes, op.mesh, sharding.mesh_or_ref)
+    groups = code.groups(axes, op.mesh, sharding.mesh_or_ref)
     body = reduction(op.reduction, _element(op))
-    return writer.insert(stablehlo.AllReduceOp([op.tensor], groups, body, writer.channel(), True))
+    return code.insert(stablehlo.AllReduceOp([op.tensor], groups, body, code.channels.take(), True))
 
 
-def all_slice(op: sdy.AllSliceOp, before: Before) -> Rewrite | None:
-    """Each device takes its part of what it has."""
+@dataclass(frozen=True)
+class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
+    """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of what it has."""
 
-    def rewrite(writer: LocalWriter) -> None:
-        shape = tensor_type(op.result).get_shape()
-        _replace(op, writer.part(op.tensor, axes_per_dim(op.slicing_axes), op.mesh, shape))
+    op_types = (sdy.AllSliceOp,)
 
-    return rewrite
+    @staticmethod
+    def decide(op: sdy.AllSliceOp, before: WholeTensors) -> Sequence[AxisRefs]:
+        return axes_per_dim(op.slicing_axes)
 
-
-def all_to_all(op: sdy.AllToAllOp, before: Before) -> Rewrite | None:
-    """An exchange between the devices along the axes; one for all pairs of dimensions, through a new dimension."""
-    params = sorted(op.params.params.data, key=lambda param: param.tgt_dim.data)
-    moves = {param.tgt_dim.data: (param.src_dim.data, param.axes.data) for param in params}
-    if not all(axes for _, axes in moves.values()):
-        raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
-    shape, mesh = before.operands[0].local.get_shape(), op.mesh
-    factors = {target: sharded_size(axes, mesh) for target, (_, axes) in moves.items()}
-    if any(shape[dim] % factor for dim, factor in factors.items()):
-        raise refuse(op, "dimension not divisible by num devices per group")
-    axes = [axis for _, of_dim in moves.values() for axis in of_dim]
-    count = prod(factors.values())
-
-    def exchange(tensor: SSAValue, split: int, concatenated: int, writer: LocalWriter) -> SSAValue:
-        groups = writer.groups(axes, mesh, op.out_sharding.mesh_or_ref)
-        return writer.insert(stablehlo.AllToAllOp([tensor], split, concatenated, count, groups, writer.channel()))
-
-    def between_two(writer: LocalWriter) -> None:
-        ((target, (source, _)),) = moves.items()
-        _replace(op, exchange(op.tensor, target, source, writer))
-
-    def between_many(writer: LocalWriter) -> None:
-        element, rank = _element(op), len(shape)
-        split, places = _split(shape, factors)
-        parts = writer.reshaped(op.tensor, split, element)
-        parts = writer.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
-        in_front = tensor_type(parts).get_shape()
-        rest = in_front[len(places) :]
-        parts = exchange(writer.reshaped(parts, [count, *rest], element), 0, 0, writer)
-        parts = writer.reshaped(parts, in_front, element)
-        came_from = {source: place for place, (source, _) in enumerate(moves.values())}
-        permutation = [
-            place
-            for dim in range(rank)
-            for place in ([came_from[dim]] if dim in came_from else []) + [len(places) + dim]
-        ]
-        parts = writer.insert(stablehlo.TransposeOp(parts, permutation))
-        _replace(op, writer.reshaped(parts, tensor_type(op.result).get_shape(), element))
-
-    return between_two if len(moves) == 1 else between_many
+    def rewrite(self, op: sdy.AllSliceOp, decision: Sequence[AxisRefs], code: DeviceCode) -> None:
+        code.replace(op, code.part(op.tensor, decision, op.mesh, tensor_type(op.result).get_shape()))
 
 
-def collective_permute(op: sdy.CollectivePermuteOp, before: Before) -> Rewrite | None:
-    """Each device sends its part to the one that is to have it."""
-    (operand,) = before.operands
-    if operand.sharding is None or operand.sharding == op.out_sharding:
-        raise refuse(op, "changes nothing: let sdy-canonicalize-collectives remove it")
-    in_sharding, in_mesh, out_mesh = operand.sharding, operand.mesh, op.mesh
-    if in_mesh.device_count != out_mesh.device_count:
-        raise refuse(op, "collective-permute between meshes of different sizes is not supported.")
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An all-to-all between the devices along `axes`."""
 
-    def rewrite(writer: LocalWriter) -> None:
-        pairs = exchange_pairs(in_sharding, in_mesh, op.out_sharding, out_mesh)
-        flat = [device for pair in pairs for device in pair]
-        table = integers_of(TensorType(i64, [len(pairs), 2]), flat)
-        _replace(op, writer.insert(stablehlo.CollectivePermuteOp(op.tensor, table, writer.channel())))
+    sources: Mapping[int, int]
+    """For each dimension that becomes sharded, the one that was."""
+    factors: Mapping[int, int]
+    """For each dimension that becomes sharded, the number of its parts."""
+    axes: AxisRefs
 
-    return rewrite
+    @property
+    def count(self) -> int:
+        """How many devices exchange parts."""
+        return prod(self.factors.values())
 
 
-def reduce_scatter(op: sdy.ReduceScatterOp, before: Before) -> Rewrite | None:
+@dataclass(frozen=True)
+class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
     """
-    A reduction of which each device gets its part.
+    `sdy.all_to_all [{"x"}: 0->1] %x` -> `stablehlo.all_to_all %x`, between the devices along "x".
+
+    All pairs of dimensions are exchanged at once; more than one through a new dimension.
+    """
+
+    op_types = (sdy.AllToAllOp,)
+
+    @staticmethod
+    def decide(op: sdy.AllToAllOp, before: WholeTensors) -> Exchange:
+        params = sorted(op.params.params.data, key=lambda param: param.tgt_dim.data)
+        if not all(param.axes.data for param in params):
+            raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
+        shape = before.operands[0].local.get_shape()
+        factors = {param.tgt_dim.data: sharded_size(param.axes.data, op.mesh) for param in params}
+        if any(shape[dim] % factor for dim, factor in factors.items()):
+            raise refuse(op, "dimension not divisible by num devices per group")
+        sources = {param.tgt_dim.data: param.src_dim.data for param in params}
+        return Exchange(sources, factors, tuple(axis for param in params for axis in param.axes.data))
+
+    def rewrite(self, op: sdy.AllToAllOp, decision: Exchange, code: DeviceCode) -> None:
+        if len(decision.sources) == 1:
+            ((target, source),) = decision.sources.items()
+            code.replace(op, _exchange(op, op.tensor, target, source, decision, code))
+        else:
+            code.replace(op, _exchange_at_once(op, decision, code))
+
+
+def _exchange(
+    op: sdy.AllToAllOp, tensor: SSAValue, split: int, concatenated: int, exchange: Exchange, code: DeviceCode
+) -> SSAValue:
+    """`tensor` split along one dimension, with the parts of other devices along another."""
+    groups = code.groups(exchange.axes, op.mesh, op.out_sharding.mesh_or_ref)
+    channel = code.channels.take()
+    return code.insert(stablehlo.AllToAllOp([tensor], split, concatenated, exchange.count, groups, channel))
+
+
+def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) -> SSAValue:
+    """The parts for other devices along a new first dimension, which is then put in the places they came from."""
+    element, shape = _element(op), _shape(op)
+    split, places = _split(shape, exchange.factors)
+    parts = code.reshaped(op.tensor, split, element)
+    parts = code.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
+    in_front = tensor_type(parts).get_shape()
+    rest = in_front[len(places) :]
+    parts = _exchange(op, code.reshaped(parts, [exchange.count, *rest], element), 0, 0, exchange, code)
+    parts = code.reshaped(parts, in_front, element)
+    came_from = {source: place for place, source in enumerate(exchange.sources.values())}
+    permutation = [
+        place
+        for dim in range(len(shape))
+        for place in ([came_from[dim]] if dim in came_from else []) + [len(places) + dim]
+    ]
+    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    return code.reshaped(parts, tensor_type(op.result).get_shape(), element)
+
+
+@dataclass(frozen=True)
+class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, int]]]):
+    """`sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place."""
+
+    op_types = (sdy.CollectivePermuteOp,)
+
+    @staticmethod
+    def decide(op: sdy.CollectivePermuteOp, before: WholeTensors) -> Sequence[tuple[int, int]]:
+        """For each device, itself and the one that it sends its part to."""
+        (operand,) = before.operands
+        if operand.sharding is None or operand.sharding == op.out_sharding:
+            raise refuse(op, "changes nothing: let sdy-canonicalize-collectives remove it")
+        if operand.mesh.device_count != op.mesh.device_count:
+            raise refuse(op, "collective-permute between meshes of different sizes is not supported.")
+        return exchange_pairs(operand.sharding, operand.mesh, op.out_sharding, op.mesh)
+
+    def rewrite(self, op: sdy.CollectivePermuteOp, decision: Sequence[tuple[int, int]], code: DeviceCode) -> None:
+        flat = [device for pair in decision for device in pair]
+        table = integers_of(TensorType(i64, [len(decision), 2]), flat)
+        code.replace(op, code.insert(stablehlo.CollectivePermuteOp(op.tensor, table, code.channels.take())))
+
+
+@dataclass(frozen=True, slots=True)
+class Scattering:
+    """The axes of each dimension that a reduction is scattered along, and the sharding of the operand."""
+
+    axes_by_dim: Mapping[int, AxisRefs]
+    sharding: TensorShardingAttr
+
+    @property
+    def axes(self) -> AxisRefs:
+        """All axes."""
+        return tuple(axis for of_dim in self.axes_by_dim.values() for axis in of_dim)
+
+
+@dataclass(frozen=True)
+class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scattering]):
+    """
+    `sdy.reduce_scatter [{"x"}, {}] %x` -> `stablehlo.reduce_scatter %x`, between the devices along "x".
 
     StableHLO scatters one dimension: for more, all of it is reduced and then sliced, or a new dimension is scattered.
     """
-    scattered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.reduce_scatter_axes)) if axes}
-    if not scattered:
-        raise refuse(op, "scatters along no axis: let sdy-canonicalize-collectives remove it")
-    sharding = before.operands[0].sharding or op.out_sharding
-    axes = [axis for of_dim in scattered.values() for axis in of_dim]
 
-    def scatter(tensor: SSAValue, dim: int, type: Attribute, writer: LocalWriter) -> SSAValue:
-        channel = writer.channel()
-        groups = writer.groups(axes, op.mesh, sharding.mesh_or_ref)
-        body = reduction(op.reduction, _element(op))
-        return writer.insert(stablehlo.ReduceScatterOp(tensor, dim, groups, body, type, channel, True))
+    op_types = (sdy.ReduceScatterOp,)
 
-    def one_dimension(writer: LocalWriter) -> None:
-        (dim,) = scattered
-        _replace(op, scatter(op.tensor, dim, op.result.type, writer))
+    @staticmethod
+    def decide(op: sdy.ReduceScatterOp, before: WholeTensors) -> Scattering:
+        scattered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.reduce_scatter_axes)) if axes}
+        if not scattered:
+            raise refuse(op, "scatters along no axis: let sdy-canonicalize-collectives remove it")
+        return Scattering(scattered, before.operands[0].sharding or op.out_sharding)
 
-    def at_once(writer: LocalWriter) -> None:
-        element, type = _element(op), tensor_type(op.result)
-        factors = {dim: sharded_size(of_dim, op.mesh) for dim, of_dim in scattered.items()}
-        split, places = _split(_shape(op), factors)
-        parts = writer.reshaped(op.tensor, split, element)
-        parts = writer.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
-        parts = writer.reshaped(parts, [prod(factors.values()), *type.get_shape()], element)
-        part = scatter(parts, 0, TensorType(element, [1, *type.get_shape()]), writer)
-        _replace(op, writer.reshaped(part, type.get_shape(), element))
+    def rewrite(self, op: sdy.ReduceScatterOp, decision: Scattering, code: DeviceCode) -> None:
+        if len(decision.axes_by_dim) == 1:
+            (dim,) = decision.axes_by_dim
+            part = _scatter(op, op.tensor, dim, op.result.type, decision, code)
+        elif self.options.combine_multi_dimension_reduce_scatter:
+            part = _scatter_at_once(op, decision, code)
+        else:
+            reduced = _reduce(op, decision.axes, decision.sharding, code)
+            shape = tensor_type(op.result).get_shape()
+            part = code.part(reduced, axes_per_dim(op.reduce_scatter_axes), op.mesh, shape)
+        code.replace(op, part)
 
-    def reduced_then_sliced(writer: LocalWriter) -> None:
-        reduced = _reduce(op, axes, sharding, writer)
-        shape = tensor_type(op.result).get_shape()
-        _replace(op, writer.part(reduced, axes_per_dim(op.reduce_scatter_axes), op.mesh, shape))
 
-    def rewrite(writer: LocalWriter) -> None:
-        combine = writer.options.combine_multi_dimension_reduce_scatter
-        (one_dimension if len(scattered) == 1 else at_once if combine else reduced_then_sliced)(writer)
+def _scatter(
+    op: sdy.ReduceScatterOp, tensor: SSAValue, dim: int, type: Attribute, scattering: Scattering, code: DeviceCode
+) -> SSAValue:
+    """`tensor` reduced, and the part of the device along `dim`, of `type`."""
+    channel = code.channels.take()
+    groups = code.groups(scattering.axes, op.mesh, scattering.sharding.mesh_or_ref)
+    body = reduction(op.reduction, _element(op))
+    return code.insert(stablehlo.ReduceScatterOp(tensor, dim, groups, body, type, channel, True))
 
-    return rewrite
+
+def _scatter_at_once(op: sdy.ReduceScatterOp, scattering: Scattering, code: DeviceCode) -> SSAValue:
+    """The parts of all devices along a new first dimension, which is scattered."""
+    element, type = _element(op), tensor_type(op.result)
+    factors = {dim: sharded_size(of_dim, op.mesh) for dim, of_dim in scattering.axes_by_dim.items()}
+    split, places = _split(_shape(op), factors)
+    parts = code.reshaped(op.tensor, split, element)
+    parts = code.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
+    parts = code.reshaped(parts, [prod(factors.values()), *type.get_shape()], element)
+    part = _scatter(op, parts, 0, TensorType(element, [1, *type.get_shape()]), scattering, code)
+    return code.reshaped(part, type.get_shape(), element)

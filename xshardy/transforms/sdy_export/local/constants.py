@@ -1,50 +1,57 @@
 """Constants and iotas: each device makes its part."""
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import TensorType
-from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense, is_splat
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 
 
-def constant(op: ConstantOp, before: Before) -> Rewrite | None:
-    """A part of a splat is a splat; of another constant it is sliced from the whole."""
-    (whole,) = before.results
-    value = op.value
+@dataclass(frozen=True)
+class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
+    """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; without a splat, a slice of the whole."""
 
-    def rewrite(writer: LocalWriter) -> None:
-        type = tensor_type(op.output)
-        if whole.is_replicated:
-            part = writer.constant(value)
+    op_types = (ConstantOp,)
+
+    @staticmethod
+    def decide(op: ConstantOp, before: WholeTensors) -> WholeTensor:
+        return before.results[0]
+
+    def rewrite(self, op: ConstantOp, decision: WholeTensor, code: DeviceCode) -> None:
+        type, value = tensor_type(op.output), op.value
+        if decision.is_replicated:
+            part = code.constant(value)
         elif is_splat(value):
             element = value.data.data[: value.get_element_type().compile_time_size]
-            part = writer.constant(dense(type, element))
+            part = code.constant(dense(type, element))
         else:
-            axes = [whole.axes(dim) for dim in range(type.get_num_dims())]
-            part = writer.part(writer.constant(value), axes, whole.mesh, type.get_shape())
-        Rewriter.replace_op(op, [], [part])
-
-    return rewrite
+            axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
+            part = code.part(code.constant(value), axes, decision.mesh, type.get_shape())
+        code.replace(op, part)
 
 
-def iota(op: stablehlo.IotaOp, before: Before) -> Rewrite | None:
-    """`iota` -> `iota + offset` of the part, where the dimension that it counts along is sharded."""
-    (whole,) = before.results
-    if whole.is_replicated:
-        return None
+@dataclass(frozen=True)
+class IotaOfPart(LocalPattern[stablehlo.IotaOp, WholeTensor]):
+    """`iota : 8` -> `iota : 4`, plus the offset of the part where the dimension that it counts along is sharded."""
 
-    def rewrite(writer: LocalWriter) -> None:
+    op_types = (stablehlo.IotaOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.IotaOp, before: WholeTensors) -> WholeTensor | None:
+        return None if before.results[0].is_replicated else before.results[0]
+
+    def rewrite(self, op: stablehlo.IotaOp, decision: WholeTensor, code: DeviceCode) -> None:
         type, dim = tensor_type(op.output), op.iota_dimension.value.data
-        counted = writer.insert(stablehlo.IotaOp(dim, type))
-        if axes := whole.axes(dim):
-            offset = writer.shard_offset(axes, whole.mesh, type.get_shape()[dim])
-            offset = writer.insert(stablehlo.ConvertOp(offset, TensorType(type.element_type, [])))
-            offset = writer.insert(stablehlo.BroadcastInDimOp(offset, [], type))
-            counted = writer.insert(stablehlo.AddOp(counted, offset))
-        Rewriter.replace_op(op, [], [counted])
-
-    return rewrite
+        counted = code.insert(stablehlo.IotaOp(dim, type))
+        if axes := decision.axes(dim):
+            offset = code.shard_offset(axes, decision.mesh, type.get_shape()[dim])
+            offset = code.insert(stablehlo.ConvertOp(offset, TensorType(type.element_type, [])))
+            offset = code.insert(stablehlo.BroadcastInDimOp(offset, [], type))
+            counted = code.insert(stablehlo.AddOp(counted, offset))
+        code.replace(op, counted)

@@ -1,21 +1,22 @@
 """Dot products and convolutions: sums over a sharded dimension are partial on each device, and added up afterwards."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import first_values, is_splat
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, sorted_and_merged
 from xshardy.dialects.sdy.ops import ConstantOp
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
-def require_reduction(op: Operation, axes: AxisRefs, before: Before, what: str) -> None:
+def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what: str) -> None:
     """Raises `OperationFailedException` unless what reads `op` combines the parts that devices have along `axes`."""
     for result in op.results:
         if result.first_use is None:
@@ -42,7 +43,9 @@ def _pads_with_zeros(value: SSAValue) -> bool:
     return not any(first_values(padding.value, 1)[:1])
 
 
-def _summed(op: stablehlo.DotOp | stablehlo.DotGeneralOp, lhs: Whole, dims: Sequence[int], before: Before) -> None:
+def _summed(
+    op: stablehlo.DotOp | stablehlo.DotGeneralOp, lhs: WholeTensor, dims: Sequence[int], before: WholeTensors
+) -> None:
     """Check that sums over the dimensions `dims` of `lhs` are completed, if they are sharded."""
     axes = [axis for dim in dims for axis in lhs.axes(dim)]
     if not axes:
@@ -53,19 +56,19 @@ def _summed(op: stablehlo.DotOp | stablehlo.DotGeneralOp, lhs: Whole, dims: Sequ
     require_reduction(op, axes, before, f"contracting {what}")
 
 
-def dot(op: stablehlo.DotOp, before: Before) -> Rewrite | None:
-    """The dot product of the parts."""
+def check_dot(op: stablehlo.DotOp, before: WholeTensors) -> None:
+    """Raises `OperationFailedException` unless the sum of the dot products of the parts is completed."""
     lhs = before.operands[0]
     _summed(op, lhs, [len(lhs.shape) - 1], before)
 
 
-def dot_general(op: stablehlo.DotGeneralOp, before: Before) -> Rewrite | None:
-    """The dot product of the parts."""
+def check_dot_general(op: stablehlo.DotGeneralOp, before: WholeTensors) -> None:
+    """Raises `OperationFailedException` unless the sum of the dot products of the parts is completed."""
     numbers = op.dot_dimension_numbers
     _summed(op, before.operands[0], numbers.lhs_contracting_dimensions.get_values(), before)
 
 
-def _local_groups(op: stablehlo.ConvolutionOp, count: int, whole: Whole, dim: int) -> int:
+def _local_groups(op: stablehlo.ConvolutionOp, count: int, whole: WholeTensor, dim: int) -> int:
     """How many of `count` groups, which divide dimension `dim` of `whole`, a device has."""
     if count <= 1:
         return count
@@ -75,28 +78,30 @@ def _local_groups(op: stablehlo.ConvolutionOp, count: int, whole: Whole, dim: in
     return count // parts
 
 
-def convolution(op: stablehlo.ConvolutionOp, before: Before) -> Rewrite | None:
-    """The convolution of the parts, with the groups that are in them."""
-    if before.is_replicated:
-        return None
-    lhs, rhs = before.operands
-    numbers = op.dimension_numbers
-    summed = numbers.kernel_input_feature_dimension.data, *numbers.kernel_spatial_dimensions.get_values()
-    if axes := [axis for dim in summed for axis in rhs.axes(dim)]:
-        require_reduction(op, axes, before, "contracting convolution")
-    features = _local_groups(op, op.feature_group_count.value.data, rhs, numbers.kernel_output_feature_dimension.data)
-    batches = _local_groups(op, op.batch_group_count.value.data, lhs, numbers.input_batch_dimension.data)
+@dataclass(frozen=True)
+class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
+    """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
 
-    def rewrite(writer: LocalWriter) -> None:
-        groups = {
-            "feature_group_count": IntegerAttr(features, i64),
-            "batch_group_count": IntegerAttr(batches, i64),
-        }
-        Rewriter.replace_op(
-            op,
-            stablehlo.ConvolutionOp.create(
-                operands=op.operands, result_types=op.result_types, properties={**op.properties, **groups}
-            ),
+    op_types = (stablehlo.ConvolutionOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int, int] | None:
+        """The numbers of groups of features and of batches."""
+        if before.is_replicated:
+            return None
+        lhs, rhs = before.operands
+        numbers = op.dimension_numbers
+        summed = numbers.kernel_input_feature_dimension.data, *numbers.kernel_spatial_dimensions.get_values()
+        if axes := [axis for dim in summed for axis in rhs.axes(dim)]:
+            require_reduction(op, axes, before, "contracting convolution")
+        output_features = numbers.kernel_output_feature_dimension.data
+        features = _local_groups(op, op.feature_group_count.value.data, rhs, output_features)
+        return features, _local_groups(op, op.batch_group_count.value.data, lhs, numbers.input_batch_dimension.data)
+
+    def rewrite(self, op: stablehlo.ConvolutionOp, decision: tuple[int, int], code: DeviceCode) -> None:
+        features, batches = decision
+        groups = {"feature_group_count": IntegerAttr(features, i64), "batch_group_count": IntegerAttr(batches, i64)}
+        local = stablehlo.ConvolutionOp.create(
+            operands=op.operands, result_types=op.result_types, properties={**op.properties, **groups}
         )
-
-    return rewrite
+        code.rewriter.replace(op, local)

@@ -1,27 +1,30 @@
 """Gathers: each device gathers from its part, and zeros where another device has the slice."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.indices import Indexing
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
-def _points(op: stablehlo.GatherOp, source: Whole) -> list[int]:
+def _points(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
     """The sharded dimensions of which a slice has one element, on one device; batches go with their indices."""
     batching = op.dimension_numbers.operand_batching_dims.get_values()
     sizes = op.slice_sizes.get_values()
     return [dim for dim, size in enumerate(sizes) if size == 1 and dim not in batching and source.parts(dim) > 1]
 
 
-def _local_sizes(op: stablehlo.GatherOp, source: Whole) -> list[int]:
+def _local_sizes(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
     """The sizes of a slice of a part. Raises `OperationFailedException` if slices reach over several parts."""
     batching = op.dimension_numbers.operand_batching_dims.get_values()
     sizes = list(op.slice_sizes.get_values())
@@ -38,60 +41,86 @@ def _local_sizes(op: stablehlo.GatherOp, source: Whole) -> list[int]:
     return sizes
 
 
-def gather(op: stablehlo.GatherOp, before: Before) -> Rewrite | None:
+@dataclass(frozen=True, slots=True)
+class LocalGather:
+    """How a device gathers from its part of `source`."""
+
+    source: WholeTensor
+    points: Sequence[int]
+    """The sharded dimensions in which an index says on which device a slice is."""
+    sizes: Sequence[int]
+    """The sizes of a slice of the part."""
+
+    def slices(self, op: stablehlo.GatherOp, indices: SSAValue) -> stablehlo.GatherOp:
+        """`op` on a part, with other indices."""
+        return stablehlo.GatherOp.create(
+            operands=[op.operand, indices],
+            result_types=op.result_types,
+            properties={**op.properties, "slice_sizes": integers(self.sizes)},
+            attributes=op.attributes,
+        )
+
+
+@dataclass(frozen=True)
+class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
     """
-    The same slices of each part.
+    `gather(%x, %i)` -> `gather(%part, %i)`: the same slices of each part.
 
     Where the operand is sharded in a dimension of which a slice has one element, a device has the slices whose index is
     in its part, and zeros for the others; the all-reduce behind it adds them up.
     """
-    source, _ = before.operands
-    if source.is_replicated:
-        return None
-    points, sizes = _points(op, source), _local_sizes(op, source)
-    if points:
-        axes = [axis for dim in points for axis in source.axes(dim)]
-        require_reduction(op, axes, before, "gather")
 
-    def slices(indices: SSAValue) -> stablehlo.GatherOp:
-        return stablehlo.GatherOp.create(
-            operands=[op.operand, indices],
-            result_types=op.result_types,
-            properties={**op.properties, "slice_sizes": integers(sizes)},
-            attributes=op.attributes,
-        )
+    op_types = (stablehlo.GatherOp,)
 
-    def of_parts(writer: LocalWriter) -> None:
-        Rewriter.replace_op(op, slices(op.start_indices))
+    @staticmethod
+    def decide(op: stablehlo.GatherOp, before: WholeTensors) -> LocalGather | None:
+        source, _ = before.operands
+        if source.is_replicated:
+            return None
+        points, sizes = _points(op, source), _local_sizes(op, source)
+        if points:
+            axes = [axis for dim in points for axis in source.axes(dim)]
+            require_reduction(op, axes, before, "gather")
+        return LocalGather(source, points, sizes)
 
-    def of_own_part(writer: LocalWriter) -> None:
-        numbers = op.dimension_numbers
-        indexing = Indexing(
-            op.start_indices, numbers.index_vector_dim.data, numbers.start_index_map.get_values(), source, points
-        )
-        indices, inside = op.start_indices, None
-        if not indexing.is_local:
-            indices, inside = indexing.clamped(writer).local_and_inside(writer)
-        mask = _both(inside, indexing.has_first(writer), writer)
-        found = writer.insert(slices(indices))
-        if inside is not None:
-            mask = indexing.all_components(mask, writer)
-        type = tensor_type(found)
-        offsets = numbers.offset_dims.get_values()
-        batches = [dim for dim in range(type.get_num_dims()) if dim not in offsets]
-        dims = batches if tensor_type(mask).get_num_dims() else []
-        mask = writer.insert(stablehlo.BroadcastInDimOp(mask, dims, TensorType(i1, type.get_shape())))
-        zero = writer.constant(zeros(type))
-        Rewriter.replace_op(op, [], [writer.insert(stablehlo.SelectOp(mask, found, zero))])
-
-    return of_own_part if points else of_parts
+    def rewrite(self, op: stablehlo.GatherOp, decision: LocalGather, code: DeviceCode) -> None:
+        if decision.points:
+            code.replace(op, _gather_own(op, decision, code))
+        else:
+            code.rewriter.replace(op, decision.slices(op, op.start_indices))
 
 
-def _both(inside: SSAValue | None, first: SSAValue | None, writer: LocalWriter) -> SSAValue:
+def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) -> SSAValue:
+    """The slices whose index is in the part of the device, and zeros for the others."""
+    numbers = op.dimension_numbers
+    indexing = Indexing(
+        op.start_indices,
+        numbers.index_vector_dim.data,
+        numbers.start_index_map.get_values(),
+        local.source,
+        local.points,
+    )
+    indices, inside = op.start_indices, None
+    if not indexing.is_local:
+        indices, inside = indexing.clamped(code).local_and_inside(code)
+    mask = _both(inside, indexing.has_first(code), code)
+    found = code.insert(local.slices(op, indices))
+    if inside is not None:
+        mask = indexing.all_components(mask, code)
+    type = tensor_type(found)
+    offsets = numbers.offset_dims.get_values()
+    batches = [dim for dim in range(type.get_num_dims()) if dim not in offsets]
+    dims = batches if tensor_type(mask).get_num_dims() else []
+    mask = code.insert(stablehlo.BroadcastInDimOp(mask, dims, TensorType(i1, type.get_shape())))
+    zero = code.constant(zeros(type))
+    return code.insert(stablehlo.SelectOp(mask, found, zero))
+
+
+def _both(inside: SSAValue | None, first: SSAValue | None, code: DeviceCode) -> SSAValue:
     """Where both masks hold; the second one is a scalar. One of them is there."""
     if inside is None or first is None:
         mask = inside if first is None else first
         assert mask is not None
         return mask
-    first = writer.insert(stablehlo.BroadcastInDimOp(first, [], inside.type))
-    return writer.insert(stablehlo.AndOp(inside, first))
+    first = code.insert(stablehlo.BroadcastInDimOp(first, [], inside.type))
+    return code.insert(stablehlo.AndOp(inside, first))

@@ -14,8 +14,8 @@ from xdsl.ir import Attribute, SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.before import Whole
-from xshardy.transforms.sdy_export.local.writer import LocalWriter, integers_of, reducer
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers_of, reducer
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Indexing:
     indices: SSAValue
     vector_dim: int
     dims: Sequence[int]
-    whole: Whole
+    whole: WholeTensor
     sharded: Collection[int]
 
     @property
@@ -42,69 +42,69 @@ class Indexing:
         """Whether each index means the same on every device."""
         return not any(dim in self.sharded for dim in self.dims)
 
-    def _offset(self, dim: int, writer: LocalWriter) -> SSAValue:
-        return writer.shard_offset(self.whole.axes(dim), self.whole.mesh, self._extents[dim])
+    def _offset(self, dim: int, code: DeviceCode) -> SSAValue:
+        return code.shard_offset(self.whole.axes(dim), self.whole.mesh, self._extents[dim])
 
-    def lower_bounds(self, writer: LocalWriter) -> list[SSAValue]:
+    def lower_bounds(self, code: DeviceCode) -> list[SSAValue]:
         """For each component, where the part of a device begins, as a scalar of the type of the indices."""
-        return [low for low, _ in self._bounds(writer, upper=False)]
+        return [low for low, _ in self._bounds(code, upper=False)]
 
-    def _bounds(self, writer: LocalWriter, *, upper: bool) -> list[tuple[SSAValue, SSAValue | None]]:
+    def _bounds(self, code: DeviceCode, *, upper: bool) -> list[tuple[SSAValue, SSAValue | None]]:
         """For each component, the first index in the part of a device, and the last one if asked for."""
         element = self._type.element_type
         bounds: list[tuple[SSAValue, SSAValue | None]] = []
         for dim in self.dims:
             if dim not in self.sharded:
-                low = writer.integer(0, element)
-                bounds.append((low, writer.integer(self.whole.shape[dim] - 1, element) if upper else None))
+                low = code.integer(0, element)
+                bounds.append((low, code.integer(self.whole.shape[dim] - 1, element) if upper else None))
                 continue
-            offset = self._offset(dim, writer)
-            low = writer.insert(stablehlo.ConvertOp(offset, TensorType(element, [])))
+            offset = self._offset(dim, code)
+            low = code.insert(stablehlo.ConvertOp(offset, TensorType(element, [])))
             high = None
             if upper:
-                high = writer.insert(stablehlo.AddOp(low, writer.integer(self._extents[dim] - 1, element)))
+                high = code.insert(stablehlo.AddOp(low, code.integer(self._extents[dim] - 1, element)))
             bounds.append((low, high))
         return bounds
 
-    def _spread(self, components: Sequence[SSAValue], writer: LocalWriter) -> SSAValue:
+    def _spread(self, components: Sequence[SSAValue], code: DeviceCode) -> SSAValue:
         """A tensor like the indices, with a scalar for each component of every index vector."""
         if len(components) == 1:
-            return writer.insert(stablehlo.BroadcastInDimOp(components[0], [], self._type))
+            return code.insert(stablehlo.BroadcastInDimOp(components[0], [], self._type))
         element = self._type.element_type
-        each = [writer.reshaped(component, [1], element) for component in components]
-        vector = writer.insert(stablehlo.ConcatenateOp(each, 0, TensorType(element, [len(each)])))
-        return writer.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
+        each = [code.reshaped(component, [1], element) for component in components]
+        vector = code.insert(stablehlo.ConcatenateOp(each, 0, TensorType(element, [len(each)])))
+        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
 
-    def _constants(self, values: Sequence[int], writer: LocalWriter) -> SSAValue:
+    def _constants(self, values: Sequence[int], code: DeviceCode) -> SSAValue:
         """The same of numbers that are known."""
         if len(values) == 1:
-            return writer.constant(integers_of(self._type, values))
-        vector = writer.constant(integers_of(TensorType(self._type.element_type, [len(values)]), values))
-        return writer.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
+            return code.constant(integers_of(self._type, values))
+        vector = code.constant(integers_of(TensorType(self._type.element_type, [len(values)]), values))
+        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
 
-    def local(self, writer: LocalWriter) -> SSAValue:
+    def local(self, code: DeviceCode) -> SSAValue:
         """The indices counted from where the part of a device begins; what is elsewhere is out of its bounds."""
-        lows = self._spread(self.lower_bounds(writer), writer)
-        return writer.insert(stablehlo.SubtractOp(self.indices, lows))
+        lows = self._spread(self.lower_bounds(code), code)
+        return code.insert(stablehlo.SubtractOp(self.indices, lows))
 
-    def clamped(self, writer: LocalWriter) -> "Indexing":
+    def clamped(self, code: DeviceCode) -> "Indexing":
         """The same with each component moved into the bounds of the whole operand."""
-        low = writer.constant(integers_of(self._type, [0]))
+        low = code.constant(integers_of(self._type, [0]))
         last = [self.whole.shape[dim] - 1 for dim in self.dims]
-        moved = writer.insert(stablehlo.ClampOp(low, self.indices, self._constants(last, writer)))
+        moved = code.insert(stablehlo.ClampOp(low, self.indices, self._constants(last, code)))
         return Indexing(moved, self.vector_dim, self.dims, self.whole, self.sharded)
 
-    def local_and_inside(self, writer: LocalWriter) -> tuple[SSAValue, SSAValue]:
+    def local_and_inside(self, code: DeviceCode) -> tuple[SSAValue, SSAValue]:
         """The indices as `local` gives them, and a mask like them: which components are in the part of the device."""
-        bounds = self._bounds(writer, upper=True)
-        low = self._spread([low for low, _ in bounds], writer)
-        high = self._spread([high for _, high in bounds if high is not None], writer)
-        shifted = writer.insert(stablehlo.SubtractOp(self.indices, low))
-        above = writer.insert(stablehlo.CompareOp(self.indices, low, ComparisonDirection.GE))
-        below = writer.insert(stablehlo.CompareOp(self.indices, high, ComparisonDirection.LE))
-        return shifted, writer.insert(stablehlo.AndOp(above, below))
+        bounds = self._bounds(code, upper=True)
+        low = self._spread([low for low, _ in bounds], code)
+        high = self._spread([high for _, high in bounds if high is not None], code)
+        shifted = code.insert(stablehlo.SubtractOp(self.indices, low))
+        above = code.insert(stablehlo.CompareOp(self.indices, low, ComparisonDirection.GE))
+        below = code.insert(stablehlo.CompareOp(self.indices, high, ComparisonDirection.LE))
+        return shifted, code.insert(stablehlo.AndOp(above, below))
 
-    def has_first(self, writer: LocalWriter) -> SSAValue | None:
+    def has_first(self, code: DeviceCode) -> SSAValue | None:
         """
         A predicate: whether the device has index 0 of the sharded dimensions that no component speaks of.
 
@@ -114,17 +114,17 @@ class Indexing:
         for dim in self.sharded:
             if dim in self.dims:
                 continue
-            offset = self._offset(dim, writer)
-            first = writer.insert(stablehlo.CompareOp(offset, writer.integer(0), ComparisonDirection.EQ))
-            result = first if result is None else writer.insert(stablehlo.AndOp(result, first))
+            offset = self._offset(dim, code)
+            first = code.insert(stablehlo.CompareOp(offset, code.integer(0), ComparisonDirection.EQ))
+            result = first if result is None else code.insert(stablehlo.AndOp(result, first))
         return result
 
-    def all_components(self, mask: SSAValue, writer: LocalWriter) -> SSAValue:
+    def all_components(self, mask: SSAValue, code: DeviceCode) -> SSAValue:
         """For each index vector, whether `mask` holds for all of its components."""
         shape = [*tensor_type(mask).get_shape()]
         if self.vector_dim >= len(shape):
             return mask
         del shape[self.vector_dim]
-        true = writer.integer(1, i1)
+        true = code.integer(1, i1)
         body = reducer(stablehlo.AndOp, i1)
-        return writer.insert(stablehlo.ReduceOp([mask], [true], [self.vector_dim], body, [TensorType(i1, shape)]))
+        return code.insert(stablehlo.ReduceOp([mask], [true], [self.vector_dim], body, [TensorType(i1, shape)]))

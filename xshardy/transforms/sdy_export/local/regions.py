@@ -1,19 +1,27 @@
-"""Operations of sdy with a body, calls, and loops."""
+"""Operations of sdy with a body."""
 
-from xdsl.rewriter import InsertPoint, Rewriter
+from dataclasses import dataclass
+
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
 
 
-def manual_computation(op: ManualComputationOp, before: Before) -> Rewrite | None:
-    """Its body takes its place: it says already what each device does."""
+@dataclass(frozen=True)
+class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
+    """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is what each device executes already."""
 
-    def rewrite(writer: LocalWriter) -> None:
+    op_types = (ManualComputationOp,)
+
+    @staticmethod
+    def decide(op: ManualComputationOp, before: WholeTensors) -> WholeTensors:
+        return before
+
+    def rewrite(self, op: ManualComputationOp, decision: WholeTensors, code: DeviceCode) -> None:
         end = op.terminator
-        Rewriter.inline_block(op.body.block, InsertPoint.before(op), op.operands)
-        Rewriter.replace_op(op, [], end.operands)
-        Rewriter.erase_op(end)
-
-    return rewrite
+        code.rewriter.inline_block(op.body.block, InsertPoint.before(op), op.operands)
+        code.replace(op, *end.operands)
+        code.rewriter.erase(end)

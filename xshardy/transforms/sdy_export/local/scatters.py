@@ -1,6 +1,7 @@
 """Scatters: each device applies the updates that it has, or those that fall into its part."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
@@ -13,11 +14,12 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import float_info, numpy_dtype
 from xshardy.sharding.rules.gather_scatter import combiner_of
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.sdy_export.local.indices import Indexing
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 ZERO_OR_ONE: Mapping[type[Operation], int] = {
     stablehlo.AddOp: 0,
@@ -51,7 +53,7 @@ def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
     return None
 
 
-def _partial_axes(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> list[AxisRefAttr]:
+def _partial_axes(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[AxisRefAttr]:
     """The axes along which devices have different updates for the same part."""
     windows = op.scatter_dimension_numbers.update_window_dims.get_values()
     own = {axis for dim in range(len(source.shape)) for axis in source.axes(dim)}
@@ -60,7 +62,7 @@ def _partial_axes(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> lis
     ]
 
 
-def _points(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> list[int]:
+def _points(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[int]:
     """
     The sharded dimensions in which an index says on which device an update falls.
 
@@ -95,60 +97,79 @@ def _points(op: stablehlo.ScatterOp, source: Whole, updates: Whole) -> list[int]
 
 
 def _on_first(
-    inputs: Sequence[SSAValue], identities: Mapping[Attribute, Dense], leaders: Sequence[bool], writer: LocalWriter
+    inputs: Sequence[SSAValue], identities: Mapping[Attribute, Dense], leaders: Sequence[bool], code: DeviceCode
 ) -> list[SSAValue]:
     """`inputs` on the devices that `leaders` marks, and what changes nothing on the others, so that they count once."""
-    scalars = {element: writer.constant(identity) for element, identity in identities.items()}
-    device = writer.device_id()
+    scalars = {element: code.constant(identity) for element, identity in identities.items()}
+    device = code.device_id()
     table = dense_values(TensorType(i1, [len(leaders)]), leaders)
-    entry = writer.entry(table, device)
+    entry = code.entry(table, device)
     shape = tensor_type(inputs[0]).get_shape()
-    mask = writer.insert(stablehlo.BroadcastInDimOp(entry, [0], TensorType(i1, shape)))
+    mask = code.insert(stablehlo.BroadcastInDimOp(entry, [0], TensorType(i1, shape)))
     others = {
-        element: writer.insert(stablehlo.BroadcastInDimOp(scalar, [], TensorType(element, shape)))
+        element: code.insert(stablehlo.BroadcastInDimOp(scalar, [], TensorType(element, shape)))
         for element, scalar in scalars.items()
     }
-    return [writer.insert(stablehlo.SelectOp(mask, value, others[tensor_type(value).element_type])) for value in inputs]
+    return [code.insert(stablehlo.SelectOp(mask, value, others[tensor_type(value).element_type])) for value in inputs]
 
 
-def scatter(op: stablehlo.ScatterOp, before: Before) -> Rewrite | None:
+@dataclass(frozen=True, slots=True)
+class LocalScatter:
+    """How a device applies updates to its part of `source`."""
+
+    source: WholeTensor
+    points: Sequence[int]
+    """The sharded dimensions in which an index says on which device an update falls."""
+    leaders: Sequence[bool]
+    """The devices whose updates start from the inputs; none if all do."""
+    identities: Mapping[Attribute, Dense]
+    """What the updates of the others start from, by element type."""
+
+
+@dataclass(frozen=True)
+class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     """
-    The same updates of each part.
+    `scatter(%x, %i, %u)` -> `scatter(%part, %i - offset, %u)`: the same updates of each part.
 
     Where the inputs are sharded in a dimension that is indexed, indices are counted from where the part begins: updates
     of other parts are out of bounds, and ignored. Where devices have different updates for the same part, all but one
     of them start from what changes nothing, and the all-reduce behind it combines them.
     """
-    source, updates = before.operands[0], before.operands[len(op.inputs) + 1]
-    if source.is_replicated and updates.is_replicated:
-        return None
-    axes, points = _partial_axes(op, source, updates), _points(op, source, updates)
-    if not axes and not points:
-        return None
-    identities: dict[Attribute, Dense] = {}
-    if axes:
-        require_reduction(op, axes, before, "scatter")
-        for value in op.inputs:
-            element = tensor_type(value).element_type
-            combiner = combiner_of(op)
-            if combiner is None or (identity := identity_of(combiner, element)) is None:
-                raise refuse(op, "failed to get scatter reduction identity.")
-            identities[element] = identity
-    mesh, numbers = before.mesh, op.scatter_dimension_numbers
 
-    def rewrite(writer: LocalWriter) -> None:
+    op_types = (stablehlo.ScatterOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.ScatterOp, before: WholeTensors) -> LocalScatter | None:
+        source, updates = before.operands[0], before.operands[len(op.inputs) + 1]
+        if source.is_replicated and updates.is_replicated:
+            return None
+        axes, points = _partial_axes(op, source, updates), _points(op, source, updates)
+        if not axes and not points:
+            return None
+        identities: dict[Attribute, Dense] = {}
         if axes:
-            leaders = [index == 0 for index in shard_indices(axes, mesh)]
-            for index, value in enumerate(_on_first(op.inputs, identities, leaders, writer)):
+            require_reduction(op, axes, before, "scatter")
+            for value in op.inputs:
+                element = tensor_type(value).element_type
+                combiner = combiner_of(op)
+                if combiner is None or (identity := identity_of(combiner, element)) is None:
+                    raise refuse(op, "failed to get scatter reduction identity.")
+                identities[element] = identity
+        leaders = [index == 0 for index in shard_indices(axes, before.mesh)] if axes else []
+        return LocalScatter(source, points, leaders, identities)
+
+    def rewrite(self, op: stablehlo.ScatterOp, decision: LocalScatter, code: DeviceCode) -> None:
+        if decision.leaders:
+            for index, value in enumerate(_on_first(op.inputs, decision.identities, decision.leaders, code)):
                 op.operands[index] = value
-        if points:
+        if decision.points:
+            numbers = op.scatter_dimension_numbers
             indexing = Indexing(
                 op.scatter_indices,
                 numbers.index_vector_dim.data,
                 numbers.scatter_dims_to_operand_dims.get_values(),
-                source,
-                points,
+                decision.source,
+                decision.points,
             )
-            op.operands[len(op.inputs)] = indexing.local(writer)
-
-    return rewrite
+            op.operands[len(op.inputs)] = indexing.local(code)
+        code.rewriter.notify_op_modified(op)

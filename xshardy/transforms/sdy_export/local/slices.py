@@ -1,17 +1,18 @@
 """Slices, pads and concatenations: what stays on a device, and what each device does differently."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.before import Before, Rewrite, Whole, refuse, types_only
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.devices import shard_indices
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
 def axes_text(axes: Sequence[AxisRefAttr]) -> str:
@@ -20,7 +21,10 @@ def axes_text(axes: Sequence[AxisRefAttr]) -> str:
 
 
 def require_same_axes(
-    op: stablehlo.SliceOp | stablehlo.PadOp | stablehlo.ConcatenateOp, source: Whole, target: Whole, dim: int
+    op: stablehlo.SliceOp | stablehlo.PadOp | stablehlo.ConcatenateOp,
+    source: WholeTensor,
+    target: WholeTensor,
+    dim: int,
 ) -> None:
     """Raises `OperationFailedException` if `dim` is not sharded alike before and after."""
     before, after = source.axes(dim), target.axes(dim)
@@ -32,8 +36,8 @@ def require_same_axes(
         )
 
 
-def concatenate(op: stablehlo.ConcatenateOp, before: Before) -> Rewrite | None:
-    """Each device concatenates its parts, along a dimension that it has all of."""
+def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None:
+    """Raises `OperationFailedException` unless the concatenation is along a dimension that each device has all of."""
     (target,), dimension = before.results, op.dimension.value.data
     if target.axes(dimension):
         raise refuse(op, f"dimension {dimension} is sharded but the concatenation is on this dimension.")
@@ -45,52 +49,64 @@ def concatenate(op: stablehlo.ConcatenateOp, before: Before) -> Rewrite | None:
             )
         for dim in range(len(target.shape)):
             require_same_axes(op, source, target, dim)
-    return types_only(op, before)
 
 
-def slice_(op: stablehlo.SliceOp, before: Before) -> Rewrite | None:
+@dataclass(frozen=True)
+class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
+    """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: all of each part of a sharded dimension, in steps or not."""
+
+    op_types = (stablehlo.SliceOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Sequence[int] | None:
+        """The limits of the slice of a part."""
+        (source,), (target,) = before.operands, before.results
+        if before.is_replicated:
+            return None
+        starts, limits, strides = (list(a.get_values()) for a in (op.start_indices, op.limit_indices, op.strides))
+        for dim, extent in enumerate(source.shape):
+            require_same_axes(op, source, target, dim)
+            if source.parts(dim) == 1:
+                continue
+            kept, part = target.local.get_shape()[dim], source.local.get_shape()[dim]
+            keeps_all = limits[dim] == extent and part % strides[dim] == 0
+            if starts[dim] or not (keeps_all or (strides[dim] == 1 and kept == part)):
+                raise refuse(
+                    op,
+                    f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
+                )
+            limits[dim] = part
+        return limits
+
+    def rewrite(self, op: stablehlo.SliceOp, decision: Sequence[int], code: DeviceCode) -> None:
+        starts, strides = op.start_indices.get_values(), op.strides.get_values()
+        code.rewriter.replace(op, stablehlo.SliceOp(op.operand, starts, decision, strides))
+
+
+@dataclass(frozen=True)
+class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
     """
-    The same slice of what each device has all of, and all of each part of a sharded dimension, if in steps.
+    `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`.
+
+    A sharded dimension is taken whole, so that no device needs what another one has.
     """
-    (source,), (target,) = before.operands, before.results
-    if before.is_replicated:
-        return None
-    starts, limits, strides = (list(a.get_values()) for a in (op.start_indices, op.limit_indices, op.strides))
-    for dim, extent in enumerate(source.shape):
-        require_same_axes(op, source, target, dim)
-        if source.parts(dim) == 1:
-            continue
-        kept, part = target.local.get_shape()[dim], source.local.get_shape()[dim]
-        keeps_all = limits[dim] == extent and part % strides[dim] == 0
-        if starts[dim] or not (keeps_all or (strides[dim] == 1 and kept == part)):
-            raise refuse(
-                op,
-                f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
-            )
-        limits[dim] = part
 
-    def rewrite(writer: LocalWriter) -> None:
-        Rewriter.replace_op(op, stablehlo.SliceOp(op.operand, starts, limits, strides))
+    op_types = (stablehlo.DynamicSliceOp,)
 
-    return rewrite
+    @staticmethod
+    def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> WholeTensors | None:
+        source, (target,) = before.operands[0], before.results
+        for dim, (extent, kept) in enumerate(zip(source.shape, target.shape, strict=True)):
+            if source.axes(dim) and kept != extent:
+                raise refuse(
+                    op,
+                    f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
+                )
+        return None if target.is_replicated else before
 
-
-def dynamic_slice(op: stablehlo.DynamicSliceOp, before: Before) -> Rewrite | None:
-    """The same of each part. A sharded dimension is taken whole, so that no device needs what another one has."""
-    source, (target,) = before.operands[0], before.results
-    for dim, (extent, kept) in enumerate(zip(source.shape, target.shape, strict=True)):
-        if source.axes(dim) and kept != extent:
-            raise refuse(
-                op,
-                f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
-            )
-    if target.is_replicated:
-        return None
-
-    def rewrite(writer: LocalWriter) -> None:
+    def rewrite(self, op: stablehlo.DynamicSliceOp, decision: WholeTensors, code: DeviceCode) -> None:
         op.slice_sizes = integers(tensor_type(op.result).get_shape())
-
-    return rewrite
+        code.rewriter.notify_op_modified(op)
 
 
 def _expanded(extent: int, interior: int) -> int:
@@ -117,7 +133,7 @@ def _stays(low: int, step: int, extent: int, result: int, parts: int) -> bool:
     return True
 
 
-def _offsets(op: stablehlo.PadOp, source: Whole, target: Whole) -> list[list[int]]:
+def _offsets(op: stablehlo.PadOp, source: WholeTensor, target: WholeTensor) -> list[list[int]]:
     """For each dimension and device, where the part of the operand begins in the part of the result, in elements."""
     mesh, offsets = source.mesh, list[list[int]]()
     rows = zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)
@@ -128,57 +144,88 @@ def _offsets(op: stablehlo.PadOp, source: Whole, target: Whole) -> list[list[int
     return offsets
 
 
-def pad(op: stablehlo.PadOp, before: Before) -> Rewrite | None:
+@dataclass(frozen=True, slots=True)
+class LocalPad:
+    """How a device pads its part."""
+
+    interior: Sequence[int]
+    offsets: Sequence[Sequence[int]]
+    """For each dimension and device, where the part of the operand begins in the part of the result, in elements."""
+    expanded: Sequence[int]
+    """The sizes of the part of the operand, with padding between elements."""
+    result: Sequence[int]
+    """The sizes of the part of the result."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all devices pad alike."""
+        return all(len(set(of_dim)) == 1 for of_dim in self.offsets)
+
+
+@dataclass(frozen=True)
+class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
     """
-    A pad of each part; or, where devices pad differently, one that is large enough for all, and a slice of it.
+    `pad %x` -> `pad %part`; where devices pad differently, `dynamic_slice (pad %part)`, of a pad large enough for all.
 
     In no case does an element go to another device: where one would have to, `OperationFailedException` is raised.
     """
-    source, (target,) = before.operands[0], before.results
-    if source.is_replicated:
-        if not target.is_replicated:
-            raise refuse(
-                op,
-                "has a sharded result and a replicated operand. This requires a reshard which should "
-                "have been handled by previous passes.",
-            )
-        return None
-    for dim in range(len(source.shape)):
-        require_same_axes(op, source, target, dim)
-    interior, lows = op.interior_padding.get_values(), op.edge_padding_low.get_values()
-    extents, result = source.local.get_shape(), target.local.get_shape()
-    for dim, low in enumerate(lows):
-        parts = source.parts(dim)
-        if parts > 1 and not _stays(low, interior[dim] + 1, extents[dim], result[dim], parts):
-            raise refuse(
-                op,
-                f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "
-                "device communication which should have been handled by previous passes.",
-            )
-    offsets = _offsets(op, source, target)
-    expanded = [_expanded(extent, amount) for extent, amount in zip(extents, interior, strict=True)]
 
-    def uniform(writer: LocalWriter) -> None:
-        low = [of_dim[0] for of_dim in offsets]
-        high = [size - start - length for size, start, length in zip(result, low, expanded, strict=True)]
-        padded = stablehlo.PadOp(op.operand, op.padding_value, low, high, interior, op.result.type)
-        Rewriter.replace_op(op, padded)
+    op_types = (stablehlo.PadOp,)
 
-    def different(writer: LocalWriter) -> None:
-        low = [max(0, *of_dim) for of_dim in offsets]
-        high = [
-            max(0, size - min(of_dim) - length) for size, of_dim, length in zip(result, offsets, expanded, strict=True)
-        ]
-        shape = [sum(sizes) for sizes in zip(low, expanded, high, strict=True)]
-        type = TensorType(tensor_type(op.operand).element_type, shape)
-        padded = writer.insert(stablehlo.PadOp(op.operand, op.padding_value, low, high, interior, type))
-        device = writer.device_id()
-        starts = [
-            writer.integer(most - of_dim[0])
-            if len(set(of_dim)) == 1
-            else writer.index([most - start for start in of_dim], device)
-            for most, of_dim in zip(low, offsets, strict=True)
-        ]
-        Rewriter.replace_op(op, [], [writer.insert(stablehlo.DynamicSliceOp(padded, starts, result))])
+    @staticmethod
+    def decide(op: stablehlo.PadOp, before: WholeTensors) -> LocalPad | None:
+        source, (target,) = before.operands[0], before.results
+        if source.is_replicated:
+            if not target.is_replicated:
+                raise refuse(
+                    op,
+                    "has a sharded result and a replicated operand. This requires a reshard which should "
+                    "have been handled by previous passes.",
+                )
+            return None
+        for dim in range(len(source.shape)):
+            require_same_axes(op, source, target, dim)
+        interior, lows = op.interior_padding.get_values(), op.edge_padding_low.get_values()
+        extents, result = source.local.get_shape(), target.local.get_shape()
+        for dim, low in enumerate(lows):
+            parts = source.parts(dim)
+            if parts > 1 and not _stays(low, interior[dim] + 1, extents[dim], result[dim], parts):
+                raise refuse(
+                    op,
+                    f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "
+                    "device communication which should have been handled by previous passes.",
+                )
+        expanded = [_expanded(extent, amount) for extent, amount in zip(extents, interior, strict=True)]
+        return LocalPad(interior, _offsets(op, source, target), expanded, result)
 
-    return uniform if all(len(set(of_dim)) == 1 for of_dim in offsets) else different
+    def rewrite(self, op: stablehlo.PadOp, decision: LocalPad, code: DeviceCode) -> None:
+        if decision.is_uniform:
+            _pad_alike(op, decision, code)
+        else:
+            _pad_differently(op, decision, code)
+
+
+def _pad_alike(op: stablehlo.PadOp, pad: LocalPad, code: DeviceCode) -> None:
+    low = [of_dim[0] for of_dim in pad.offsets]
+    high = [size - start - length for size, start, length in zip(pad.result, low, pad.expanded, strict=True)]
+    padded = stablehlo.PadOp(op.operand, op.padding_value, low, high, pad.interior, op.result.type)
+    code.rewriter.replace(op, padded)
+
+
+def _pad_differently(op: stablehlo.PadOp, pad: LocalPad, code: DeviceCode) -> None:
+    low = [max(0, *of_dim) for of_dim in pad.offsets]
+    high = [
+        max(0, size - min(of_dim) - length)
+        for size, of_dim, length in zip(pad.result, pad.offsets, pad.expanded, strict=True)
+    ]
+    shape = [sum(sizes) for sizes in zip(low, pad.expanded, high, strict=True)]
+    type = TensorType(tensor_type(op.operand).element_type, shape)
+    padded = code.insert(stablehlo.PadOp(op.operand, op.padding_value, low, high, pad.interior, type))
+    device = code.device_id()
+    starts = [
+        code.integer(most - of_dim[0])
+        if len(set(of_dim)) == 1
+        else code.index([most - start for start in of_dim], device)
+        for most, of_dim in zip(low, pad.offsets, strict=True)
+    ]
+    code.replace(op, code.insert(stablehlo.DynamicSliceOp(padded, starts, pad.result)))

@@ -2,12 +2,12 @@
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import dilated
-from xshardy.transforms.sdy_export.local.before import Before, refuse
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 
 
-def windowed(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, before: Before) -> None:
+def check_windows(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, before: WholeTensors) -> None:
     """
-    The same windows over each part.
+    Check that the same windows over each part give the parts of the result.
 
     Raises `OperationFailedException` if a window in a sharded dimension could reach beyond a part, or if windows do not
     begin where parts do.

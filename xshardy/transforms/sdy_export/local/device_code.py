@@ -1,14 +1,15 @@
-"""Writes operations that devices execute: what differs between them is looked up by the number of the device."""
+"""Inserts operations that each device executes. What differs between devices is looked up by their numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.dense_elements import Dense, dense_values
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.collectives import PartitionIdOp, ReplicaIdOp
@@ -69,18 +70,43 @@ class LocalOptions:
     by_replica: bool = False
 
 
-@dataclass(slots=True)
-class LocalWriter:
-    """Inserts operations at `place`. Channels are numbered in the order in which they are asked for."""
+@lru_cache(maxsize=64)
+def groups_table(axes: AxisRefs, mesh: MeshAttr) -> Dense:
+    """The groups of `device_groups` as a literal, a row each. Remembered: a program repeats its collectives."""
+    groups = device_groups(axes, mesh)
+    flat = [device for group in groups for device in group]
+    return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
 
+
+@dataclass(slots=True)
+class Channels:
+    """The numbers of channels that a module has not used yet, in order."""
+
+    next_number: int
+
+    def take(self) -> ChannelHandleAttr:
+        """A channel that no other operation of the module uses."""
+        number = self.next_number
+        self.next_number += 1
+        return ChannelHandleAttr(IntAttr(number), IntAttr(DEVICE_TO_DEVICE))
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """Inserts operations in front of the one that is rewritten."""
+
+    rewriter: PatternRewriter
     options: LocalOptions
-    next_channel: int
-    place: InsertPoint
+    channels: Channels
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert `op`, and give its result."""
-        Rewriter.insert_op(op, self.place)
+        """Insert `op`, and return its result."""
+        self.rewriter.insert(op)
         return op.results[0]
+
+    def replace(self, op: Operation, *values: SSAValue) -> None:
+        """Erase `op`, with `values` in the places of its results."""
+        self.rewriter.replace(op, (), values)
 
     def constant(self, value: Dense) -> SSAValue:
         return self.insert(ConstantOp(value))
@@ -91,12 +117,6 @@ class LocalWriter:
 
     def reshaped(self, value: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
         return self.insert(ReshapeOp(value, TensorType(element, shape)))
-
-    def channel(self) -> ChannelHandleAttr:
-        """A channel that nothing else in the module talks over."""
-        number = self.next_channel
-        self.next_channel += 1
-        return ChannelHandleAttr(IntAttr(number), IntAttr(DEVICE_TO_DEVICE))
 
     def groups(
         self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, mesh_or_ref: SymbolRefAttr | MeshAttr
@@ -110,9 +130,7 @@ class LocalWriter:
             names = ArrayAttr(GroupAxisAttr(axis.axis, NoneAttr()) for axis in axes)
             named = mesh_or_ref if isinstance(mesh_or_ref, SymbolRefAttr) else to_stablehlo(mesh_or_ref)
             return ReplicaGroupMeshAxesAttr(named, names)
-        groups = device_groups(axes, mesh)
-        flat = [device for group in groups for device in group]
-        return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
+        return groups_table(tuple(axes), mesh)
 
     def device_id(self) -> SSAValue:
         """The number of the device that executes this."""

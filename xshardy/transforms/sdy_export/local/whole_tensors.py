@@ -1,8 +1,7 @@
-"""What an operation was before its values became local: whole tensors, and how they are sharded."""
+"""The tensors that an operation reads and makes before they become local: whole, with their shardings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -15,7 +14,6 @@ from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.local.writer import LocalWriter
 
 
 def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
@@ -44,7 +42,7 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeTensor:
     """A tensor as it was before each device got its part of it."""
 
     type: Attribute
@@ -88,18 +86,18 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """The tensors that an operation reads and makes, as they were. Its own values are local by the time it changes."""
+class WholeTensors:
+    """The tensors that an operation reads and makes. Its own values are local by the time it is rewritten."""
 
-    operands: tuple[Whole, ...]
-    results: tuple[Whole, ...]
+    operands: tuple[WholeTensor, ...]
+    results: tuple[WholeTensor, ...]
 
     @staticmethod
-    def of(op: Operation) -> "Before":
-        def wholes(values: Iterable[SSAValue]) -> tuple[Whole, ...]:
-            return tuple(Whole(value.type, local_sharding(value), op) for value in values)
+    def of(op: Operation) -> "WholeTensors":
+        def wholes(values: Iterable[SSAValue]) -> tuple[WholeTensor, ...]:
+            return tuple(WholeTensor(value.type, local_sharding(value), op) for value in values)
 
-        return Before(wholes(op.operands), wholes(op.results))
+        return WholeTensors(wholes(op.operands), wholes(op.results))
 
     @property
     def is_replicated(self) -> bool:
@@ -111,21 +109,6 @@ class Before:
         """The mesh of the first value that has a sharding. Raises `OperationFailedException` if there is none."""
         values = (*self.operands, *self.results)
         return next((value for value in values if value.sharding is not None), values[0]).mesh
-
-
-Rewrite: TypeAlias = Callable[[LocalWriter], None]
-"""Changes an operation whose operands and results have their local types already."""
-
-LocalForm: TypeAlias = Callable[[Any, Before], Rewrite | None]
-"""
-What makes an operation local; None if it is enough that its values are.
-
-It changes nothing itself. Raises `OperationFailedException` for an operation that cannot be made local.
-"""
-
-
-def types_only(op: Operation, before: Before) -> None:
-    """Each device does the same to its part as was done to the whole."""
 
 
 def refuse(op: Operation, reason: str) -> OperationFailedException:

@@ -1,0 +1,66 @@
+"""The patterns that make operations local, and which operations need none."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy import ops as sdy
+from xshardy.transforms.sdy_export.local import (
+    collectives,
+    constants,
+    contractions,
+    gathers,
+    regions,
+    scatters,
+    slices,
+    windows,
+)
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+
+PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
+    collectives.GatherBetweenDevices,
+    collectives.ReduceBetweenDevices,
+    collectives.TakeOwnPart,
+    collectives.ExchangeBetweenDevices,
+    collectives.SendToDevices,
+    collectives.ReduceAndScatterBetweenDevices,
+    constants.ConstantOfPart,
+    constants.IotaOfPart,
+    contractions.ConvolutionOfParts,
+    gathers.GatherFromPart,
+    regions.InlineManualComputation,
+    scatters.ScatterToPart,
+    slices.DynamicSliceOfPart,
+    slices.PadOfPart,
+    slices.SliceOfPart,
+)
+
+PATTERN_OF: Mapping[type[Operation], type[LocalPattern[Any, Any]]] = {
+    op_type: pattern for pattern in PATTERNS for op_type in pattern.op_types
+}
+
+CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
+    stablehlo.ConcatenateOp: slices.check_concatenate,
+    stablehlo.DotGeneralOp: contractions.check_dot_general,
+    stablehlo.DotOp: contractions.check_dot,
+    stablehlo.ReduceWindowOp: windows.check_windows,
+    stablehlo.SelectAndScatterOp: windows.check_windows,
+}
+"""Operations that do to parts what they do to whole tensors, under the condition that is checked."""
+
+UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.NamedComputationOp, sdy.ReturnOp})
+"""Operations outside of StableHLO that do to parts what they do to whole tensors."""
+
+
+def is_local_with_local_types(op: Operation) -> bool:
+    """
+    Whether `op` does to parts what it does to whole tensors, perhaps under a condition of `CHECKS`.
+
+    Unregistered operations are taken to.
+    """
+    return op.name.startswith("stablehlo.") or type(op) in UNCONDITIONAL or isinstance(op, UnregisteredOp)
