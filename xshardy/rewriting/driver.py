@@ -122,8 +122,8 @@ def rewrite(
     """
     Apply `patterns` to the operations in `root`, not to itself. Says whether anything changed.
 
-    On each operation the patterns are tried in order, until one of them changes something. `listener` is told of every
-    change. With `among`, the walk visits only operations that are in it; what changes is then visited all the same.
+    On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
+    for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
     decisions.
     Linear in the operations of `root` and in those that are visited again.

@@ -14,6 +14,7 @@ from xdsl.pattern_rewriter import (
     RewritePattern,
     op_type_rewrite_pattern,
 )
+from xdsl.traits import ConstantLike
 
 from xshardy.rewriting import (
     BACKWARD,
@@ -21,8 +22,10 @@ from xshardy.rewriting import (
     INNER_FIRST,
     TO_FIXPOINT,
     AttributePattern,
+    ClassPattern,
     OpTypePattern,
     PatternPass,
+    PatternSet,
     Step,
     Walk,
     match_op_type,
@@ -227,3 +230,104 @@ def test_a_step_starts_when_the_one_before_is_done():
     assert TwoSteps().rewrite_module(module)
     assert sum(isinstance(op, arith.SubiOp) for op in module.walk()) == 4
     assert not TwoSteps().rewrite_module(module)
+
+
+class EraseUnusedSum(RewritePattern):
+    """`x + y` -> nothing, where nothing uses it."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /):
+        if op.result.first_use is None:
+            rewriter.erase(op)
+
+
+class ReadConstant(RewritePattern):
+    """`x * y` -> `0 * 0`, in place: its operands lose a use."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.MuliOp, rewriter: PatternRewriter, /):
+        if isinstance(op.lhs.owner, arith.ConstantOp):
+            return
+        zero = rewriter.insert(arith.ConstantOp(IntegerAttr(0, i32)))
+        op.operands = (zero.result, zero.result)
+        rewriter.notify_op_modified(op)
+
+
+CHAIN = """
+func.func @f(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  %1 = arith.addi %0, %x : i32
+  %2 = arith.muli %1, %1 : i32
+  func.return %2 : i32
+}
+func.func @g(%x: i32) -> i32 {
+  %0 = arith.muli %x, %x : i32
+  func.return %0 : i32
+}
+"""
+
+
+def names(module: ModuleOp) -> list[str]:
+    return [op.name for op in module.walk() if op.name.startswith("arith")]
+
+
+def test_what_loses_a_use_in_place_is_visited_again():
+    module = parse_module(CHAIN)
+    rewrite(module, [EraseUnusedSum(), ReadConstant()], TO_FIXPOINT)
+    assert names(module) == ["arith.constant", "arith.muli", "arith.constant", "arith.muli"]
+
+
+def test_a_step_with_roots_leaves_the_rest_of_the_module_alone():
+    class OnlySecond(PatternPass):
+        name = "only-second"
+
+        def steps(self, module: ModuleOp):
+            yield Step((ReadConstant(),), FORWARD, [*module.ops][1:])
+
+    module = parse_module(CHAIN)
+    assert OnlySecond().rewrite_module(module)
+    assert names(module) == ["arith.addi", "arith.addi", "arith.muli", "arith.constant", "arith.muli"]
+
+
+def test_among_says_where_to_start():
+    module = parse_module(CHAIN)
+    second = set([*module.ops][1].walk())
+    rewrite(module, [ReadConstant()], TO_FIXPOINT, among=second)
+    assert names(module) == ["arith.addi", "arith.addi", "arith.muli", "arith.constant", "arith.muli"]
+
+
+def test_a_pattern_set_tries_its_own_patterns_before_those_it_extends():
+    module = parse_module(TEXT)
+    assert rewrite(module, PatternSet((SumToProduct(),), then=PatternSet((Rename(arith.AddiOp, "never"),))))
+    assert not any("label" in op.attributes for op in module.walk())
+
+
+def test_a_set_of_patterns_for_no_class_visits_nothing():
+    class ForNothing(RewritePattern):
+        op_types: tuple[type, ...] = ()
+
+        def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+            raise AssertionError
+
+    assert PatternSet((ForNothing(),)).takes_nothing
+    assert not rewrite(parse_module(TEXT), (ForNothing(),))
+
+
+class EraseConstants(ClassPattern):
+    """`constant` -> nothing, where nothing uses it; for every class of constants."""
+
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return op_type.has_trait(ConstantLike, value_if_unregistered=False)
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@pytest.mark.parametrize("run", ["driver", "xdsl"])
+def test_a_class_pattern_takes_the_classes_that_it_says(run: str):
+    module = parse_module("func.func @f() {\n  %0 = arith.constant 1 : i32\n  func.return\n}")
+    if run == "driver":
+        rewrite(module, (EraseConstants(),))
+    else:
+        with_xdsl(module, [EraseConstants()], FORWARD)
+    assert names(module) == []

@@ -7,6 +7,7 @@ counts and the types of the others, as constraint variables. Messages are upstre
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import cast
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
@@ -217,11 +218,11 @@ def reduced_types(input_types: Sequence[Attribute], dimensions: Sequence[int]) -
 
 
 @dataclass(frozen=True, init=False)
-class ReducedDimensions(ParamAttrConstraint[DenseArrayBase]):
+class ReducedDimensions(ParamAttrConstraint[DenseArrayBase[IntegerType]]):
     """The dimensions that make the types of the results of those of the inputs."""
 
     def __init__(self):
-        super().__init__(DenseArrayBase, (EqAttrConstraint(i64), AnyAttr()))
+        super().__init__(cast("type[DenseArrayBase[IntegerType]]", DenseArrayBase), (EqAttrConstraint(i64), AnyAttr()))
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         super().verify(attr, constraint_context)
@@ -239,5 +240,5 @@ class ReducedDimensions(ParamAttrConstraint[DenseArrayBase]):
                 f"expected the result types {wanted}, as the inputs without the reduced dimensions, but got {got}"
             )
 
-    def mapping_type_vars(self, type_var_mapping: TypeVars) -> AttrConstraint[DenseArrayBase]:
+    def mapping_type_vars(self, type_var_mapping: TypeVars) -> AttrConstraint[DenseArrayBase[IntegerType]]:
         return self

@@ -79,7 +79,7 @@ def philox(t: Tensors, counter: Sequence[SSAValue], key: Sequence[SSAValue]) -> 
     return counter
 
 
-# -- Who gets which number --------------------------------------------------------------------------------------------
+# -- The number of each element ----------------------------------------------------------------------------------------
 
 
 class Bits(NamedTuple):

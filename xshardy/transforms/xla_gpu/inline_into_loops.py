@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.rewriting import PatternPass, Step
+from xshardy.rewriting import FORWARD, PatternPass, Step
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.inline import (
     NOINLINE,
@@ -80,5 +80,6 @@ class InlineIntoLoopsPass(PatternPass):
         def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
             return call in calls
 
-        yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)))
+        callers = None if calls else ()
+        yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)), FORWARD, callers)
         yield Step((EraseUnusedFunction(census.unused()),))
