@@ -55,10 +55,9 @@ class Fusion:
 
     def only_hero(self, root: SSAValue, is_hero: Callable[[Operation], bool]) -> Operation | None:
         """
-        The only operation behind `root` for which `is_hero` holds, if only elementwise operations lie between.
+        The only operation behind `root` for which `is_hero` holds, through intermediate operations.
 
-        None if there is no such operation, or if another operation also reads the hero in a way that is not
-        elementwise.
+        None if there are several, or if a transitive user of it is not intermediate.
         """
         hero: Operation | None = None
         pending, seen = [root.owner], set[Operation]()
@@ -88,7 +87,7 @@ class Choice:
 
 
 def behind_intermediates(value: SSAValue) -> list[SSAValue]:
-    """The chain of values behind `value` through intermediate operations of one operand each, `value` first."""
+    """The operands along the chain of one-operand intermediate operations that computes `value`, nearest first."""
     values: list[SSAValue] = []
     while is_intermediate(value.owner, 1):
         assert isinstance(value.owner, Operation)

@@ -332,10 +332,7 @@ def roots_of(computation: FuncOp) -> tuple[SSAValue, ...]:
 
 
 def _group_name(group: RootGroup) -> str:
-    """
-    The name of the function of a group: from its root, or a fixed word for several roots, with a suffix for given
-    values.
-    """
+    """The name of the function of a group: that of its root, or `tuple`; with a prefix if elements are given."""
     owner = group.roots[0].owner
     name = _name(owner) if isinstance(owner, Operation) else _as_symbol(group.roots[0].name_hint or "param")
     name = "tuple" if len(group.roots) > 1 else name

@@ -100,7 +100,7 @@ class Scalars:
     def branch_all(
         self, condition: SSAValue, values: Sequence[SSAValue], then: Callable[["Scalars"], Sequence[SSAValue]]
     ) -> Sequence[SSAValue]:
-        """`scf.if` without an else branch: the values that `then` returns if `condition` holds, otherwise `values`."""
+        """`scf.if`: the values that `then` returns if `condition` holds, otherwise `values`."""
         changed, unchanged = Block(), Block()
         inner = Scalars.at_end(changed)
         inner.builder.insert(scf.YieldOp(*then(inner)))

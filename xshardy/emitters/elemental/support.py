@@ -62,7 +62,7 @@ def _reason_against(op: Operation) -> str | None:
 
 
 def _is_captured(op: Operation, owner: Operation | Block) -> bool:
-    """Whether the region of `owner` yields a value from outside of the block of `op`."""
+    """Whether `owner`, which defines a value, lies outside of the block of `op`."""
     return (owner if isinstance(owner, Block) else owner.parent_block()) is not op.parent_block()
 
 

@@ -138,7 +138,7 @@ def philox_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -
     """
     One counter of two u64 words gives four u32 or two consecutive u64 elements.
 
-    In a state of two words, the second is the high word of the counter and also the key.
+    In a state of two words, the key is also the high word of the counter.
     """
     words = shape_of(state)[0]
     key, low = t.element(state, 0), t.element(state, 1)
