@@ -1,4 +1,4 @@
-"""Write out the mesh of every sharding, so that each can be read alone: the inverse of `sdy-lift-inlined-meshes`."""
+"""Write the mesh into every sharding, so that no sharding names a mesh: the inverse of `sdy-lift-inlined-meshes`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
