@@ -41,11 +41,11 @@ RULES: Mapping[type[Operation], Rule] = {
 
 def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
     """
-    What a function of StableHLO and HLO ops returns for `arguments`: the reference that kernels are compared with.
+    The results of a function of StableHLO and HLO ops for `arguments`: the reference for kernels.
 
-    Of a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
-    element type. A tuple that is returned is flattened. Raises `InterpretationError` for arguments of another type than
-    the function has, and for an op without a rule.
+    For a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
+    element type. A returned tuple is flattened. Raises `InterpretationError` for arguments of another type than the
+    function's, and for an op without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
@@ -87,5 +87,5 @@ def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
 
 
 def flattened(values: Sequence[Value]) -> list[Array]:
-    """All tensors in `values`, those inside of tuples in their place."""
+    """All tensors in `values`, with tuples flattened."""
     return [array for value in values for array in (flattened(value) if isinstance(value, tuple) else [value])]
