@@ -135,7 +135,7 @@ class Device:
 
     @property
     def partition(self) -> int:
-        """The partition, within its replica, that it computes."""
+        """The partition of this device within its replica."""
         return self.number % self.grid.partitions
 
     def exchange(self, op: Operation, group: Group, values: Sequence[Value]) -> list[tuple[Value, ...]]:
