@@ -36,7 +36,7 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
     from xshardy.hlo_text.outline_regions import (
         is_outlined,
         outline_regions,
-    )  # avoids a cycle: it imports the table of opcodes
+    )  # imports the table of opcodes
 
     if not is_outlined(module):
         module = module.clone()
