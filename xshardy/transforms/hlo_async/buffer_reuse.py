@@ -4,10 +4,8 @@ Requested sharing of memory between buffers, and its verification: buffers that 
 Three attributes request sharing:
 
 - `hlo.buffers = array<i64: 3, -1>` on an operation, or on an argument of a function: the number of the piece of memory
-for each buffer that it provides, -1 if unassigned. A start provides its outputs and its contexts;
-
+  for each buffer that it provides, -1 if unassigned. A start provides its outputs and its contexts;
 - `tf.aliasing_output = 1` on an argument of a function: the argument is donated, and result 1 is written there;
-
 - `output_operand_aliases` on a custom call: the result is written into the operand.
 
 An asynchronous operation in flight uses its operands until its done, and its outputs from its start on, although no

@@ -144,9 +144,7 @@ class TruncatePairs(RewritePattern):
         if any(isinstance(use.operation, vector.InsertOp) for use in op.result.uses):
             return  # only the last insertion of a chain matches
         chain = insertions(op)
-        elements = {
-            static_position(insert): insert.source.owner for insert in reversed(chain)
-        }  # the last insertion wins
+        elements = {static_position(insert): insert.source.owner for insert in reversed(chain)}  # the last one wins
         if None in elements:
             return
         values: list[Scalar] = []

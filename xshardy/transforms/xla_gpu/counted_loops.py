@@ -16,8 +16,7 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 def carry(loop: scf.ForOp, init: SSAValue, yielded: SSAValue, rewriter: PatternRewriter) -> scf.ForOp:
     """
-    `loop` replaced by one with another carried value, for the last argument of its body. Precondition: that argument
-    exists.
+    `loop` replaced by one with another carried value. Precondition: its body already has the argument, as the last one.
 
     The value starts as `init`; `yielded`, from the body, is the value for the next iteration and the last result.
     """
