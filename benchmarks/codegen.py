@@ -6,7 +6,7 @@ kernels for the same GPU. Instructions are those of the machine code, without th
 as counts and, because a kernel may do more with fewer threads, as counts times threads (those of XLA's kernels are in
 the file `index.json` of the folder).
 
-python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
+    python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
 """
 
 import json

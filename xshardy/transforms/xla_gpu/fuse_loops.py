@@ -24,8 +24,9 @@ READS = (tensor.ExtractOp, tensor.DimOp, vector.TransferReadOp, PureCallOp)
 
 class FuseThroughVector(RewritePattern):
     """
-    `%v = loop (%d)[%i] iter_args(%w = %init) { insert %x, %w[%i] }; loop (%d)[%i] { use(extract %v[%i]) }` -> `loop
-    (%d)[%i] { use(%x) }`
+    `%v = loop (%d)[%i] iter_args(%w = %init) { insert %x, %w[%i] }; loop (%d)[%i] { use(extract %v[%i]) }`
+    ->
+    `loop (%d)[%i] { use(%x) }`
 
     Every iteration must write and read exactly the element at its induction variables.
     """

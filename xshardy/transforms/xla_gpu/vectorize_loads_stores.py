@@ -124,8 +124,9 @@ def written_result(op: Operation, written: SSAValue) -> int | None:
 
 class VectorizeLoad(RewritePattern):
     """
-    `scf.for %i = 0 to 4 { tensor.extract %t[base + %i] }` -> `%v = vector.transfer_read %t[base]; scf.for %i = 0 to 4 {
-    vector.extract %v[%i] }`
+    `scf.for %i = 0 to 4 { tensor.extract %t[base + %i] }`
+    ->
+    `%v = vector.transfer_read %t[base]; scf.for %i = 0 to 4 { vector.extract %v[%i] }`
 
     The tensor must be defined outside of the loop, because the loop may write a carried tensor.
     """
