@@ -22,7 +22,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-RUNS, PATIENCE = 7, 10.0
+RUNS, MAX_SECONDS = 7, 10.0
 """The maximal number of runs of each measurement, and the CPU seconds after which no further run starts."""
 LAYERS = (2, 96)
 WIDTH, HEADS, HEAD_WIDTH, BATCH, LENGTH = 64, 4, 16, 8, 32
@@ -85,7 +85,7 @@ def train_step(layers: int) -> str:
 def least(run: Callable[[], object]) -> float:
     """The minimal CPU seconds of `run`, garbage of earlier runs collected beforehand."""
     times: list[float] = []
-    while len(times) < RUNS and sum(times) < PATIENCE:
+    while len(times) < RUNS and sum(times) < MAX_SECONDS:
         gc.collect()
         start = process_time()
         result = run()

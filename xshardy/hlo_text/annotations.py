@@ -100,7 +100,7 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
-KEPT: Mapping[str, Annotation] = {
+ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
     "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
@@ -121,6 +121,6 @@ def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
         return []
     return [
         f"{key}={annotation.write(attributes[annotation.attribute])}"
-        for key, annotation in KEPT.items()
+        for key, annotation in ANNOTATIONS.items()
         if annotation.attribute in attributes
     ]

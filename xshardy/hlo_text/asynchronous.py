@@ -29,7 +29,7 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import GENERIC, OWN, OWN_DONES, stem_of
 from xshardy.hlo_text.computation import ComputationReader
 from xshardy.hlo_text.errors import HLOError
@@ -95,7 +95,7 @@ class AsyncReader:
             tokens.expect("=")
             if key in fields:
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
-            if (annotation := KEPT.get(key)) is not None:
+            if (annotation := ANNOTATIONS.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             else:
                 fields[key] = StringAttr(self.computation.read_raw())

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
@@ -407,7 +407,7 @@ class ComputationReader:
             key_at = tokens.index
             key = tokens.take("name", "an attribute")
             tokens.expect("=")
-            if key in fields or (kept and key in KEPT and KEPT[key].attribute in kept):
+            if key in fields or (kept and key in ANNOTATIONS and ANNOTATIONS[key].attribute in kept):
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
             if (read := row.readers.get(key)) is not None:
                 value = fields[key] = read(tokens)
@@ -417,7 +417,7 @@ class ComputationReader:
                     for part in cast(tuple[object, ...], value):
                         if isinstance(part, ComputationName):
                             self.check_computation(part)
-            elif (annotation := KEPT.get(key)) is not None:
+            elif (annotation := ANNOTATIONS.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             elif key in skipped:
                 self.read_raw()

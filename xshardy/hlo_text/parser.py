@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1, i64
 from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
@@ -27,7 +27,7 @@ def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     as in upstream's tests: its last computation is fused, and an entry `@main` that executes the fusion is added.
     Raises `HLOError` at the position of an error.
     """
-    with no_collection():
+    with collection_suspended():
         module = ModuleReader(source_of(text, name), is_strict=True).read()
     dissolve_tuples(module)
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
@@ -45,7 +45,7 @@ def read_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
 
     `print_hlo` is the inverse. Raises `HLOError` at the position of an error.
     """
-    with no_collection():
+    with collection_suspended():
         return ModuleReader(source_of(text, name)).read()
 
 

@@ -86,22 +86,26 @@ def round_half_away_from_zero(x: Array) -> Array:
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(x.dtype.type(1), x), whole)
 
 
-def one_by_one(function: Callable[[float], float], x: Array) -> Array:
+def elementwise_in_f64(function: Callable[[float], float], x: Array) -> Array:
     """`function`, which numpy lacks, applied to each number in f64."""
     return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape).astype(x.dtype)
 
 
 @cache
-def at_all_bits(function: Callable[[float], float], dtype: DType) -> Array:
+def tabulated(function: Callable[[float], float], dtype: DType) -> Array:
     """The table of `function` over all numbers of a type of one or two bytes, indexed by their bits."""
-    return one_by_one(function, np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype))
+    return elementwise_in_f64(function, np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype))
 
 
 def scalar_function(function: Callable[[float], float]) -> Callable[[Array], Array]:
     """Make a function of Python floats one of arrays of any float type. Types of one or two bytes use a table."""
 
     def on_any(x: Array) -> Array:
-        return at_all_bits(function, x.dtype)[x.view(f"u{x.itemsize}")] if x.itemsize <= 2 else one_by_one(function, x)
+        return (
+            tabulated(function, x.dtype)[x.view(f"u{x.itemsize}")]
+            if x.itemsize <= 2
+            else elementwise_in_f64(function, x)
+        )
 
     return on_any
 

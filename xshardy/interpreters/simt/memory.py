@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 from xshardy.interpreters.constants import dense_array
 from xshardy.interpreters.element_types import Array, DType, numpy_dtype
 
-NOBODY = -1
+UNWRITTEN = -1
 ATOMIC = -2
 """The writer numbers of an element unchanged since the launch, and of one written by an atomic update."""
 
@@ -39,7 +39,7 @@ class Buffer:
         """
         if self.writer is None or self.written_at is None:
             self.data = self.data.copy()
-            self.writer = np.full(self.data.shape, NOBODY, number)
+            self.writer = np.full(self.data.shape, UNWRITTEN, number)
             self.written_at = np.zeros(self.data.shape, np.int32)
         return self.writer, self.written_at
 

@@ -25,13 +25,13 @@ class Traffic:
     """Bytes moved between global memory and threads, regardless of caches."""
     shared_accesses: int = 0
     """Loads and stores of shared memory, counted per warp."""
-    shared_turns: int = 0
+    shared_wavefronts: int = 0
     """Shared memory wavefronts of these accesses: one each without bank conflicts."""
 
     @property
     def conflicts(self) -> float:
         """The average number of extra wavefronts per access."""
-        return self.shared_turns / self.shared_accesses - 1 if self.shared_accesses else 0.0
+        return self.shared_wavefronts / self.shared_accesses - 1 if self.shared_accesses else 0.0
 
     def observe(self, lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array) -> None:
         """Count an access."""
@@ -47,10 +47,10 @@ class Traffic:
             warp = slice(first, first + WARP_SIZE)
             if active[warp].any():
                 self.shared_accesses += 1
-                self.shared_turns += turns(words[warp][active[warp]])
+                self.shared_wavefronts += wavefronts(words[warp][active[warp]])
 
 
-def turns(words: Array) -> int:
+def wavefronts(words: Array) -> int:
     """
     The wavefronts of an access to these words of shared memory: a bank serves one of its words per wavefront, to all
     threads.

@@ -108,12 +108,12 @@ def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequen
     if mask is None or (lanes.active & ~mask).any():
         mask, results = lanes.active, lanes.call(name, arguments)
     lanes.pure_results[key] = mask, results
-    if len(lanes.pure_results) > REMEMBERED_CALLS:
+    if len(lanes.pure_results) > MAX_CACHED_CALLS:
         del lanes.pure_results[next(iter(lanes.pure_results))]
     return results
 
 
-REMEMBERED_CALLS = 256
+MAX_CACHED_CALLS = 256
 """The maximal number of cached results, most recently used. Each takes a few numbers per lane."""
 
 
@@ -169,7 +169,7 @@ def predicated_insert(
     return access.store(lanes, op, dest, indices, value, lanes.active & condition)
 
 
-def turns(where: Array, mask: Array) -> Array:
+def ranks_per_element(where: Array, mask: Array) -> Array:
     """For each lane in `mask`, the number of earlier lanes with the same element; -1 for the others."""
     elements = where[mask]
     order = np.argsort(elements, kind="stable")
@@ -196,9 +196,9 @@ def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Ar
         places = [(*indices[:-1], indices[-1] + i) for i in range(kind.get_shape()[0])]
     mask = np.broadcast_to(lanes.active, lanes.shape)
     where = np.broadcast_to(access.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
-    turn = turns(where, mask)
-    for now in range(int(turn.max(initial=-1)) + 1):
-        with lanes.only(turn == now):
+    rank = ranks_per_element(where, mask)
+    for now in range(int(rank.max(initial=-1)) + 1):
+        with lanes.only(rank == now):
             loaded = [access.load(lanes, op, dest, at, lanes.active, atomic=True) for at in places]
             (updated,) = lanes.run(op.computation.block, (np.stack(loaded, axis=-1) if is_vector else loaded[0],))
             assert isinstance(updated, np.ndarray)

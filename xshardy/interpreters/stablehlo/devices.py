@@ -55,12 +55,12 @@ class Grid:
         return [tuple(self.device(r, p) for r in group for p in range(self.partitions)) for group in groups]
 
 
-class WaitsForeverError(InterpretationError):
+class DeadlockError(InterpretationError):
     """A deadlock: a device waits for others that never arrive."""
 
 
 @dataclass(slots=True)
-class Box:
+class Exchange:
     """
     The values that the devices of a group bring to a rendezvous, and the number of devices that have yet to read them.
     """
@@ -69,14 +69,14 @@ class Box:
     readers: int = 0
 
 
-class Meetings:
+class Rendezvous:
     """The rendezvous at which devices, each in a thread of its own, wait for the others of their group."""
 
     def __init__(self, devices: int):
         self.running = devices
         self.waiting = 0
         self.is_stuck = False
-        self.boxes: dict[tuple[Operation, int, Group], Box] = {}
+        self.exchanges: dict[tuple[Operation, int, Group], Exchange] = {}
         self.changed = Condition()
 
     def exchange(
@@ -89,30 +89,30 @@ class Meetings:
         """
         key = (op, time, group)
         with self.changed:
-            box = self.boxes.setdefault(key, Box())
-            box.values[device] = tuple(values)
-            if len(box.values) == len(group):
+            exchange_state = self.exchanges.setdefault(key, Exchange())
+            exchange_state.values[device] = tuple(values)
+            if len(exchange_state.values) == len(group):
                 self.waiting -= len(group) - 1
                 self.changed.notify_all()
             else:
                 self.waiting += 1
-                self.look_for_progress()
-                self.changed.wait_for(lambda: len(box.values) == len(group) or self.is_stuck)
-            if len(box.values) < len(group):
-                missing = ", ".join(str(other) for other in group if other not in box.values)
-                raise WaitsForeverError(f"{op.name}: device {device} waits for device(s) {missing} forever")
-            box.readers += 1
-            if box.readers == len(group):
-                del self.boxes[key]
-            return [box.values[other] for other in group]
+                self.detect_deadlock()
+                self.changed.wait_for(lambda: len(exchange_state.values) == len(group) or self.is_stuck)
+            if len(exchange_state.values) < len(group):
+                missing = ", ".join(str(other) for other in group if other not in exchange_state.values)
+                raise DeadlockError(f"{op.name}: device {device} waits for device(s) {missing} forever")
+            exchange_state.readers += 1
+            if exchange_state.readers == len(group):
+                del self.exchanges[key]
+            return [exchange_state.values[other] for other in group]
 
     def leave(self) -> None:
         """Record that a device has ended its program."""
         with self.changed:
             self.running -= 1
-            self.look_for_progress()
+            self.detect_deadlock()
 
-    def look_for_progress(self) -> None:
+    def detect_deadlock(self) -> None:
         """Detect a deadlock: all running devices wait."""
         if self.running and self.waiting == self.running:
             self.is_stuck = True
@@ -125,7 +125,7 @@ class Device:
 
     number: int
     grid: Grid
-    meetings: Meetings
+    rendezvous: Rendezvous
     times: Counter[Operation] = field(default_factory=Counter[Operation])
 
     @property
@@ -141,9 +141,9 @@ class Device:
     def exchange(self, op: Operation, group: Group, values: Sequence[Value]) -> list[tuple[Value, ...]]:
         """The values of each device of `group`, which contains this one, for `op`."""
         self.times[op] += 1
-        return self.meetings.exchange(op, self.times[op], group, self.number, values)
+        return self.rendezvous.exchange(op, self.times[op], group, self.number, values)
 
 
 def alone() -> Device:
     """The device of a single-device program."""
-    return Device(0, Grid(1, 1), Meetings(1))
+    return Device(0, Grid(1, 1), Rendezvous(1))

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
-from xshardy.interpreters.stablehlo.client_functions import CLIENT_FUNCTIONS
+from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
@@ -26,7 +26,7 @@ from xshardy.interpreters.stablehlo.windows import WINDOWS
 
 RULES: Mapping[type[Operation], Rule] = {
     **ASYNCHRONOUS,
-    **CLIENT_FUNCTIONS,
+    **CHLO,
     **COLLECTIVES,
     **CONTROL,
     **CONTROL_FLOW,

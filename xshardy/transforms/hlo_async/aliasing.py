@@ -97,10 +97,10 @@ class AliasAnalysis:
         self._numbers = count()
         self._new: list[Buffer] = []
         for argument in block.args:
-            self.trees[argument] = self.fresh(argument.type)
+            self.trees[argument] = self.new_buffers(argument.type)
         self.provided[None] = self._take_new()
         for op in block.ops:
-            rule = next((rule for kind, rule in PASSED_ON.items() if isinstance(op, kind)), provide_results)
+            rule = next((rule for kind, rule in FORWARDING.items() if isinstance(op, kind)), provide_results)
             rule(self, op)
             self.provided[op] = self._take_new()
 
@@ -108,10 +108,10 @@ class AliasAnalysis:
         taken, self._new = tuple(self._new), []
         return taken
 
-    def fresh(self, type: Attribute) -> Tree:
+    def new_buffers(self, type: Attribute) -> Tree:
         """New buffers for an array, or for the arrays in a tuple."""
         if isinstance(type, TupleType):
-            return tuple(map(self.fresh, type.types.data))
+            return tuple(map(self.new_buffers, type.types.data))
         buffer = Buffer(next(self._numbers), type)
         self._new.append(buffer)
         return buffer
@@ -120,7 +120,7 @@ class AliasAnalysis:
         """The buffers of `value`. A value from outside of the block gets buffers at its first use."""
         if value not in self.trees:
             new, self._new = self._new, []
-            self.trees[value] = self.fresh(value.type)
+            self.trees[value] = self.new_buffers(value.type)
             self.provided[None] += self._take_new()
             self._new = new
         return self.trees[value]
@@ -134,14 +134,14 @@ class AliasAnalysis:
 def provide_results(analysis: AliasAnalysis, op: Operation) -> None:
     """The default: a new buffer for each array of the results."""
     for result in op.results:
-        analysis.trees[result] = analysis.fresh(result.type)
+        analysis.trees[result] = analysis.new_buffers(result.type)
 
 
 def start(analysis: AliasAnalysis, op: StartOp) -> None:
     """The bundle holds the buffers of the operands and new buffers for outputs and contexts."""
     type = bundle_type(op.bundle)
     operands = tuple(map(analysis.of, op.inputs))
-    outputs, contexts = (tuple(map(analysis.fresh, types)) for types in (type.outputs, type.contexts))
+    outputs, contexts = (tuple(map(analysis.new_buffers, types)) for types in (type.outputs, type.contexts))
     analysis.set_bundle(op.bundle, Bundle(op.opcode, operands, outputs, contexts))
 
 
@@ -169,7 +169,7 @@ def pass_through(analysis: AliasAnalysis, op: stablehlo.OptimizationBarrierOp) -
     analysis.trees.update(zip(op.results, map(analysis.of, op.operands), strict=True))
 
 
-PASSED_ON: Mapping[type[Operation], Callable[..., None]] = {
+FORWARDING: Mapping[type[Operation], Callable[..., None]] = {
     DoneOp: done,
     StartOp: start,
     hlo.AsyncUpdateOp: update,

@@ -114,12 +114,12 @@ class Scheduler:
         self.work: list[tuple[int, int]] = []
         self.dones: list[tuple[int, int]] = []
         for position in range(len(operations)):
-            self.look_at(position)
+            self.update_ready(position)
 
-    def look_at(self, position: int) -> None:
+    def update_ready(self, position: int) -> None:
         """Update the ready sets after a predecessor of the operation at `position` was scheduled, or initially."""
         if self.missing[position] == 1:
-            self.await_done(self.sum_of_missing[position])
+            self.count_waiter(self.sum_of_missing[position])
         elif not self.missing[position]:
             match self.operations[position]:
                 case StartOp():
@@ -129,7 +129,7 @@ class Scheduler:
                 case _:
                     heappush(self.work, (self.earliest[position], position))
 
-    def await_done(self, position: int) -> None:
+    def count_waiter(self, position: int) -> None:
         """Record that one more operation waits only for the one at `position`; raises the priority of a done."""
         if isinstance(self.operations[position], DoneOp):
             self.waiting[position] += 1
@@ -157,7 +157,7 @@ class Scheduler:
         for consumer in self.after[position]:
             self.missing[consumer] -= 1
             self.sum_of_missing[consumer] -= position
-            self.look_at(consumer)
+            self.update_ready(consumer)
 
 
 def schedule_of(operations: Sequence[Operation], max_in_flight: int | None = None) -> list[Operation] | None:

@@ -34,7 +34,7 @@ UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
 }
 """For each result of an update, the operand with the same buffer."""
 
-PASSING = frozenset[type[Operation]]({scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED})
+FORWARDING = frozenset[type[Operation]]({scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED})
 """The operations that forward a buffer."""
 
 
@@ -46,7 +46,7 @@ def buffers_of(operations: Iterable[Operation]) -> Buffers:
     """
     finder = _BufferFinder({})
     for op in operations:
-        if type(op) in PASSING:
+        if type(op) in FORWARDING:
             finder.visit(op)
     return finder.buffers
 

@@ -21,7 +21,7 @@ from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 from xshardy.transforms.xla_gpu.safe_integer_arithmetic import every_element
 
-MOST_MULTIPLICATIONS = 16
+MAX_MULTIPLICATIONS = 16
 """The maximal number of multiplications for a constant exponent; beyond that, a loop."""
 
 
@@ -31,7 +31,7 @@ class PowerOfConstant(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: math.IPowIOp, rewriter: PatternRewriter, /):
         exponent = constant_value(op.rhs)
-        if exponent is None or exponent < 0 or multiplications(exponent) > MOST_MULTIPLICATIONS:
+        if exponent is None or exponent < 0 or multiplications(exponent) > MAX_MULTIPLICATIONS:
             return
         power: SSAValue | None = None
         square = op.lhs

@@ -61,10 +61,10 @@ ACCESSES: Mapping[type[Operation], Access] = {
     xla_gpu.PredicatedInsertOp: Access(shaped=2, first_index=3),
 }
 
-INDIFFERENT_DIALECTS = frozenset({"arith", "func", "math", "scf"})
+SHAPE_AGNOSTIC_DIALECTS = frozenset({"arith", "func", "math", "scf"})
 """Dialects whose operations are independent of shapes: elementwise, or forwarding values."""
 
-INDIFFERENT: frozenset[type[Operation]] = frozenset(
+SHAPE_AGNOSTIC: frozenset[type[Operation]] = frozenset(
     {
         *ACCESSES,
         builtin.UnrealizedConversionCastOp,
@@ -91,7 +91,7 @@ INDIFFERENT: frozenset[type[Operation]] = frozenset(
 # -- Types ------------------------------------------------------------------------------------------------------------
 
 
-def is_nested(type_: Attribute) -> TypeGuard[Shaped]:
+def is_multi_dimensional(type_: Attribute) -> TypeGuard[Shaped]:
     """Whether `type_` is a tensor or vector of two or more dimensions."""
     return isinstance(type_, TensorType | VectorType) and type_.get_num_dims() > 1
 
@@ -102,7 +102,7 @@ def flat_type(type_: Attribute) -> Attribute:
 
     Raises `PassFailedException` for a dynamic shape.
     """
-    if not is_nested(type_):
+    if not is_multi_dimensional(type_):
         return type_
     if not type_.has_static_shape():
         raise PassFailedException(f"cannot flatten {type_}: only tensors with a static shape have a flat one")
@@ -175,7 +175,7 @@ class LinearizeAccess(OpTypePattern):
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         type_ = op.operands[self.access.shaped].type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         index = linear_index(type_, op.operands[self.access.first_index :], op, rewriter)
         op.operands = (*op.operands[: self.access.first_index], index)
@@ -188,7 +188,7 @@ class LinearizeVectorExtract(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: vector.ExtractOp, rewriter: PatternRewriter, /):
         type_ = op.vector.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         _require_element(op, op.result.type)
         index = linear_index(type_, op.get_mixed_position(), op, rewriter)
@@ -201,7 +201,7 @@ class LinearizeVectorInsert(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         type_ = op.dest.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         _require_element(op, op.source.type)
         index = linear_index(type_, op.get_mixed_position(), op, rewriter)
@@ -218,7 +218,7 @@ class LinearizeTransfer(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: vector.TransferReadOp | vector.TransferWriteOp, rewriter: PatternRewriter, /):
         type_ = op.source.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         minor = AffineMap(type_.get_num_dims(), 0, (dim(minor_to_major(type_)[0]),))
         if op.permutation_map.data != minor or op.mask is not None:
@@ -249,7 +249,7 @@ class FlattenConstant(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /):
-        if isa(op.value, DenseIntOrFPElementsAttr) and is_nested(op.value.type):
+        if isa(op.value, DenseIntOrFPElementsAttr) and is_multi_dimensional(op.value.type):
             op.value = flat_constant(op.value)
             flatten_values(op, rewriter)
 
@@ -260,7 +260,7 @@ class FlattenSignature(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
         inputs, outputs = op.function_type.inputs, op.function_type.outputs
-        if any(map(is_nested, (*inputs, *outputs))):
+        if any(map(is_multi_dimensional, (*inputs, *outputs))):
             op.function_type = FunctionType.from_lists(
                 [flat_type(type_) for type_ in inputs], [flat_type(type_) for type_ in outputs]
             )
@@ -279,14 +279,14 @@ def flatten_values(op: Operation, rewriter: PatternRewriter) -> None:
     """Flatten the types of the results of `op` and of the arguments of its regions."""
     arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
     for value in (*op.results, *arguments):
-        if is_nested(value.type):
+        if is_multi_dimensional(value.type):
             rewriter.replace_value_with_new_type(value, flat_type(value.type))
 
 
 def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """`dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>` -> `dense<[1, 2, 3, 4]> : tensor<4xi32>`, ordered by the layout."""
     type_ = value.type
-    if not is_nested(type_):
+    if not is_multi_dimensional(type_):
         return value
     if is_one_for_all(value):
         return dense(flat_type(type_), value.data.data)
@@ -299,10 +299,10 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
 def check_operations(module: ModuleOp) -> None:
     """Raise `PassFailedException` for an operation on multi-dimensional types that may depend on shapes."""
     for op in module.walk():
-        if op.dialect_name() in INDIFFERENT_DIALECTS or type(op) in INDIFFERENT:
+        if op.dialect_name() in SHAPE_AGNOSTIC_DIALECTS or type(op) in SHAPE_AGNOSTIC:
             continue
         types = (*op.result_types, *(operand.type for operand in op.operands))
-        if (type_ := next(filter(is_nested, types), None)) is not None:
+        if (type_ := next(filter(is_multi_dimensional, types), None)) is not None:
             raise PassFailedException(f"cannot flatten {type_} in '{op.name}': lower this operation first")
 
 

@@ -102,7 +102,7 @@ NEXT_AFTER = Elementwise(floating=np.nextafter)
 POLYGAMMA = Elementwise(floating=of_two_floats(special.polygamma))
 ZETA = Elementwise(floating=of_two_floats(special.zeta))
 
-CLIENT_FUNCTIONS: Mapping[type[Operation], Rule] = {
+CHLO: Mapping[type[Operation], Rule] = {
     chlo.BesselI1eOp: Elementwise(floating=floats.scalar_function(special.bessel_i1e)),
     chlo.BroadcastAddOp: broadcast(ELEMENTWISE[stablehlo.AddOp]),
     chlo.BroadcastAndOp: broadcast(ELEMENTWISE[stablehlo.AndOp]),
