@@ -24,11 +24,13 @@ EDIT = re.compile(
 
 
 def apply(path: Path, place: str, text: str) -> None:
-    """Write a block of the page to the file, or to its place in it."""
+    """Write a block of the page to the file, or to its place in it; a definition with two blank lines around it."""
     if not place:
         assert not path.exists(), f"{path} is there already: say where in it the block goes"
         path.write_text(text)
         return
+    if text.startswith(("def ", "@", "class ")):
+        text = f"\n\n{text}" if place == "at the end" else f"{text}\n\n"
     lines = path.read_text().splitlines(keepends=True)
     where, _, anchor = place.partition(": ")
     if anchor:
@@ -95,4 +97,6 @@ def test_the_result_is_clean(checkout: Path):
     done = run(f"{sys.executable} -m ruff check xshardy", checkout)
     if "No module named ruff" in done.stderr:
         pytest.skip("ruff is not installed")
+    assert done.returncode == 0, done.stdout
+    done = run(f"{sys.executable} -m ruff format --check xshardy", checkout)
     assert done.returncode == 0, done.stdout

@@ -46,6 +46,12 @@ class Predicate(IntEnum):
         return self >= Predicate.ULT
 
 
+class FloatPredicate(IntEnum):
+    """The relations of `arith.cmpf`, by their number. Ordered ones are false for NaN, unordered ones are true."""
+
+    FALSE, OEQ, OGT, OGE, OLT, OLE, ONE, ORD, UEQ, UGT, UGE, ULT, ULE, UNE, UNO, TRUE = range(16)
+
+
 PREDICATES = tuple(predicate.name.lower() for predicate in Predicate)
 """Their names."""
 

@@ -1,8 +1,8 @@
 """
-What is done to a fused computation before it is emitted, so that emission meets few operations, in one form each.
+Preparation of a fused computation: rewrite it to fewer kinds of operations before emission.
 
-Calls are inlined, random numbers and bitcasts between widths are spelled out, tuples and barriers go away. Emission
-itself then needs no more than indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
+Calls are inlined, random numbers and bitcasts between widths are expanded, tuples and barriers are removed. Emission
+then needs only indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ PREPARED = (
     stablehlo.SetDimensionSizeOp,
     stablehlo.TupleOp,
 )
-"""What a computation is prepared for, if it has one of them."""
+"""Operations that trigger preparation."""
 
 
 PATTERNS: Sequence[RewritePattern] = (
@@ -64,9 +64,11 @@ PATTERNS: Sequence[RewritePattern] = (
 
 def prepare(computation: FuncOp) -> FuncOp:
     """
-    A computation with the same results, of operations that can be emitted; `computation` itself if it is one.
+    A computation with the same results and only operations that can be emitted; `computation` itself if no change is
+    needed.
 
-    Raises `PassFailedException` for calls that recurse or have no body, and for random numbers from an unusual state.
+    Raises `PassFailedException` for recursive calls, calls without a body, and random number states of unsupported
+    size.
     """
     if not any(needs_preparation(op) for op in computation.body.walk()):
         return computation
@@ -80,7 +82,7 @@ def prepare(computation: FuncOp) -> FuncOp:
 
 
 def needs_preparation(op: Operation) -> bool:
-    """Whether `op` cannot be emitted as it is, but in another form."""
+    """Whether `op` must be rewritten before it can be emitted."""
     if isinstance(op, hlo.BitcastOp):
         return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
     return isinstance(op, PREPARED)
