@@ -164,7 +164,7 @@ def moves_of_results(op: Operation, settlement: Settlement) -> IndexedMoves:
     reductions: list[tuple[int, Move]] = []
     for index, sharding in enumerate(shardings if settlement.reduced else ()):
         sharding = sharding or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(op.results[index]))
-        reductions.append((index, AllReduce(settlement.reduced, sharding)))
+        reductions.append((index, AllReduce(settlement.reduced, sharding, settlement.reduction)))
     return [*reductions, *reshards]
 
 

@@ -75,7 +75,7 @@ def reduced(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None
         axes_without(unreduced_axes(source), axes, mesh),
         source.reduction_op.data,
     )
-    return AllReduce(axes, sharding)
+    return AllReduce(axes, sharding, source.reduction_op.data)
 
 
 # -- Becoming unreduced -----------------------------------------------------------------------------------------------
