@@ -247,7 +247,7 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
             reduce.out_sharding.mesh_or_ref, dims, out.replicated_axes, out.unreduced_axes, out.reduction_op.data
         )
         scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), sharding, reduce.reduction)
-        rewriter.insert(scatter, InsertPoint.before(reduce))
+        rewriter.insert(scatter, InsertPoint.before(op))
         value: SSAValue = scatter.result
         if any(per_dim.axes.data for per_dim in remaining):
             rest = AllSliceOp(value, ListOfAxisRefListsAttr(remaining), out)

@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.collectives import sorted_and_merged
@@ -28,6 +29,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
@@ -38,6 +40,7 @@ from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
+from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
@@ -56,6 +59,8 @@ class Resolution(NamedTuple):
     """The sharding in which each result is produced, before its reshard to the original one; None without a reshard."""
     reduced: Sequence[AxisRefAttr]
     """The axes along which all results are reduced."""
+    reduction: ReductionOp
+    """How all results are reduced."""
     mesh: SymbolRefAttr | MeshAttr
     """The mesh of results that have no sharding."""
 
@@ -92,6 +97,21 @@ def element_count(type: Attribute) -> int:
     return prod(type.get_shape()) if isinstance(type, ShapedType) and type.has_static_shape() else 0
 
 
+def factors_to_replicate(op: Operation, rule: FactorRule, kind: ReductionOp | None) -> tuple[int, ...]:
+    """
+    The factors of `op` that no device may have a part of, beyond those that need replication by its rule.
+
+    Those are the reduced factors, if no all-reduce combines partial results: if `kind` is None. For an update at
+    constant indices, they are also the dimensions of the update that cover a part of the dimension of the operand: the
+    rule takes a partitioner that moves the parts of the update.
+    """
+    factors = rule.reduction if kind is None else ()
+    if isinstance(op, DynamicUpdateSliceOp):
+        of_operand = {*chain.from_iterable(rule.operands[0])}
+        factors += tuple([factor for factor in chain.from_iterable(rule.operands[1]) if factor not in of_operand])
+    return factors
+
+
 class FactorConflicts:
     """Resolves the conflicts between the shardings of the operands and results of an operation."""
 
@@ -100,6 +120,7 @@ class FactorConflicts:
         self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
         self._table = ShardingTable(self._mesh_of)
         self._written: dict[int, tuple[Attribute, FactorRule | None]] = {}
+        self._replicating_rules: dict[tuple[int, tuple[int, ...]], tuple[FactorRule, FactorRule]] = {}
         self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Resolution | None] = {}
 
@@ -118,15 +139,27 @@ class FactorConflicts:
         if rule is None or rule.is_custom:
             return None
         values = (*op.operands, *op.results)
+        kind = reduction_kind(op) if rule.reduction else ReductionOp.SUM
+        if factors := factors_to_replicate(op, rule, kind):
+            rule = self._replicating(rule, factors)
         numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
         if reduced:
             reads = [self._table.read(reduced[i]) if i in reduced else numbers[i] for i in range(len(op.operands))]
             numbers = (*reads, *numbers[len(reads) :])
         elements = tuple([self._element_count(value.type) for value in values])
-        key = id(rule), type(op), full, numbers, elements
+        key = id(rule), type(op), full, numbers, elements, kind
         if key not in self._known:
-            self._known[key] = self._resolve(op, rule, numbers, elements, full=full)
+            self._known[key] = self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
         return self._known[key]
+
+    def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
+        """`rule`, where `factors` need replication."""
+        if (known := self._replicating_rules.get((id(rule), factors))) is None:
+            needed = tuple(sorted({*rule.need_replication, *factors}))
+            reduction = tuple([factor for factor in rule.reduction if factor not in factors])
+            replicating = replace(rule, reduction=reduction, need_replication=needed)
+            known = self._replicating_rules[id(rule), factors] = rule, replicating
+        return known[1]
 
     def _rule_of(self, op: Operation) -> FactorRule | None:
         written = op.attributes.get(SHARDING_RULE)
@@ -137,7 +170,14 @@ class FactorConflicts:
         return known[1]
 
     def _resolve(
-        self, op: Operation, rule: FactorRule, numbers: Sequence[int], elements: Sequence[int], *, full: bool
+        self,
+        op: Operation,
+        rule: FactorRule,
+        numbers: Sequence[int],
+        elements: Sequence[int],
+        kind: ReductionOp,
+        *,
+        full: bool,
     ) -> Resolution | None:
         attributes = [self._table.attribute(number) for number in numbers]
         over = self._most_common_mesh(attributes)
@@ -175,6 +215,7 @@ class FactorConflicts:
             becomes[: len(op.operands)],
             becomes[len(op.operands) :],
             sorted_and_merged(reduced, mesh) if op.results else (),
+            kind,
             over.mesh_or_ref,
         )
 

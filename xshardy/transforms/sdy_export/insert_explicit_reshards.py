@@ -167,7 +167,7 @@ def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:
     reductions: list[tuple[int, Move]] = []
     for index, sharding in enumerate(shardings if resolution.reduced else ()):
         sharding = sharding or TensorShardingAttr.fully_closed(resolution.mesh, rank_of(op.results[index]))
-        reductions.append((index, AllReduce(resolution.reduced, sharding)))
+        reductions.append((index, AllReduce(resolution.reduced, sharding, resolution.reduction)))
     return [*reductions, *reshards]
 
 

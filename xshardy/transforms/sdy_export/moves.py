@@ -13,6 +13,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefListAttr, AxisRefs, ListOfAxisRefListsAttr
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReplicatedToUnreducedOp, ShardedToUnreducedOp
 from xshardy.dialects.sdy.ops import ReshardOp
@@ -34,10 +35,11 @@ class AllReduce:
 
     axes: AxisRefs
     sharding: TensorShardingAttr
-    """The sharding of the result; its reduction is the one along the axes."""
+    """The sharding of the result."""
+    reduction: ReductionOp
 
     def on(self, tensor: SSAValue) -> Operation:
-        return AllReduceOp(tensor, AxisRefListAttr(self.axes), self.sharding, self.sharding.reduction_op.data)
+        return AllReduceOp(tensor, AxisRefListAttr(self.axes), self.sharding, self.reduction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def reduction_for_use(
         axes_without(unreduced_axes(source), axes, mesh),
         source.reduction_op.data,
     )
-    return AllReduce(axes, sharding)
+    return AllReduce(axes, sharding, source.reduction_op.data)
 
 
 # -- Becoming unreduced -----------------------------------------------------------------------------------------------

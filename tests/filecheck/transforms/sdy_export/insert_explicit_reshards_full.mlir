@@ -200,7 +200,9 @@ func.func @manual_computation(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<
 // CHECK-NEXT:    %1 = sdy.reshard %arg1 <@mesh, [{"a"}, {"b"}]>
 // CHECK-NEXT:    %2:2 = stablehlo.reduce(%0 init: %cst), (%1 init: %c) across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"b"}]>, <@mesh, [{"b"}]>]>}
 // CHECK-NEXT:     reducer(%arg2: tensor<f32>, %arg4: tensor<f32>) (%arg3: tensor<i32>, %arg5: tensor<i32>)  {
-// CHECK-NEXT:      stablehlo.return %arg2, %arg5 : tensor<f32>, tensor<i32>
+// CHECK-NEXT:      %7 = stablehlo.add %arg2, %arg4 : tensor<f32>
+// CHECK-NEXT:      %8 = stablehlo.add %arg3, %arg5 : tensor<i32>
+// CHECK-NEXT:      stablehlo.return %7, %8 : tensor<f32>, tensor<i32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %3 = sdy.all_reduce {"a"} %2#0 out_sharding=<@mesh, [{"b"}]>
 // CHECK-NEXT:    %4 = sdy.all_reduce {"a"} %2#1 out_sharding=<@mesh, [{"b"}]>
@@ -212,7 +214,9 @@ func.func @several_results(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@me
   %1 = stablehlo.constant dense<0> : tensor<i32>
   %2:2 = stablehlo.reduce(%x init: %0), (%y init: %1) across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"b"}]>, <@mesh, [{}]>]>} : (tensor<8x8xf32>, tensor<8x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
     reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
-    stablehlo.return %a, %d : tensor<f32>, tensor<i32>
+    %s = stablehlo.add %a, %b : tensor<f32>
+    %t = stablehlo.add %c, %d : tensor<i32>
+    stablehlo.return %s, %t : tensor<f32>, tensor<i32>
   }
   func.return %2#0, %2#1 : tensor<8xf32>, tensor<8xi32>
 }

@@ -14,7 +14,9 @@ sdy.mesh @mesh = <["a"=2, "b"=2]>
 func.func @two_results(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}, %y: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}, {"a"}]>}, %i: tensor<f32>, %j: tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>) {
   %0:2 = stablehlo.reduce(%x init: %i), (%y init: %j) across dimensions = [0] : (tensor<8x8xf32>, tensor<8x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
    reducer(%p: tensor<f32>, %q: tensor<f32>) (%r: tensor<i32>, %s: tensor<i32>) {
-    stablehlo.return %p, %r : tensor<f32>, tensor<i32>
+    %t = stablehlo.add %p, %q : tensor<f32>
+    %u = stablehlo.add %r, %s : tensor<i32>
+    stablehlo.return %t, %u : tensor<f32>, tensor<i32>
   }
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xi32>
 }

@@ -13,10 +13,14 @@ from xshardy.transforms.sdy_export.local import (
     collectives,
     constants,
     contractions,
+    convolutions,
     gathers,
+    random_numbers,
+    reductions,
     regions,
     scatters,
     slices,
+    updates,
     windows,
 )
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
@@ -31,13 +35,16 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     collectives.ReduceAndScatterBetweenDevices,
     constants.ConstantOfPart,
     constants.IotaOfPart,
-    contractions.ConvolutionOfParts,
+    convolutions.ConvolutionOfParts,
     gathers.GatherFromPart,
+    random_numbers.RandomBitsOfPart,
+    reductions.ReduceOfPart,
     regions.InlineManualComputation,
     scatters.ScatterToPart,
     slices.DynamicSliceOfPart,
     slices.PadOfPart,
     slices.SliceOfPart,
+    updates.DynamicUpdateSliceOfPart,
 )
 
 PATTERN_OF: Mapping[type[Operation], type[LocalPattern[Any, Any]]] = {
@@ -49,6 +56,7 @@ CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
     stablehlo.DotGeneralOp: contractions.check_dot_general,
     stablehlo.DotOp: contractions.check_dot,
     stablehlo.ReduceWindowOp: windows.check_windows,
+    stablehlo.ReverseOp: slices.check_reverse,
     stablehlo.SelectAndScatterOp: windows.check_windows,
 }
 """Operations that only need local types, under a condition: the function raises if it does not hold."""

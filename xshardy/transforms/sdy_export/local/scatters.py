@@ -150,13 +150,13 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
             return None
         identities: dict[Attribute, Dense] = {}
         if axes:
-            require_reduction(op, axes, before, "scatter")
             for value in op.inputs:
                 element = tensor_type(value).element_type
                 combiner = combiner_of(op)
                 if combiner is None or (identity := identity_of(combiner, element)) is None:
                     raise refuse(op, "failed to get scatter reduction identity.")
                 identities[element] = identity
+            require_reduction(op, axes, before, "scatter")
         leaders = [index == 0 for index in shard_indices(axes, before.mesh)] if axes else []
         return LocalScatter(source, indexed_dims, leaders, identities)
 

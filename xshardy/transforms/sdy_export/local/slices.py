@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -21,7 +22,7 @@ def axes_text(axes: Sequence[AxisRefAttr]) -> str:
 
 
 def require_same_axes(
-    op: stablehlo.SliceOp | stablehlo.PadOp | stablehlo.ConcatenateOp,
+    op: Operation,
     source: WholeTensor,
     target: WholeTensor,
     dim: int,
@@ -49,6 +50,20 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
             )
         for dim in range(len(target.shape)):
             require_same_axes(op, source, target, dim)
+
+
+def check_reverse(op: stablehlo.ReverseOp, before: WholeTensors) -> None:
+    """Raises `OperationFailedException` unless each device has all of the dimensions that are reversed."""
+    (source,), (target,) = before.operands, before.results
+    for dim in range(len(source.shape)):
+        require_same_axes(op, source, target, dim)
+        if dim in op.dimensions.get_values() and source.parts(dim) > 1:
+            raise refuse(
+                op,
+                f"dimension {dim} is sharded along {axes_text(source.axes(dim))} and is reversed, so that each part "
+                "belongs to another device: reshard the operand so that the dimension is not sharded, and the result "
+                "to what it is to be",
+            )
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,7 @@ class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
                     op,
                     f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
                 )
+            require_same_axes(op, source, target, dim)
         return None if target.is_replicated else before
 
     def rewrite(self, op: stablehlo.DynamicSliceOp, decision: WholeTensors, code: DeviceCode) -> None:

@@ -1,0 +1,41 @@
+"""Random numbers: a generator has one stream of numbers, so a device cannot draw its part of them by itself."""
+
+from dataclasses import dataclass
+
+from xshardy.dialects import stablehlo
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
+
+
+@dataclass(frozen=True)
+class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
+    """
+    `rng_bit_generator %s : 8` -> `dynamic_slice (rng_bit_generator %s : 8)`: draw all numbers and take the own part.
+
+    A generator called for the part alone, with the same state on each device, would draw the same numbers everywhere.
+    """
+
+    op_types = (stablehlo.RngBitGeneratorOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.RngBitGeneratorOp, before: WholeTensors) -> WholeTensor | None:
+        states = before.operands[0], before.results[0]
+        if not all(state.is_replicated for state in states):
+            raise refuse(
+                op,
+                "has a sharded state, and each device needs all of it: let sdy-insert-explicit-reshards replicate it",
+            )
+        output = before.results[1]
+        return None if output.is_replicated else output
+
+    def rewrite(self, op: stablehlo.RngBitGeneratorOp, decision: WholeTensor, code: DeviceCode) -> None:
+        shape = op.output.type.get_shape()
+        drawn = stablehlo.RngBitGeneratorOp.create(
+            operands=op.operands,
+            result_types=[op.output_state.type, decision.type],
+            properties=op.properties,
+        )
+        code.insert(drawn)
+        axes = [decision.axes(dim) for dim in range(len(shape))]
+        code.replace(op, drawn.output_state, code.part(drawn.output, axes, decision.mesh, shape))
