@@ -38,6 +38,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
+from xshardy.tools.output import write_text
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -177,7 +178,7 @@ class XshardyOptMain(xDSLOptMain):
         if self.args.output_file in (None, "-"):
             sys.stdout.write(output)
         else:
-            Path(self.args.output_file).write_text(output)
+            write_text(Path(self.args.output_file), output)
         return 0
 
     _is_bug = False
