@@ -1,8 +1,8 @@
 """
-Loops that do little for each of their narrow elements: a thread takes as many as it loads and stores at once.
+Unrolling of memory-bound loops over narrow elements: a thread takes as many elements as one load or store moves.
 
-What such a kernel waits for is memory. Four elements of 16 bits, XLA's choice, are 8 bytes; a thread can move 16 by one
-instruction. Source: NVIDIA's CUDA programming guide, "Device Memory Accesses".
+XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16. Source: NVIDIA's CUDA programming
+guide, "Device Memory Accesses".
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,13 +19,13 @@ from xshardy.emitters.launch_dimensions import MAX_UNROLL, Device
 from xshardy.indexing.tensor_maps import minor_to_major
 
 WIDEST_ACCESS = 128
-"""Bits that a thread loads or stores at once, at most."""
+"""The widest load or store of a thread, in bits."""
 MOST_ELEMENTS = 16
-"""That a thread takes: code for each of them is written out."""
+"""The maximal unroll factor: the code of each element is replicated."""
 MOST_INPUTS = 3
-"""Tensors that are read: all their elements of a thread are in registers together."""
+"""The maximal number of inputs: all their elements of a thread are in registers together."""
 MOST_OPERATIONS = 16
-"""For each element; more than that, and the kernel waits for arithmetic."""
+"""The maximal number of operations per element; with more, the kernel is compute-bound."""
 
 CHEAP = frozenset(
     f"stablehlo.{name}"
@@ -50,18 +50,18 @@ CHEAP = frozenset(
         "xor",
     )
 )
-"""What takes an instruction or two, and reads its operands where it is read itself."""
+"""Operations of one or two instructions that read their operands at their own indices."""
 
 KINDS = frozenset({Kind.PRED, Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT})
-"""Other numbers take many instructions."""
+"""Kinds of cheap arithmetic; other kinds take many instructions per operation."""
 
 
 def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Device) -> int | None:
     """
-    How many neighbouring elements a thread of a loop that makes `roots` by `ops` takes: what 16 bytes hold.
+    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: as many as fit 16 bytes.
 
-    None if it should take no more than other loops: if it computes much, if its elements are wide, if a row ends within
-    what a thread takes, or if that would leave the device with fewer threads than other loops may.
+    None if the usual factor is better: for much computation, wide elements, rows that end within a thread's elements,
+    or too few threads for the device.
     """
     elements, minor = prod(shape_of(roots[0])), _minor_size(roots[0])
     computed = [op for op in ops if not isinstance(op, ConstantOp | IotaOp | BroadcastInDimOp | ReturnOp)]
@@ -82,6 +82,6 @@ def _is_cheap(op: Operation) -> bool:
 
 
 def _minor_size(value: SSAValue) -> int:
-    """The size of the dimension whose elements are side by side."""
+    """The size of the minor dimension."""
     order = minor_to_major(value)
     return shape_of(value)[order[0]] if order else 1

@@ -23,6 +23,8 @@ from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["FusionCalleeExists", "FusionKind", "FusionKindAttr", "FusionOp", "check_callee_types"]
+
 
 class FusionKind(StrEnum):
     """Who fuses, and around what: around the output of a loop, around an input (a reduction, say), by hand (custom)."""

@@ -1,4 +1,4 @@
-"""Which operations of a fusion can be emitted: asked before anything is, so that the answer names the operation."""
+"""Whether the operations of a fusion can be emitted. Checked before emission, so that the error names the operation."""
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
@@ -10,28 +10,26 @@ from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.operations import OPERATIONS
 
 MADE = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
-"""What has no operands to read, or ends a computation."""
+"""Operations without operands, and terminators."""
 
 SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
-"""What reads elements as those of another type."""
+"""Operations that reinterpret the bits of elements."""
 
 TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
 def require_results(computation: FuncOp) -> None:
-    """Raise `PassFailedException` if `computation` gives nothing."""
+    """Raise `PassFailedException` if `computation` has no results."""
     if not computation.function_type.outputs:
         raise PassFailedException(f"@{computation.sym_name.data} gives no result, so there is no kernel to emit for it")
 
 
 def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     """
-    Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
+    Raise `PassFailedException`, naming the operation, if an operation of `computation` cannot be emitted.
 
-    The emitter takes care of `hero` itself.
-
-    What its operations apply to elements is looked at as well.
+    Skips `hero`, which the emitter handles itself. Includes the computations that operations apply to elements.
     """
     name = computation.sym_name.data
     for op in computation.body.block.walk():
@@ -43,7 +41,7 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
 
 
 def _reason_against(op: Operation) -> str | None:
-    """Why `op` is not emitted; None if it is."""
+    """The reason why `op` cannot be emitted; None if it can."""
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
@@ -64,7 +62,7 @@ def _reason_against(op: Operation) -> str | None:
 
 
 def _is_captured(op: Operation, owner: Operation | Block) -> bool:
-    """Whether what `owner` gives comes from outside of the block of `op`."""
+    """Whether `owner`, which defines a value, lies outside of the block of `op`."""
     return (owner if isinstance(owner, Block) else owner.parent_block()) is not op.parent_block()
 
 

@@ -1,5 +1,6 @@
 """
-Column reductions: the warps of a block go down neighbouring columns, and meet in a transposed tile of shared memory.
+Column reductions: each warp of a block reduces adjacent columns; the warps exchange results through a transposed tile
+of shared memory.
 
 Source: XLA:GPU's column reduction emitter; row XGPU-07.
 """
@@ -13,7 +14,7 @@ from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_b
 
 
 def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
-    """A vector of columns of `[kept, reduced, kept]` to each thread of a warp, and every 32nd row to each warp."""
+    """For `[kept, reduced, kept]`: each thread of a warp gets a vector of columns, each warp every 32nd row."""
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
     vector = vector_size(minor, warp, elements)

@@ -1,5 +1,5 @@
 """
-Reductions of few columns: the threads of a block go through all of them as if they were one row.
+Reductions of few columns: the threads of a block traverse all columns as one row.
 
 Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 """
@@ -18,9 +18,9 @@ THREADS = 128
 
 def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
     """
-    All columns of `[kept, reduced, kept]` to a block, whose threads hold several rows of them at once.
+    For `[kept, reduced, kept]`: all columns per block, several rows at a time.
 
-    The number of columns divides that of the threads of a warp, and the rows at once are not more than a warp.
+    The number of columns divides the warp size, and at most a warp's worth of rows is processed at a time.
     """
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
@@ -35,7 +35,7 @@ def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, dev
 
     block, thread = block_number(launch), dim(0)
     place = total([mul(sym(0), constant(vector * threads)), mul(thread, constant(vector)), sym(1)])
-    # Not wrapped around at the last row: what is behind it is no element.
+    # No wrap-around at the last row: there are no elements after it.
     row, column = floordiv(place, constant(minor)), mod(place, constant(minor))
     input = within(grid_map(launch, [block, row, column], (steps, vector)), dimensions.sizes)
 

@@ -1,4 +1,4 @@
-"""Which fusions the scatter emitter takes, and how it shares the updates. Source: rows XGPU-02, XGPU-08, XGPU-46."""
+"""The choice of the scatter emitter and of its work distribution. Source: rows XGPU-02, XGPU-08, XGPU-46."""
 
 from functools import partial
 
@@ -13,9 +13,9 @@ from xshardy.emitters.scatter.updates import emit_updates
 
 def choose_scatter(fusion: Fusion) -> Choice | None:
     """
-    The scatter emitter, if the results of the fusion are those of a scatter.
+    The scatter emitter, if the results of the fusion are those of one scatter that can be done in place.
 
-    One that cannot be done in place gets the loop emitter, whose threads go through all updates.
+    Other scatters get the loop emitter, whose threads go through all updates.
     """
     scatter = ScatterFusion.of(fusion)
     if scatter is None:
