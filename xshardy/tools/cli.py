@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
+from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
@@ -24,7 +25,7 @@ from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
-from xshardy.tools.output import write_text
+from xshardy.tools.output import print_diagnostic, printable, write_text
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor is there one for what is still buffered
         return 0
     except Exception as error:
-        print(describe(error, args.file), file=sys.stderr)
+        print_diagnostic(describe(error, args.file))
         return 1
 
 
@@ -206,7 +207,7 @@ def _emit(args: argparse.Namespace) -> int:
 def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
-    print(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}", file=sys.stderr)
+    print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
 
 
 def _compile(args: argparse.Namespace) -> int:
@@ -250,14 +251,14 @@ def _run(args: argparse.Namespace) -> int:
             bounds=bounds,
             observe=kernel.log,
         )
-        with console(stderr=True).status(f"{kernel.name}: reference"):
+        with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
             outputs += results
         kernel.log.finish(args.time_passes)
     print_outputs(outputs)
     wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
     for output in wrong:
         place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
-        print(f"{place}: {output.comparison}", file=sys.stderr)
+        print_diagnostic(f"{place}: {output.comparison}")
     return 1 if wrong else 0
 
 

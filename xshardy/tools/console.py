@@ -1,11 +1,25 @@
 """Where tables go: the terminal at its width, or a file at a width that does not break cells."""
 
+from typing import Any
+
 from rich.console import Console
+from rich.text import Text
+
+from xshardy.tools.output import printable
 
 WIDTH_OF_FILES = 140
 
 
+class DataConsole(Console):
+    """A console for strings that are data: no markup, no emoji codes, and control characters are escaped."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
 def console(*, stderr: bool = False) -> Console:
-    """A rich console on standard output or standard error."""
-    terminal = Console(stderr=stderr)
-    return terminal if terminal.is_terminal else Console(stderr=stderr, width=WIDTH_OF_FILES)
+    """A console on standard output or standard error. Styles are given as `rich.text.Text`."""
+    terminal = DataConsole(stderr=stderr, markup=False, emoji=False)
+    if terminal.is_terminal:
+        return terminal
+    return DataConsole(stderr=stderr, markup=False, emoji=False, width=WIDTH_OF_FILES)

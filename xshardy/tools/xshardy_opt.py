@@ -38,7 +38,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
-from xshardy.tools.output import write_text
+from xshardy.tools.output import printable, write_text
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -170,7 +170,7 @@ class XshardyOptMain(xDSLOptMain):
             text, complaint, expected = self._process(frontend, data, line_offset)
             texts.append(text + (complaint if expected else ""))
             if complaint and not expected:
-                sys.stderr.write(complaint)
+                sys.stderr.write(printable(complaint, keep="\n\t"))
                 status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
         if status:
             return status
