@@ -145,3 +145,39 @@ def test_a_full_disk_leaves_no_half_dump(tmp_path: Path):
     assert done.returncode == 1
     assert done.stderr == f"error: {tmp_path / '01-emit.mlir'}: File too large\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["xshardy-opt", "xshardy"])
+def test_ctrl_c_while_writing_leaves_the_old_file(command: str, tmp_path: Path):
+    """The signal arrives when half of the text is written."""
+    program, output = tmp_path / "program.mlir", tmp_path / "output"
+    program.write_text(PROGRAM)
+    output.write_text(OLD)
+    interrupted = """
+import os, signal
+import xshardy.files
+def write_half(descriptor, text):
+    os.write(descriptor, text[:10].encode())
+    os.kill(os.getpid(), signal.SIGINT)
+xshardy.files._write_all = write_half
+"""
+    arguments = [*(["shard"] if command == "xshardy" else []), str(program), "-o", str(output)]
+    script = [sys.executable, "-c", interrupted + COMMANDS[command], *arguments]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"program.mlir", "output"}
+    assert output.read_text() == OLD
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full")
+@pytest.mark.parametrize("command", ["xshardy-opt", "xshardy"])
+def test_standard_output_that_is_full_is_one_line(command: str, tmp_path: Path):
+    program = tmp_path / "program.mlir"
+    program.write_text(PROGRAM)
+    arguments = [*(["shard"] if command == "xshardy" else []), str(program)]
+    with open("/dev/full", "w") as full:
+        script = [sys.executable, "-c", COMMANDS[command], *arguments]
+        done = subprocess.run(script, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("No space left on device\n")
+    assert len(done.stderr.splitlines()) == 1 and "bug" not in done.stderr

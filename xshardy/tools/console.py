@@ -16,6 +16,9 @@ class DataConsole(Console):
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(printable(text), **options)
 
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # rich would exit with status 1
+
 
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output or standard error. Styles are given as `rich.text.Text`."""

@@ -1,17 +1,24 @@
 """Where commands write text."""
 
+import io
 import os
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xshardy.files import write_file
+
+INTERRUPTED = 130
+"""The exit status of a command that Ctrl-C ends."""
 
 
 def write_text(path: Path | None, text: str) -> None:
     """Write `text` to `path`, a regular file in one step, so that a failure leaves no half of it; None is stdout."""
     if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with _standard_output_named():
+            sys.stdout.write(text)
+            sys.stdout.flush()
     else:
         write_file(path, text)
 
@@ -35,6 +42,41 @@ def print_diagnostic(text: str) -> None:
     print(printable(text, keep="\n\t"), file=sys.stderr)
 
 
+@contextmanager
+def _standard_output_named() -> Generator[None]:
+    """Raise an `OSError` of what is inside with standard output as its `filename`."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
 def discard_standard_output() -> None:
-    """Drop what is still buffered for standard output, which can no longer be written: Python flushes it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Drop what is buffered for standard output: Python would write it at exit."""
+    with suppress(io.UnsupportedOperation):  # a test reads it
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def run_command(action: Callable[[], int]) -> int:
+    """
+    The exit status of `action`, once its output is written: 130 after Ctrl-C, 1 if standard output cannot be written.
+
+    A reader of standard output that has seen enough, such as `head`, is no error.
+    """
+    try:
+        status = action()
+        with _standard_output_named():
+            sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except BrokenPipeError:
+        status = 0
+    except OSError as error:
+        print_diagnostic(f"error: {error.filename}: {error.strerror}")
+        status = 1
+    discard_standard_output()
+    return status

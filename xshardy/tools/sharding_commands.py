@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xshardy.syntax import print_module
+from xshardy.tools.arguments import natural
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import printable, write_text
 
@@ -32,7 +33,7 @@ def add_sharding_commands(add: AddCommand) -> None:
         _shard,
     )
     shard.add_argument("file", help=file)
-    shard.add_argument("--top", type=int, default=10, metavar="N", help="how many tensors (default: %(default)s)")
+    shard.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
     shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
 
     explain = add(

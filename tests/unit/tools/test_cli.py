@@ -82,6 +82,14 @@ def test_an_unknown_target_is_bad_usage(capsys: pytest.CaptureFixture[str]):
     assert "unknown target 'sm_20'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [["run", "--seed", "-1"], ["hlo-stats", "--most", "-1"], ["shard", "--top", "x"]])
+def test_a_count_is_natural(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as exit:
+        main([*arguments, GELU])
+    assert exit.value.code == 2
+    assert f"expected an integer of at least 0, got '{arguments[-1]}'" in capsys.readouterr().err
+
+
 def test_an_unknown_fusion_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]):
     assert main(["emit", GELU, "--fusion", "relu"]) == 1
     assert capsys.readouterr().err == f"{GELU}: error: the module has no fusion called 'relu': choose one of gelu\n"

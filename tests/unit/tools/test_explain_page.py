@@ -80,7 +80,7 @@ def test_a_click_shows_the_path(browser_page: Page):
         assert "chosen" in (button.get_attribute("class") or "")
 
 
-HOSTILE = """// <img src=x onerror="document.title='PWNED'"> </script><script>document.title='PWNED2'</script> <!-- <script>
+HOSTILE = """// <img src=x onerror="document.title='PWNED'"> </script><script>document.title='PWNED2'</script>
 sdy.mesh @mesh = <["</script><script>x"=2]>
 func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.sharding_constraint %arg0 <@mesh, [{"</script><script>x"}]> : tensor<8xf32>
