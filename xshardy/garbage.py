@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def no_collection() -> Generator[None]:
+def collection_suspended() -> Generator[None]:
     """
     Suspend the cyclic garbage collector within the context, for code that builds many long-lived objects.
 

@@ -39,7 +39,7 @@ T = TypeVar("T")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>->|[-+*/()\[\]{},:]))")
 _DEFAULT_NAME = re.compile(r"(d|s|rt)\d+")
 
-_MOST_OPERATORS = 200
+_MAX_OPERATORS = 200
 """The maximal number of operators in one expression: functions on expressions are recursive."""
 
 _KEYWORDS = {"ceildiv", "domain", "floordiv", "in", "is_simplified", "mod"}
@@ -186,8 +186,8 @@ class _Parser:
 
     def count_operator(self) -> None:
         self.operators += 1
-        if self.operators > _MOST_OPERATORS:
-            raise self.error(f"expected at most {_MOST_OPERATORS} operators and parentheses in an expression")
+        if self.operators > _MAX_OPERATORS:
+            raise self.error(f"expected at most {_MAX_OPERATORS} operators and parentheses in an expression")
 
     def expr(self) -> AffineExpr:
         self.operators = 0

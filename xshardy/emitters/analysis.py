@@ -22,7 +22,7 @@ from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_la
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
-MANY = 3
+MAX_INTERMEDIATE_OPERANDS = 3
 """The maximal number of operands of an operation between a hero and a result."""
 
 
@@ -70,7 +70,7 @@ class Fusion:
                 if hero is not None:
                     return None
                 hero = owner
-            elif is_intermediate(owner, MANY):
+            elif is_intermediate(owner, MAX_INTERMEDIATE_OPERANDS):
                 pending += [operand.owner for operand in owner.operands]
         return hero if hero is not None and _only_used_by_intermediates(hero) else None
 
@@ -117,7 +117,7 @@ def _only_used_by_intermediates(hero: Operation) -> bool:
                 user = use.operation
                 if user in seen or isinstance(user, ReturnOp):
                     continue
-                if not is_intermediate(user, MANY):
+                if not is_intermediate(user, MAX_INTERMEDIATE_OPERANDS):
                     return False
                 seen.add(user)
                 pending.append(user)

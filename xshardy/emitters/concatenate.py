@@ -21,8 +21,8 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import thread_to_element
+from xshardy.emitters.memory_maps import map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph
-from xshardy.emitters.places import carried_to
 
 MAX_OPERANDS = 4
 """The code grows with the number of operands, and large code lowers the occupancy."""
@@ -58,7 +58,7 @@ def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Mo
             continue
         map = everywhere.constrained(everywhere.results[axis], Interval.of_size(size)).simplify()
         moved = [add(index, constant(start)) if d == axis else index for d, index in enumerate(map.results)]
-        place = carried_to(root, hero.result, map.with_results(moved))
+        place = map_to_root(root, hero.result, map.with_results(moved))
 
         outputs = _write_operand(kernel, function, epilogue, map, place, outputs)
         start += size

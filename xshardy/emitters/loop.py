@@ -31,7 +31,7 @@ from xshardy.emitters.launch_dimensions import (
     unrolled_launch,
 )
 from xshardy.emitters.partition import RootGroup, roots_of
-from xshardy.emitters.wide_loops import wide_unroll
+from xshardy.emitters.wide_unroll import wide_unroll
 from xshardy.indexing.operations import delinearized, minor_to_major
 
 

@@ -21,7 +21,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
-from xshardy.emitters.applied import AppliedComputations
+from xshardy.emitters.applied_computations import AppliedComputations
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
 from xshardy.indexing.operations import bitcast_map

@@ -1,7 +1,7 @@
 """
-`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR, to PTX, and executed on the CPU; what dumps consist of.
+`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, statistics of dumps.
 
-`xshardy shard|explain`: the shardings of StableHLO programs, and how they came about.
+`xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
 """
 
 import argparse
@@ -172,7 +172,7 @@ def _read(args: argparse.Namespace) -> tuple[ModuleOp, float]:
 
 @dataclass(frozen=True, slots=True)
 class EmittedKernel:
-    """A kernel of FILE before any pass, and the log that its passes and dumps go to."""
+    """A kernel of FILE before any pass, and the log of its passes and dumps."""
 
     name: str
     module: ModuleOp
@@ -182,7 +182,7 @@ class EmittedKernel:
 
 
 def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
-    """The kernel of each fusion that was asked for, emitted as it is needed."""
+    """The kernel of each selected fusion, emitted lazily."""
     module, parsed = _read(args)
     if compiler.is_emitted(module):
         if args.fusion:

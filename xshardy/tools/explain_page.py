@@ -1,4 +1,4 @@
-"""One self-contained page about the shardings of a program: its text, a colour per axis, a path on a click."""
+"""A self-contained HTML page about the shardings of a program: its text, a colour per axis, and the paths of axes."""
 
 import html
 import json
@@ -15,7 +15,7 @@ from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
 
 class Entry(TypedDict):
-    """What the page knows of a value: the line it stands at, and the lines on the way of its axes."""
+    """The data of a value: its line, and the lines on the paths of its axes."""
 
     line: int
     name: str
@@ -26,7 +26,7 @@ class Entry(TypedDict):
 
 
 def entries(program: ShardedProgram) -> Sequence[Entry]:
-    """All values that the text of `program` has, in its order."""
+    """All values in the text of `program`, in text order."""
     found: list[Entry] = []
     history = program.history
     for number in history.numbers():
@@ -46,7 +46,7 @@ def entries(program: ShardedProgram) -> Sequence[Entry]:
 
 
 def page(program: ShardedProgram, title: str) -> str:
-    """The page, as text of HTML 5 that asks for nothing else."""
+    """The page: HTML 5 without external resources."""
     data = {"lines": program.text.removesuffix("\n").split("\n"), "values": entries(program)}
     # No text of the program can end the script or begin a comment in it: in JSON, `<` stands in strings only.
     script = json.dumps(data).replace("<", "\\u003c")

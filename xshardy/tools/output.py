@@ -14,7 +14,7 @@ INTERRUPTED = 130
 
 
 def write_text(path: Path | None, text: str) -> None:
-    """Write `text` to `path`, a regular file in one step, so that a failure leaves no half of it; None is stdout."""
+    """Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file; None is stdout."""
     if path is None:
         with _standard_output_named():
             sys.stdout.write(text)

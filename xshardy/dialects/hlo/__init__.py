@@ -1,8 +1,8 @@
 """
-What HLO has and StableHLO lacks, one module per kind of operation.
+Operations of HLO that StableHLO lacks, one module per kind of operation.
 
-What HLO text says about an instruction and its operation has no place for (layout, metadata, sharding, backend_config)
-is kept in discardable attributes; `layout.py` has the names of those that say how a value lies in memory.
+Attributes of HLO text without a counterpart in the operation (layout, metadata, sharding, backend_config) become
+discardable attributes; `layout.py` has the names of those about memory layout.
 
 To add an operation, write it in the module of its kind and name it in `__all__` there: this package exports, and the
 dialect has, what the modules export.

@@ -1,4 +1,4 @@
-"""What the operations share that are instructions of HLO as it writes them."""
+"""The common base of operations that are instructions of HLO."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -13,7 +13,7 @@ I64_ATTR = IntegerAttr.constr(i64)
 
 
 class InstructionOp(IRDLOperation):
-    """An instruction of HLO, attribute for attribute. Its properties have the names that HLO text gives them."""
+    """An instruction of HLO; its properties have the names of the attributes in HLO text."""
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
@@ -25,5 +25,5 @@ def hlo_opcode(name: str) -> str:
 
 
 def elements(type: Attribute) -> tuple[Attribute, ...]:
-    """The types in a tuple type; the type itself if it is none."""
+    """The element types of a tuple type; any other type is its own single element."""
     return tuple(cast(Iterable[Attribute], type.types.data)) if isinstance(type, TupleType) else (type,)

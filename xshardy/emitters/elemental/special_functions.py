@@ -18,12 +18,12 @@ from xshardy.emitters.elemental.conversions import convert
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 
 # fmt: off
-NEAR = (
+ERF_INV_CENTRAL = (
     2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
     -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
 )
 """The coefficients of Giles' polynomial in `w - 2.5`, for `w = -log(1 - x^2)` below 5, highest power first."""
-FAR = (
+ERF_INV_TAIL = (
     -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
     -0.0076224613, 0.00943887047, 1.00167406, 2.83297682,
 )
@@ -104,8 +104,8 @@ def erf_inv(f: Floats, x: SSAValue) -> SSAValue:
     w = s(arith.NegfOp(s(math.Log1pOp(s(arith.NegfOp(f.multiply(x, x)))))))
     is_near = f.is_less(w, 5)
     t = f.select(is_near, f.subtract(w, 2.5), f.subtract(s(math.SqrtOp(w)), 3))
-    polynomial = f.select(is_near, NEAR[0], FAR[0])
-    for near, far in zip(NEAR[1:], FAR[1:], strict=True):
+    polynomial = f.select(is_near, ERF_INV_CENTRAL[0], ERF_INV_TAIL[0])
+    for near, far in zip(ERF_INV_CENTRAL[1:], ERF_INV_TAIL[1:], strict=True):
         polynomial = f.add(f.multiply(polynomial, t), f.select(is_near, near, far))
     result = f.multiply(polynomial, x)
     if f.type == f64:

@@ -10,10 +10,10 @@ from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.operations import OPERATIONS
 
-MADE = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
+WITHOUT_READS = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
 """Operations without operands, and terminators."""
 
-SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
+REINTERPRETING = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
 """Operations that reinterpret the bits of elements."""
 
 TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
@@ -34,14 +34,14 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
     """
     name = computation.sym_name.data
     for op in computation.body.block.walk():
-        if op is not hero and (reason := _reason_against(op)) is not None:
+        if op is not hero and (reason := _reason_not_emittable(op)) is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
             raise PassFailedException(
                 f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"
             )
 
 
-def _reason_against(op: Operation) -> str | None:
+def _reason_not_emittable(op: Operation) -> str | None:
     """The reason why `op` cannot be emitted; None if it can."""
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
@@ -52,9 +52,9 @@ def _reason_against(op: Operation) -> str | None:
             return f"a {value.type} has no size that is known; give every dimension one"
     if any(_is_captured(op, value.owner) for value in op.operands):
         return "it reads a value from outside of the region that it is in; pass it to the operation as an operand"
-    if op.name in SAME_BITS:
-        return _reason_against_bits(op)
-    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in MADE or type(op) in OPERATIONS:
+    if op.name in REINTERPRETING:
+        return _reason_not_bitcast(op)
+    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in WITHOUT_READS or type(op) in OPERATIONS:
         return None
     if op.operands:
         kind = kind_of(element_type_of(op.operands[0].type))
@@ -69,7 +69,7 @@ def _is_captured(op: Operation, owner: Operation | Block) -> bool:
     return (owner if isinstance(owner, Block) else owner.parent_block()) is not op.parent_block()
 
 
-def _reason_against_bits(op: Operation) -> str | None:
+def _reason_not_bitcast(op: Operation) -> str | None:
     source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
     if source == target:
         return None

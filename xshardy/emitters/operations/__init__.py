@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.emitters.operations.bits import bitcast_convert
-from xshardy.emitters.operations.choices import concatenate, pad
+from xshardy.emitters.operations.branches import concatenate, pad
 from xshardy.emitters.operations.contractions import contraction
 from xshardy.emitters.operations.lookups import dynamic_slice, dynamic_update_slice, gather
 from xshardy.emitters.operations.operands import Rule

@@ -19,15 +19,15 @@ from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.calls import InlineCall, ReplaceCustomCall, require_no_recursion
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
-    BitcastBetweenWidths,
     Decompose,
-    DotIsDotGeneral,
+    DotToDotGeneral,
     ElementOfTuple,
-    EraseUnread,
-    ForgetBarrier,
-    KnownDimensionSize,
+    EraseBarrier,
+    EraseSetDimensionSize,
+    EraseUnused,
+    FoldGetDimensionSize,
     ReturnElementsOfTuples,
-    WholeDimensionSize,
+    SplitBitcastBetweenWidths,
 )
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
 from xshardy.transforms.unused_operations import EraseUnusedOperation
@@ -51,12 +51,12 @@ PREPARED = (
 
 PATTERNS: Sequence[RewritePattern] = (
     ReplaceCustomCall(),
-    ForgetBarrier(),
+    EraseBarrier(),
     ElementOfTuple(),
-    DotIsDotGeneral(),
-    KnownDimensionSize(),
-    WholeDimensionSize(),
-    BitcastBetweenWidths(),
+    DotToDotGeneral(),
+    FoldGetDimensionSize(),
+    EraseSetDimensionSize(),
+    SplitBitcastBetweenWidths(),
     Decompose(),
     ExpandRngBitGenerator(),
 )
@@ -77,7 +77,7 @@ def prepare(computation: FuncOp) -> FuncOp:
     clone = computation.clone()
     rewrite(clone, (EraseUnusedOperation(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
     rewrite(clone, (ReturnElementsOfTuples(),))
-    rewrite(clone, (EraseUnread(clone.body.block),), BACKWARD)
+    rewrite(clone, (EraseUnused(clone.body.block),), BACKWARD)
     return clone
 
 

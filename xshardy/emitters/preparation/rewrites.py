@@ -19,7 +19,7 @@ from xshardy.indexing.operations import minor_to_major
 from xshardy.rewriting import match_op_type
 
 
-class ForgetBarrier(RewritePattern):
+class EraseBarrier(RewritePattern):
     """`optimization_barrier(x, y)` -> `x, y`. A barrier has no effect inside of one kernel."""
 
     @match_op_type
@@ -72,7 +72,7 @@ class ReturnElementsOfTuples(RewritePattern):
 
 
 @dataclass(frozen=True)
-class EraseUnread(RewritePattern):
+class EraseUnused(RewritePattern):
     """`op(x)` of `block` -> nothing, if all its results are unused; operations with effects included."""
 
     block: Block
@@ -82,7 +82,7 @@ class EraseUnread(RewritePattern):
             rewriter.erase(op)
 
 
-class DotIsDotGeneral(RewritePattern):
+class DotToDotGeneral(RewritePattern):
     """`dot(x, y)` -> `dot_general(x, y)` over the last dimension of `x` and the first of `y`."""
 
     @match_op_type
@@ -92,7 +92,7 @@ class DotIsDotGeneral(RewritePattern):
         replace(rewriter, op, stablehlo.DotGeneralOp(op.lhs, op.rhs, numbers, op.result.type))
 
 
-class KnownDimensionSize(RewritePattern):
+class FoldGetDimensionSize(RewritePattern):
     """
     `get_dimension_size(x)` -> a constant if the type has a static size, or the size operand of a `set_dimension_size`.
     """
@@ -111,7 +111,7 @@ class KnownDimensionSize(RewritePattern):
             rewriter.replace(op, [], [t.constant(size, i32)])
 
 
-class WholeDimensionSize(RewritePattern):
+class EraseSetDimensionSize(RewritePattern):
     """`set_dimension_size(x, 5)` -> `x`, if the dimension has size 5."""
 
     @match_op_type
@@ -120,7 +120,7 @@ class WholeDimensionSize(RewritePattern):
             rewriter.replace(op, [], [op.operand])
 
 
-class BitcastBetweenWidths(RewritePattern):
+class SplitBitcastBetweenWidths(RewritePattern):
     """
     `bitcast(x) : f32[6] -> s8[24]` -> `bitcast(bitcast_convert(x) : f32[6] -> s8[6, 4])`, which keeps elements whole.
 

@@ -29,8 +29,8 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
@@ -167,7 +167,7 @@ class ReductionEmitter:
             return [*written, *updated]
 
         shape, order = shape_of(self.read), minor_to_major(self.read)
-        map = in_memory_of(shape, order, self.tiling.input_shape, self.tiling.input)
+        map = map_through_memory(shape, order, self.tiling.input_shape, self.tiling.input)
         results = loop_over(s, map, self.ids, [*outputs, *starts], body)
         return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
 
@@ -256,7 +256,7 @@ class ReductionEmitter:
         assert functions.epilogue is not None  # the group has a hero
         ids, maps = (
             [*self.ids, *ivs],
-            [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots],
+            [self.result_map(root).symbols_to_dimensions() for root in functions.epilogue.roots],
         )
         sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
         return Destination([apply_map(s, map, ids) for map in maps], domain_checks(s, maps[0], sizes, ids))
@@ -272,12 +272,12 @@ class ReductionEmitter:
             written[number] = insert_if(s, to.checks, result, written[number], at)
         return written
 
-    def place_of(self, root: SSAValue) -> IndexingMap:
+    def result_map(self, root: SSAValue) -> IndexingMap:
         """The map from a thread, and the number of the element in its vector, to the indices of `root`."""
         result = [root, *behind_intermediates(root)][-1]
         assert isinstance(result.owner, ReduceOp)
         tiled, map = self.tiling.output_shape, self.tiling.output
-        return carried_to(root, result, in_memory_of(shape_of(result), kept_order(result.owner), tiled, map))
+        return map_to_root(root, result, map_through_memory(shape_of(result), kept_order(result.owner), tiled, map))
 
 
 def ignore_signs_of_zeros(reducer: FuncOp) -> None:

@@ -11,7 +11,7 @@ from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
-from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_by_one, shared_tile, vector_size
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size, without_unit_ranges
 
 THREADS = 128
 
@@ -42,7 +42,7 @@ def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, dev
     held = add(thread, mul(sym(0), constant(threads)))
     output = grid_map(launch, [block, floordiv(held, constant(rows))], (vector,))
     output = within(output, dimensions.output_shape).constrained(mod(thread, constant(rows)), Interval.point(0))
-    output = one_by_one(output)
+    output = without_unit_ranges(output)
 
     written = add(mul(thread, constant(vector)), sym(0))
     write = thread_map(threads, split(written, (rows, minor)), (vector,))

@@ -95,13 +95,13 @@ def shared_tile(
 
     None: one element of padding if the rows would be a multiple of the banks.
     """
-    write, read = one_by_one(write).simplify(), one_by_one(read).simplify()
+    write, read = without_unit_ranges(write).simplify(), without_unit_ranges(read).simplify()
     shape = [write.range_of(result).upper + 1 for result in write.results]
     if padding is None:
         padding = int(shape[-1] % device.threads_per_warp == 0)
     return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance)
 
 
-def one_by_one(map: IndexingMap) -> IndexingMap:
+def without_unit_ranges(map: IndexingMap) -> IndexingMap:
     """`map` without its range variables of a single value: a vector of one element needs no number."""
     return map.bind({}, {i: range.bounds.lower for i, range in enumerate(map.ranges) if range.bounds.is_point})

@@ -53,15 +53,15 @@ class ScatterFusion:
         return bool(said and said.value.data) or self.slices.count == 1
 
     @property
-    def places(self) -> list[BlockArgument]:
+    def in_place_parameters(self) -> list[BlockArgument]:
         """The parameters that hold the operands, except those with other readers."""
-        places = [_only_reader(value) for value in self.op.inputs]
-        return [place for place in places if place is not None]
+        parameters = [_only_reader(value) for value in self.op.inputs]
+        return [parameter for parameter in parameters if parameter is not None]
 
     @property
-    def reason_against_place(self) -> str | None:
+    def reason_not_in_place(self) -> str | None:
         """The reason why the scatter cannot be done in place; None if it can."""
-        if len(self.places) < len(self.op.inputs):
+        if len(self.in_place_parameters) < len(self.op.inputs):
             return "an operand is not a parameter, or read for something else as well"
         if len(self.op.inputs) > 1 and not self.is_unique:
             return f"no atomic operation updates elements of {len(self.op.inputs)} tensors together"
@@ -86,7 +86,7 @@ class ScatterKernel(Kernel):
         groups = [RootGroup.same_indices([self.op.scatter_indices]), RootGroup.same_indices(self.op.updates)]
         if self.is_unique:
             groups.append(RootGroup.same_indices(self.op.inputs))
-        aliases = {number: place.index for number, place in enumerate(scatter.places)}
+        aliases = {number: parameter.index for number, parameter in enumerate(scatter.in_place_parameters)}
         super().__init__(scatter.fusion.computation, groups, launch, name, heroes=[self.op], aliases=aliases)
 
     def index_vector(self, s: Scalars, number: Indices) -> list[SSAValue]:

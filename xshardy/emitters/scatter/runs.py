@@ -23,8 +23,8 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number, grid_map, split
 from xshardy.emitters.indices import Indices, loop_over
 from xshardy.emitters.kernel import Values
+from xshardy.emitters.scatter.distribution import Runs
 from xshardy.emitters.scatter.kernel import ScatterFusion, ScatterKernel
-from xshardy.emitters.scatter.sharing import Runs
 from xshardy.emitters.scatter.slices import Slices
 from xshardy.indexing.tensor_maps import delinearized, minor_to_major
 

@@ -53,9 +53,9 @@ def _choose(
     if not heroes:
         return None
     first, *others = dict.fromkeys(heroes.values())
-    moved, width = _what_it_moves(first)
+    moved, width = _movement(first)
     assert moved is not None
-    same = all(_what_it_moves(other) == (moved, width) for other in others)
+    same = all(_movement(other) == (moved, width) for other in others)
     if not same or any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
         return None
     tiling = plan(moved, width, 1 + len(others), fusion.device)
@@ -66,6 +66,6 @@ def _choose(
     return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))
 
 
-def _what_it_moves(hero: Operation) -> tuple[Transposition | None, int]:
+def _movement(hero: Operation) -> tuple[Transposition | None, int]:
     """The transposition of elements in memory, and the width of an element in bits."""
     return transposition(hero), bits_in_memory(hero.results[0].type)

@@ -20,8 +20,8 @@ from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.transpose.squares import element_of, read_square, square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
@@ -110,7 +110,7 @@ class TransposeEmission:
                 updated.append(inner(tensor.InsertOp(element, output, place)))
             return updated
 
-        map = in_memory_of(shape_of(source), minor_to_major(source), self.tiling.moved.shape, self.tiling.input)
+        map = map_through_memory(shape_of(source), minor_to_major(source), self.tiling.moved.shape, self.tiling.input)
         inits = [*allocated, *(outputs[number] for number in self.side_outputs)]
         written = loop_over(s, map, self.kernel.ids, inits, write)
         synced = SyncThreadsOp(written[: len(types)])
@@ -122,7 +122,7 @@ class TransposeEmission:
 
     def read_tiles(self, outputs: Values, tiles: Values) -> Values:
         """Write the results computed from the tiles; returns the updated outputs."""
-        places = [self._place_of(number) for number in self.heroes]
+        places = [self._result_map(number) for number in self.heroes]
         if self.tiling.square > 1:
             return self._read_squares(outputs, tiles, places)
 
@@ -159,8 +159,10 @@ class TransposeEmission:
             updated[number] = s(tensor.InsertOp(result, updated[number], at))
         return updated
 
-    def _place_of(self, number: int) -> IndexingMap:
+    def _result_map(self, number: int) -> IndexingMap:
         """The map from a thread and its steps to the indices of result `number`."""
         value = self.heroes[number].results[0]
-        map = in_memory_of(shape_of(value), minor_to_major(value), self.tiling.moved.result_shape, self.tiling.output)
-        return carried_to(self.kernel.roots[number], value, map)
+        map = map_through_memory(
+            shape_of(value), minor_to_major(value), self.tiling.moved.result_shape, self.tiling.output
+        )
+        return map_to_root(self.kernel.roots[number], value, map)

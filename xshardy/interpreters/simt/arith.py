@@ -74,7 +74,7 @@ def compare_floats(lanes: Lanes, op: arith.CmpfOp, x: Array, y: Array) -> Array:
 
 
 def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
-    """The same value in all lanes. A tensor is made once for the whole launch."""
+    """The same value in all lanes. A tensor is created once per launch."""
     known = lanes.program.constants.get(op)
     if known is None:
         array = constant_array(op.value)
@@ -85,14 +85,14 @@ def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
 
 
 def select(lanes: Lanes, op: arith.SelectOp, condition: Array, x: Value, y: Value) -> Value:
-    """A scalar condition chooses whole vectors. Between tensors the condition must be the same in all lanes."""
+    """A scalar condition selects whole vectors. For tensors the condition must be the same in all lanes."""
     if isinstance(x, Tensor) or isinstance(y, Tensor):
         return lanes.uniform(op, condition, x, y)
     return np.where(lanes.on_vector(condition, x.ndim), x, y)
 
 
 def convert_from(reading: Callable[[Array], Array]) -> Rule:
-    """Convert the number that `reading` sees in the operand to the type of the result."""
+    """Convert the number that `reading` extracts from the operand to the type of the result."""
 
     def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
         return convert(reading(x), numpy_dtype(op.results[0].type))
@@ -106,7 +106,7 @@ def to_unsigned(lanes: Lanes, op: Operation, x: Array) -> Array:
 
 
 def resize_from(reading: Callable[[Array], Array]) -> Rule:
-    """More or fewer bits: the number that `reading` sees, modulo the new width."""
+    """Change the width: the number that `reading` extracts, modulo the new width."""
 
     def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
         return wrapped(reading(x), numpy_dtype(op.results[0].type))
@@ -179,5 +179,7 @@ ARITH: Mapping[str, Rule] = {
     "arith.uitofp": convert_from(unsigned),
 }
 """
-A rule for each op of `arith`. Where MLIR leaves a result undefined, as for a division by 0, XLA's result is taken.
+The rule of each op of `arith`.
+
+Where MLIR leaves a result undefined, as for a division by 0, XLA's result is used.
 """

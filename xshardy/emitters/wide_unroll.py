@@ -20,11 +20,11 @@ from xshardy.indexing.tensor_maps import minor_to_major
 
 WIDEST_ACCESS = 128
 """The widest load or store of a thread, in bits."""
-MOST_ELEMENTS = 16
+MAX_ELEMENTS = 16
 """The maximal unroll factor: the code of each element is replicated."""
-MOST_INPUTS = 3
+MAX_INPUTS = 3
 """The maximal number of inputs: all their elements of a thread are in registers together."""
-MOST_OPERATIONS = 16
+MAX_OPERATIONS = 16
 """The maximal number of operations per element; with more, the kernel is compute-bound."""
 
 CHEAP = frozenset(
@@ -52,7 +52,7 @@ CHEAP = frozenset(
 )
 """Operations of one or two instructions that read their operands at their own indices."""
 
-KINDS = frozenset({Kind.PRED, Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT})
+CHEAP_KINDS = frozenset({Kind.PRED, Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT})
 """Kinds of cheap arithmetic; other kinds take many instructions per operation."""
 
 
@@ -65,20 +65,20 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
     """
     elements, minor = prod(shape_of(roots[0])), _minor_size(roots[0])
     computed = [op for op in ops if not isinstance(op, ConstantOp | IotaOp | BroadcastInDimOp | ReturnOp)]
-    if len(computed) > MOST_OPERATIONS or not all(map(_is_cheap, computed)):
+    if len(computed) > MAX_OPERATIONS or not all(map(_is_cheap, computed)):
         return None
     inputs = {operand for op in computed for operand in op.operands if isinstance(operand, BlockArgument)}
     moved = [*(value for value in inputs if shape_of(value)), *roots]
-    if len(moved) - len(roots) > MOST_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
+    if len(moved) - len(roots) > MAX_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
         return None
-    unroll = min(MOST_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
+    unroll = min(MAX_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
     has_threads = elements * MAX_UNROLL >= unroll * device.cores * device.threads_per_core
     return unroll if unroll > MAX_UNROLL and has_threads and minor % unroll == 0 else None
 
 
 def _is_cheap(op: Operation) -> bool:
     values = (*op.operands, *op.results)
-    return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in KINDS for value in values)
+    return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in CHEAP_KINDS for value in values)
 
 
 def _minor_size(value: SSAValue) -> int:

@@ -12,7 +12,9 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, row_major
 
 
-def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int], map: IndexingMap) -> IndexingMap:
+def map_through_memory(
+    shape: Sequence[int], order: Sequence[int], tiled: Sequence[int], map: IndexingMap
+) -> IndexingMap:
     """
     `map`, whose results are row-major indices of a tensor of shape `tiled`, followed by the map to the element of a
     tensor of `shape` at the same position in memory.
@@ -55,7 +57,7 @@ def common_factors(left: Sequence[int], right: Sequence[int]) -> list[tuple[rang
     return parts
 
 
-def carried_to(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:
+def map_to_root(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:
     """
     `map`, whose results are indices of `hero`, followed by the map to the indices of `root`.
 
