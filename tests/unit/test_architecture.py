@@ -25,7 +25,7 @@ syntax
 dialects
 rewriting
 axes affine
-garbage
+garbage files
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""

@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.dominance import verify_dominance
+from xshardy.dialects.upstream_invariants import verify_upstream_invariants
 from xshardy.universe import ATTRIBUTE_VERIFIERS, load
 
 
@@ -85,17 +87,23 @@ def _entries(dictionaries: Attribute) -> list[tuple[int, str, Attribute]]:
 
 
 def verify_operation(op: Operation) -> None:
-    """Verify `op`, not what is in it: its discardable attributes, and what xDSL checks. Raises `VerifyException`."""
+    """
+    Verify `op`, not what is in it: its discardable attributes, and what xDSL and upstream check of the operation.
+
+    Raises `VerifyException`.
+    """
     try:
         verify_discardable_attributes(op)
     except VerifyException as error:
         op.emit_error(f"Operation does not verify: {error}", error)
     op.verify(verify_nested_ops=False)
+    verify_upstream_invariants(op)
 
 
 def verify(op: Operation) -> None:
     """
-    Verify `op` and everything in it: `op.verify()`, and the discardable attributes. Raises `VerifyException`.
+    Verify `op` and everything in it: `op.verify()`, the discardable attributes, what upstream checks of operations that
+    xDSL does not, and SSA dominance. Raises `VerifyException`.
 
     The order is MLIR's, from the outside in: an operation may rely on the attributes of those around it.
     """
@@ -104,6 +112,7 @@ def verify(op: Operation) -> None:
         for region in inner.regions:
             for block in region.blocks:
                 _verify_structure(region, block)
+    verify_dominance(op)
 
 
 def _verify_structure(region: Region, block: Block) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.operations import VariadicDef
 from xdsl.traits import IsolatedFromAbove
@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify_operation
+from xshardy.dialects.dominance import DominanceError
 
 SHOWN_COLUMNS = 160
 """The number of columns of a source line that a diagnostic shows."""
@@ -95,14 +96,22 @@ def verify_error_text(
 
     The place of an operation that a pass created is that of the nearest enclosing operation in the text.
     """
+    if isinstance(error, DominanceError):
+        definition = error.value.owner
+        note = "" if isinstance(definition, Block) else _at_operation(definition, "note", error.note, spans, input_name)
+        return _at_operation(error.op, "error", str(error), spans, input_name) + note
     found = operation_that_fails(module)
     if found is None:
         return f"{input_name}: error: {error}\n"
     op, own_error = found
-    message = f"'{op.name}' op {in_upstream_words(op, str(own_error))}"
+    return _at_operation(op, "error", f"'{op.name}' op {in_upstream_words(op, str(own_error))}", spans, input_name)
+
+
+def _at_operation(op: Operation, severity: str, message: str, spans: Mapping[Operation, Span], input_name: str) -> str:
+    """`message` at the place of `op`, or of the nearest operation around it that is in the text."""
     around: Operation | None = op
     while around is not None:
         if (span := spans.get(around)) is not None:
-            return at(span, "error", message)
+            return at(span, severity, message)
         around = around.parent_op()
-    return f"{input_name}: error: {message}\n"
+    return f"{input_name}: {severity}: {message}\n"

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import Parser as XDSLParser
 from xdsl.parser import ParserState, UnresolvedOperand
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
@@ -86,7 +87,8 @@ class Parser(DenseLiteralParser):
         """Types by their text: a module has few distinct types."""
         self.spans: dict[Operation, Span] = {}
         """The start of each operation."""
-        self._forward_spans: dict[str, Span] = {}
+        self._forward_spans: dict[SSAValue, Span] = {}
+        """The first use of each value that is not defined yet."""
         self._named_dialects: set[str] = set()
         """The dialects in the prefixes of attribute names."""
         self._templates: dict[Hashable, Template] | None = {} if templates else None
@@ -133,8 +135,8 @@ class Parser(DenseLiteralParser):
         if not operations:
             self.raise_error("expected an operation, but there is none in the input")
         for name, references in self.forward_ssa_references.items():
-            if references:
-                self.raise_error(f"use of undeclared SSA value name %{name}", self._forward_spans.get(name))
+            for value in references.values():
+                self.raise_error(f"use of undeclared SSA value name %{name}", self._forward_spans.get(value))
         match operations:
             case [ModuleOp() as module]:
                 return module
@@ -271,17 +273,38 @@ class Parser(DenseLiteralParser):
         return name, attribute
 
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
-        if operand.operand_name not in self.ssa_values:
-            self._forward_spans.setdefault(operand.operand_name, operand.span)
         value = super().resolve_operand(operand, type)
+        if isinstance(value, ForwardDeclaredValue):
+            self._forward_spans.setdefault(value, operand.span)
         self._resolved.append((operand.span.start, operand.index, value))
         return value
 
     def parse_optional_region(self, arguments: Iterable[XDSLParser.Argument] | None = None) -> Region | None:
+        if self._current_token.kind is not MLIRTokenKind.L_BRACE:
+            return super().parse_optional_region(arguments)
         size = len(self._values)
+        # A name that the region defines is not that of an operation outside, which could not see the value.
+        around, self.forward_ssa_references = self.forward_ssa_references, {}
         region = super().parse_optional_region(arguments)
         self._values.shrink(size)
+        inside, self.forward_ssa_references = self.forward_ssa_references, around
+        for name, references in inside.items():
+            self._await(name, references)
         return region
+
+    def _await(self, name: str, references: Mapping[int, ForwardDeclaredValue]) -> None:
+        """Expect around a region what the operations in it read and neither it nor the text in front defines."""
+        known = self.forward_ssa_references.setdefault(name, {})
+        for index, value in references.items():
+            if (first := known.setdefault(index, value)) is value:
+                continue
+            if first.type != value.type:
+                self.raise_error(
+                    f"operand is used with type {value.type}, but has been previously used or defined with type "
+                    f"{first.type}",
+                    self._forward_spans[value],
+                )
+            value.replace_all_uses_with(first)
 
     def parse_optional_dictionary_attr_dict(self) -> dict[str, Attribute]:
         start = self.pos

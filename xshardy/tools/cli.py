@@ -5,7 +5,6 @@
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
+from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
@@ -22,9 +22,10 @@ from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo, read_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
+from xshardy.tools.arguments import natural
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
-from xshardy.tools.output import write_text
+from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
@@ -39,15 +40,24 @@ EXAMPLES = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `xshardy`. Gives the exit status: 0, 1 for bad input or a failed check, 2 for bad usage."""
+    """
+    The command `xshardy`. Gives the exit status.
+
+    It is 0; 1 for bad input, a failed check, or a file that cannot be read or written; 2 for bad usage; 130 for Ctrl-C.
+    """
+    return run_command(lambda: _run_arguments(arguments))
+
+
+def _run_arguments(arguments: Sequence[str] | None) -> int:
     args = _parser().parse_args(arguments)
     try:
         return args.command(args)
-    except BrokenPipeError:  # the reader of the pipe, such as `head`, has exited
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit must not fail either
-        return 0
+    except BrokenPipeError:
+        raise
     except Exception as error:
-        print(describe(error, args.file), file=sys.stderr)
+        print_diagnostic(describe(error, args.file))
+        if isinstance(error, OSError):
+            discard_standard_output()  # it may be what cannot be written
         return 1
 
 
@@ -105,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     levels = run.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
     levels.add_argument("--levels", choices=("all",), help="execute every level")
-    run.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: %(default)s)")
+    run.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
     run.add_argument(
         "--abs_error_bound", type=float, metavar="X", help="absolute tolerance in place of the element type's"
     )
@@ -128,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     stats.set_defaults(command=_hlo_stats)
     stats.add_argument("file", help="HLO text; `-` is standard input")
     stats.add_argument(
-        "--most", type=int, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
+        "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
     )
 
     def add_other(
@@ -206,7 +216,7 @@ def _emit(args: argparse.Namespace) -> int:
 def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
-    print(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}", file=sys.stderr)
+    print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
 
 
 def _compile(args: argparse.Namespace) -> int:
@@ -250,14 +260,14 @@ def _run(args: argparse.Namespace) -> int:
             bounds=bounds,
             observe=kernel.log,
         )
-        with console(stderr=True).status(f"{kernel.name}: reference"):
+        with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
             outputs += results
         kernel.log.finish(args.time_passes)
     print_outputs(outputs)
     wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
     for output in wrong:
         place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
-        print(f"{place}: {output.comparison}", file=sys.stderr)
+        print_diagnostic(f"{place}: {output.comparison}")
     return 1 if wrong else 0
 
 

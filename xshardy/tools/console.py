@@ -1,11 +1,28 @@
 """The console for tables: as wide as the terminal; in a file, wide enough that no cell breaks."""
 
+from typing import Any
+
 from rich.console import Console
+from rich.text import Text
+
+from xshardy.tools.output import printable
 
 WIDTH_OF_FILES = 140
 
 
+class DataConsole(Console):
+    """A console for strings that are data: no markup, no emoji codes, and control characters are escaped."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # rich would exit with status 1
+
+
 def console(*, stderr: bool = False) -> Console:
-    """A rich console on standard output or standard error."""
-    terminal = Console(stderr=stderr)
-    return terminal if terminal.is_terminal else Console(stderr=stderr, width=WIDTH_OF_FILES)
+    """A console on standard output or standard error. Styles are given as `rich.text.Text`."""
+    terminal = DataConsole(stderr=stderr, markup=False, emoji=False)
+    if terminal.is_terminal:
+        return terminal
+    return DataConsole(stderr=stderr, markup=False, emoji=False, width=WIDTH_OF_FILES)

@@ -50,6 +50,8 @@ def describe(error: Exception, file: str) -> str:
             return f"{name}: error: {error}"
         case OSError(filename=path, strerror=reason) if path is not None:
             return f"error: {path}: {reason}"
+        case OSError(strerror=reason) if reason is not None:
+            return f"{name}: error: {reason}"
         case MemoryError():
             return f"{name}: error: out of memory ({error}): what is executed is kept as a whole, so use smaller shapes"
         case RecursionError():

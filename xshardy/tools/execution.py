@@ -6,6 +6,7 @@ from time import perf_counter
 
 import numpy as np
 from rich.table import Table
+from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp, TensorType, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -147,11 +148,11 @@ def print_outputs(outputs: Sequence[Output]) -> None:
     console().print(table)
 
 
-def verdict(output: Output) -> str:
+def verdict(output: Output) -> str | Text:
     """The text of the last column of the table."""
     if output.comparison is None:
         return summary(output.value)
-    return "[green]agrees[/]" if output.comparison else "[bold red]differs[/]"
+    return Text("agrees", "green") if output.comparison else Text("differs", "bold red")
 
 
 def summary(value: Array) -> str:

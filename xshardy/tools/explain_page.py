@@ -2,12 +2,14 @@
 
 import html
 import json
+import re
 from collections.abc import Sequence
 from typing import TypedDict
 
 from xdsl.ir import Operation
 
 from xshardy.tools.explain import Story, axis_text
+from xshardy.tools.output import printable
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
@@ -45,9 +47,11 @@ def entries(program: ShardedProgram) -> Sequence[Entry]:
 
 def page(program: ShardedProgram, title: str) -> str:
     """The page: HTML 5 without external resources."""
-    data = {"lines": program.text.splitlines(), "values": entries(program)}
-    text = json.dumps(data).replace("</", "<\\/")  # a string in the program must not end the script
-    return PAGE.replace("@TITLE@", html.escape(title)).replace("@DATA@", text)
+    data = {"lines": program.text.removesuffix("\n").split("\n"), "values": entries(program)}
+    # No text of the program can end the script or begin a comment in it: in JSON, `<` stands in strings only.
+    script = json.dumps(data).replace("<", "\\u003c")
+    parts = {"@TITLE@": html.escape(printable(title)), "@DATA@": script}
+    return re.sub("|".join(parts), lambda match: parts[match[0]], PAGE)  # in one pass: a title can be `@DATA@`
 
 
 PAGE = """<!DOCTYPE html>

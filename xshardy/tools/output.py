@@ -1,19 +1,82 @@
 """Where commands write text."""
 
+import io
 import os
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from xshardy.files import write_file
+
+INTERRUPTED = 130
+"""The exit status of a command that Ctrl-C ends."""
 
 
 def write_text(path: Path | None, text: str) -> None:
-    """Write `text` to `path` in one step, so that a failure leaves no partial file; None is standard output."""
+    """Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file; None is stdout."""
     if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        with _standard_output_named():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    else:
+        write_file(path, text)
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""
+    `text` with the characters escaped that a terminal obeys or hides, such as `\x1b`; those of `keep` stay.
+
+    Names in a program can hold any character.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character in keep else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def print_diagnostic(text: str) -> None:
+    """Print `text`, which ends without a line break, on standard error."""
+    print(printable(text, keep="\n\t"), file=sys.stderr)
+
+
+@contextmanager
+def _standard_output_named() -> Generator[None]:
+    """Raise an `OSError` of what is inside with standard output as its `filename`."""
     try:
-        temporary.write_text(text)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def discard_standard_output() -> None:
+    """Drop what is buffered for standard output: Python would write it at exit."""
+    with suppress(io.UnsupportedOperation):  # a test reads it
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def run_command(action: Callable[[], int]) -> int:
+    """
+    The exit status of `action`, once its output is written: 130 after Ctrl-C, 1 if standard output cannot be written.
+
+    A reader of standard output that has seen enough, such as `head`, is no error.
+    """
+    try:
+        status = action()
+        with _standard_output_named():
+            sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except BrokenPipeError:
+        status = 0
+    except OSError as error:
+        print_diagnostic(f"error: {error.filename}: {error.strerror}")
+        status = 1
+    discard_standard_output()
+    return status

@@ -12,12 +12,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.discardable import verify
 from xshardy.rewriting.walk import operations_of
+from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
+from xshardy.tools.output import print_diagnostic
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -38,8 +41,8 @@ def read_program(file: str) -> str:
     """
     The text of `file`; for `FILE.py:FUNCTION`, the text of the lowered JAX program that the function returns.
 
-    The function takes no arguments, and returns the value of `jax.jit(f).lower(...)`. Raises `InputError` if the call
-    fails, or returns anything else.
+    The whole file runs, then the function, which takes no arguments and returns the value of `jax.jit(f).lower(...)`.
+    Raises `InputError` if the call fails, or returns anything else.
     """
     path, _, function = file.rpartition(":")
     return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
@@ -61,7 +64,7 @@ def _lowered(path: Path, function: str) -> str:
         raise
     except ModuleNotFoundError as error:
         raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
-    except Exception as error:  # a user's function may raise anything
+    except (Exception, SystemExit) as error:  # a user's function may raise anything
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
@@ -72,7 +75,7 @@ def _lowered(path: Path, function: str) -> str:
     return str(as_text())
 
 
-def _line_in(path: Path, error: Exception) -> str:
+def _line_in(path: Path, error: BaseException) -> str:
     """`12:`, the innermost line of `path` where `error` was raised; empty if it was raised elsewhere."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{lines[-1]}:" if lines else ""
@@ -84,7 +87,10 @@ def propagate(text: str, file: str) -> ShardedProgram:
     name = shown_name(file)
     parser = Parser(context, text, name)
     module = parser.parse_module()
-    verify(module)
+    try:
+        verify(module)
+    except VerifyException as error:
+        raise InputError(verify_error_text(module, error, parser.spans, name).rstrip("\n")) from None
     names = SourceNames(parser.spans)
     for call in operations_of(module, CallOp):  # propagation inlines the bodies of calls
         names.keep(call)
@@ -101,7 +107,7 @@ def propagate(text: str, file: str) -> ShardedProgram:
             raise InputError(f"{at(error.operation)}: error: {error}") from None
     for complaint in complaints:
         if isinstance(complaint.message, OperationWarning):
-            print(f"{at(complaint.message.operation)}: warning: {complaint.message}", file=sys.stderr)
+            print_diagnostic(f"{at(complaint.message.operation)}: warning: {complaint.message}")
     return ShardedProgram(text, module, names, history)
 
 

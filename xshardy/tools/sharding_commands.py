@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xshardy.syntax import print_module
+from xshardy.tools.arguments import natural
 from xshardy.tools.diagnostics import InputError
-from xshardy.tools.output import write_text
+from xshardy.tools.output import printable, write_text
 
 if TYPE_CHECKING:
     from xshardy.tools.sharded_program import ShardedProgram
@@ -21,7 +22,10 @@ AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
 
 def add_sharding_commands(add: AddCommand) -> None:
     """Add the commands to the parser of `xshardy`."""
-    file = "StableHLO with shardings; `-` is standard input, and what FILE.py:FUNCTION gives is lowered by JAX"
+    file = (
+        "StableHLO with shardings; `-` is standard input; FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), "
+        "which returns what jax.jit(f).lower(...) returns: give it only files that you trust"
+    )
     shard = add(
         "shard",
         "propagate shardings, and say what each device holds of the largest tensors",
@@ -29,7 +33,7 @@ def add_sharding_commands(add: AddCommand) -> None:
         _shard,
     )
     shard.add_argument("file", help=file)
-    shard.add_argument("--top", type=int, default=10, metavar="N", help="how many tensors (default: %(default)s)")
+    shard.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
     shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
 
     explain = add(
@@ -70,7 +74,7 @@ def _explain(args: argparse.Namespace) -> int:
     program = propagate(read_program(args.file), args.file)
     number = _chosen(args, program)
     if number is not None:
-        print("\n".join(Story(program, number).lines()))
+        print("\n".join(map(printable, Story(program, number).lines())))
     if args.html is not None:
         write_text(args.html, page(program, args.file))
     return 0

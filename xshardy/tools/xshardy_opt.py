@@ -2,7 +2,7 @@
 `xshardy-opt`: `xdsl-opt` with upstream's text, upstream's error format, and HLO text as a frontend.
 
 For every input, the output is a module or diagnostics. The exit status is 0 for success, 1 for an invalid input (or a
-file that cannot be read or written), 2 for an invalid command line, 70 for a bug in a pass.
+file that cannot be read or written), 2 for an invalid command line, 70 for a bug in a pass, 130 after Ctrl-C.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
+from inspect import signature
 from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
@@ -38,6 +39,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
+from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -149,11 +151,27 @@ class XshardyOptMain(xDSLOptMain):
         lines = accumulate((piece.count(b"\n") for piece in pieces), initial=0)
         return frontend, list(zip(pieces, lines, strict=False))
 
+    def _check_target(self) -> None:
+        """Raise `UsageError` if the target has no options of these names, before any work is done."""
+        spec = parse_spec(self.args.target)
+        if not spec.parameters:
+            return
+        factory: Any = self.available_targets[spec.name]
+        if signature(factory).parameters:
+            raise UsageError(f"target '{spec.name}' takes no options")
+        try:
+            factory().from_spec(spec)
+        except ValueError as error:
+            raise UsageError(f"target '{spec.name}': {error}") from error
+
     def _text(self, module: ModuleOp) -> str:
         is_mlir = parse_spec(self.args.target).name == "mlir"
         plain = not (self.args.xdsl_syntax or self.args.print_no_properties or self.args.syntax_highlight)
         if not (is_mlir and plain):
-            return self.output_resulting_program(module)
+            try:
+                return self.output_resulting_program(module)
+            except NotImplementedError as error:
+                raise DiagnosticException(f"target '{self.args.target}' does not take this module: {error}") from error
         printer = Printer(print_generic_format=self.args.print_op_generic, print_debuginfo=self.args.print_debuginfo)
         return printer.module_text(module, self.ctx.loaded_dialects)
 
@@ -164,20 +182,18 @@ class XshardyOptMain(xDSLOptMain):
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         status = 0
         texts: list[str] = []
+        self._check_target()
         frontend, chunks = self._chunks()
         for data, line_offset in chunks:
             text, complaint, expected = self._process(frontend, data, line_offset)
             texts.append(text + (complaint if expected else ""))
             if complaint and not expected:
-                sys.stderr.write(complaint)
+                sys.stderr.write(printable(complaint, keep="\n\t"))
                 status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
         if status:
             return status
         output = f"\n{SEPARATOR}\n".join(texts)
-        if self.args.output_file in (None, "-"):
-            sys.stdout.write(output)
-        else:
-            Path(self.args.output_file).write_text(output)
+        write_text(None if self.args.output_file in (None, "-") else Path(self.args.output_file), output)
         return 0
 
     _is_bug = False
@@ -267,8 +283,11 @@ def _guarded(action: Callable[[], int]) -> int:
         print(f"error: {error}", file=sys.stderr)
     except ParseError as error:
         sys.stderr.write(parse_error_text(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
+        print_diagnostic(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
+        discard_standard_output()  # it may be what cannot be written
     return DIAGNOSED
 
 
@@ -288,4 +307,5 @@ def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
 
 def main() -> None:
     """The command `xshardy-opt`."""
-    sys.exit(_guarded(lambda: XshardyOptMain("xDSL's optimizer driver with OpenXLA's dialects and text").execute()))
+    description = "xDSL's optimizer driver with OpenXLA's dialects and text"
+    sys.exit(run_command(lambda: _guarded(lambda: XshardyOptMain(description).execute())))

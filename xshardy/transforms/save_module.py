@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.files import write_file
 from xshardy.syntax.printer import Printer
 
 
@@ -18,7 +19,7 @@ def save_module(module: ModuleOp, directory: str, name: str) -> None:
         return
     path = Path(directory) / f"{name}.mlir"
     try:
-        path.write_text(Printer().module_text(module))
+        write_file(path, Printer().module_text(module))
     except OSError as error:
         print(f"error when writing file {path}: {error.strerror}", file=sys.stderr)
 

@@ -82,6 +82,14 @@ def test_an_unknown_target_is_bad_usage(capsys: pytest.CaptureFixture[str]):
     assert "unknown target 'sm_20'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [["run", "--seed", "-1"], ["hlo-stats", "--most", "-1"], ["shard", "--top", "x"]])
+def test_a_count_is_natural(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as exit:
+        main([*arguments, GELU])
+    assert exit.value.code == 2
+    assert f"expected an integer of at least 0, got '{arguments[-1]}'" in capsys.readouterr().err
+
+
 def test_an_unknown_fusion_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]):
     assert main(["emit", GELU, "--fusion", "relu"]) == 1
     assert capsys.readouterr().err == f"{GELU}: error: the module has no fusion called 'relu': choose one of gelu\n"
@@ -240,3 +248,16 @@ def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert rows["global loads"] == rows["global stores"] == "1 x 64 bit"
     assert rows["bytes moved"] == "50331648 (1.00 x least)"
     assert rows["spills"] == "0 bytes stored, 0 loaded"
+
+
+def test_an_async_bundle_is_not_emitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "async.hlo"
+    path.write_text(
+        "HloModule asynchronous\n\n\nENTRY main {\n  x = f32[64] parameter(0)\n"
+        "  slice-start = ((f32[64]), f32[32], s32[]) slice-start(x), slice={[0:32]}\n"
+        "  slice-done = f32[32] slice-done(slice-start)\n  ROOT sum = f32[32] negate(slice-done)\n}\n"
+    )
+    assert main(["emit", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert "hlo.async_start of tensor<64xf32> cannot be emitted: a !hlo.async_bundle<" in error
+    assert "is not a tensor" in error and "internal error" not in error

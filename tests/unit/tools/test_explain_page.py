@@ -1,7 +1,9 @@
 """The page of `xshardy explain --html`, looked at in a headless browser: what it shows, and what a click changes."""
 
+import json
 import shutil
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,37 @@ def test_a_click_shows_the_path(browser_page: Page):
         assert marked(browser_page) == lines
         assert browser_page.locator("button.chosen").count() == 1
         assert "chosen" in (button.get_attribute("class") or "")
+
+
+HOSTILE = """// <img src=x onerror="document.title='PWNED'"> </script><script>document.title='PWNED2'</script>
+sdy.mesh @mesh = <["</script><script>x"=2]>
+func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.sharding_constraint %arg0 <@mesh, [{"</script><script>x"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("title", ["@DATA@.mlir", "@TITLE@", "</title><script>alert(1)</script>"])
+def test_names_and_text_of_a_program_are_data(title: str):
+    """Neither ends the script, nor becomes an element, nor is replaced in turn."""
+    elements: list[str] = []
+    scripts: list[str] = []
+    titles: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            elements.append(tag)
+
+        def handle_data(self, data: str) -> None:
+            if elements[-1:] == ["script"]:
+                scripts.append(data)
+            if elements[-1:] == ["title"]:
+                titles.append(data)
+
+    text = page(propagate(HOSTILE, "hostile.mlir"), title)
+    Reader(convert_charrefs=True).feed(text)
+    assert elements.count("script") == 2 and "img" not in elements
+    assert titles[0].strip() == title
+    assert json.loads(scripts[0])["lines"] == HOSTILE.splitlines()
+    assert text.count("PWNED") == 2

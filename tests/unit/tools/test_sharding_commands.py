@@ -216,3 +216,53 @@ def test_the_page_has_all_that_it_shows(mlp: ShardedProgram):
     value = next(value for value in data["values"] if value["name"] == "%2 (line 10)")
     assert value["dims"] == [['"data"'], []]
     assert value["path"] == [8, 9, 10]
+
+
+def program_with_axis(name: str) -> str:
+    """A program whose mesh has an axis called `name`, in MLIR's escapes."""
+    sharding = f'#sdy.sharding<@mesh, [{{"{name}"}}]>'
+    return (
+        f'sdy.mesh @mesh = <["{name}"=2]>\n'
+        f"func.func @main(%arg0: tensor<8xf32> {{sdy.sharding = {sharding}}}) -> tensor<8xf32> {{\n"
+        "  %0 = stablehlo.abs %arg0 : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["[/red]", "[bold]y[/]", "[link=x]y", ":smile:"])
+def test_a_name_is_not_markup_of_a_table(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    file.write_text(program_with_axis(name))
+    assert main(["shard", str(file)]) == 0
+    assert f'[{{"{name}", ?}}]' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [r"x\1B[2J\0A", r"\07", r"\E2\80\AEleft"])
+@pytest.mark.parametrize("command", [["shard"], ["explain", "--arg", "0"], ["explain", "--arg", "7"]])
+def test_a_name_does_not_control_the_terminal(
+    command: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "\x1b[31mprogram.mlir"
+    file.write_text(program_with_axis(name))
+    assert main([*command, str(file)]) == (1 if "7" in command else 0)
+    captured = capsys.readouterr()
+    assert all(line.isprintable() for line in (captured.out + captured.err).split("\n"))
+
+
+def test_a_broken_invariant_has_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    file.write_text(program_with_axis("x").replace("abs %arg0", "abs %0"))
+    assert main(["shard", str(file)]) == 1
+    assert capsys.readouterr().err.startswith(f"{file}:3:8: error: operand #0 does not dominate this use\n")
+
+
+def test_help_says_that_a_file_of_python_runs(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["shard", "--help"])
+    assert "FILE.py:FUNCTION runs FILE.py as Python" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_file_of_python_that_exits_is_a_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.py"
+    file.write_text("import sys\n\nsys.exit(0)\n")
+    assert main(["shard", f"{file}:f"]) == 1
+    assert capsys.readouterr().err == f"{file}:f:3: error: SystemExit: 0\n"

@@ -1,5 +1,6 @@
 """Whether the operations of a fusion can be emitted. Checked before emission, so that the error names the operation."""
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
@@ -45,6 +46,8 @@ def _reason_not_emittable(op: Operation) -> str | None:
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
+        if not isinstance(value.type, TensorType):
+            return f"a {value.type} is not a tensor; move the operation out of the fused computation"
         if not is_static(tensor_type(value)):
             return f"a {value.type} has no size that is known; give every dimension one"
     if any(_is_captured(op, value.owner) for value in op.operands):

@@ -20,6 +20,7 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, Shardi
 from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.data_flow import edge_of
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.shardable_values import shardable_value, sharding_of
 
@@ -95,11 +96,11 @@ class ShardingOrigins:
 
     def _take_function(self, function: FuncOp) -> None:
         arguments = written_shardings(function.arg_attrs, len(function.function_type.inputs))
-        for argument, sharding in zip(function.body.block.args, arguments, strict=True):
+        for argument, sharding in zip(body_of(function).args, arguments, strict=True):
             self._names[argument] = f"input: {argument.index}"
             self._add_sharding(argument, sharding, self._names[argument])
         results = written_shardings(function.res_attrs, len(function.function_type.outputs))
-        if isinstance(end := function.body.block.last_op, ReturnOp):
+        if isinstance(end := body_of(function).last_op, ReturnOp):
             for index, (value, sharding) in enumerate(zip(end.arguments, results, strict=True)):
                 self._add_sharding(value, sharding, f"output: {index}")
 
@@ -183,5 +184,5 @@ def _function_around(value: SSAValue) -> FuncOp | None:
 
 def _returned_as(value: SSAValue, function: FuncOp) -> int | None:
     """The index of the result of `function` that `value` is returned as; of several, that of the first use found."""
-    end = function.body.block.last_op
+    end = body_of(function).last_op
     return next((use.index for use in value.uses if use.operation is end), None)

@@ -10,6 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
@@ -28,7 +29,7 @@ class CopyReturnedShardings(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        end = op.body.block.last_op if op.body.blocks else None
+        end = body_of(op).last_op if op.body.blocks else None
         if op is self.main or not isinstance(end, ReturnOp):
             return
         others = op.res_attrs or (DictionaryAttr({}),) * len(end.arguments)

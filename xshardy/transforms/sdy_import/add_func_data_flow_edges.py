@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
 from xshardy.dialects.shapes import has_static_shape
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.uses import replace_other_uses
 
@@ -41,7 +42,8 @@ class AddArgumentEdges(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
         if op is not self.main and op.body.blocks:
-            add_edges(op.body.block.args, InsertPoint.at_start(op.body.block), rewriter)
+            body = body_of(op)
+            add_edges(body.args, InsertPoint.at_start(body), rewriter)
 
 
 @dataclass(frozen=True)

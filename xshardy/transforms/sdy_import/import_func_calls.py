@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, Functions, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdges
@@ -25,7 +26,7 @@ def calls_to_import(functions: Functions) -> Sequence[CallOp]:
     """
     The calls in `functions`, callees first.
 
-    Raises `OperationFailedException` if there is recursion, or a callee is missing or has no body.
+    Raises `OperationFailedException` if there is recursion, or a callee is missing, has no body, or has several blocks.
     """
     calls = [call for made in acyclic_callees_first(functions).values() for call in made]
     for call in calls:
@@ -34,6 +35,7 @@ def calls_to_import(functions: Functions) -> Sequence[CallOp]:
             raise OperationFailedException(
                 call, f"'{call.name}' op calls @{name}, which is declared without a body: give it one"
             )
+        body_of(functions.callee(call))
     return calls
 
 

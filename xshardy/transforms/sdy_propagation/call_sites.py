@@ -7,6 +7,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy.function_body import body_of
 
 
 class CallSites:
@@ -40,5 +41,5 @@ class CallSites:
         callee = self.callee(call)
         if callee is None or not callee.body.blocks:
             return ()
-        terminator = callee.body.block.last_op
+        terminator = body_of(callee).last_op
         return (terminator.operands[call.results.index(target)],) if isinstance(terminator, ReturnOp) else ()

@@ -26,6 +26,7 @@ from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.data_flow import argument_owners, owner_of, result_owners, sources_of
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.op_kinds import OpTraits, traits_of
 from xshardy.transforms.sdy.shardable_values import owner_sharding
@@ -88,8 +89,7 @@ class _ProgramBuilder:
         for argument in function.args:
             number = self._define(argument, read[argument.index] if read else NO_SHARDING)
             self.numbering.indirect.add(number)
-        for block in function.body.blocks:
-            self._read_block(block)
+        self._read_block(body_of(function))
 
     def _read_function_results(self, function: FuncOp, *, is_main: bool) -> None:
         """Number the results of a function. Only results of the main function are connected to the return."""
@@ -102,7 +102,7 @@ class _ProgramBuilder:
             self.numbering.users.append([])
             sharding = _sharding_in(attributes[index]) if attributes else None
             self.program.shardings.append(self._table.read(sharding))
-        terminator = function.body.block.last_op if function.body.blocks else None
+        terminator = body_of(function).last_op if function.body.blocks else None
         for index, value in enumerate(terminator.operands if terminator is not None and is_main else ()):
             if has_static_shape(value):
                 signature = self._classes.of_edge(value, 1).signature

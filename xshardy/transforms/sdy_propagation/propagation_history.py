@@ -23,6 +23,7 @@ from xshardy.sharding.program import NO_VALUE
 from xshardy.sharding.propagation import Observer
 from xshardy.sharding.provenance import provenance_of
 from xshardy.sharding.steps import MemoKey, Steps
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -88,7 +89,7 @@ class History:
             return self._numbering.ops[number]
         home = self.home(self._program.returns[~number].result)
         assert isinstance(home, FunctionResult)
-        terminator = home.function.body.block.last_op
+        terminator = body_of(home.function).last_op
         assert terminator is not None, "a function that returns a value has a return"
         return terminator
 

@@ -43,12 +43,12 @@ func.func @entry(%a: tensor<4xf32> {xla_gpu.slice_index = 7}) attributes {xla_gp
 
 // The only public function with a body needs no mark, and gets one.
 
-// CHECK-LABEL: func.func @declared(tensor<4xf32> {xla.slice_index = 3 : i64})
+// CHECK-LABEL: func.func private @declared(tensor<4xf32> {xla.slice_index = 3 : i64})
 // CHECK-LABEL: func.func @only_public(
 // CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 3 : i64}) attributes {xla.entry} {
 // CHECK-LABEL: func.func private @callee(
 // CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.slice_index = 3 : i64}) {
-func.func @declared(tensor<4xf32>)
+func.func private @declared(tensor<4xf32>)
 func.func @only_public(%a: tensor<4xf32> {xla.slice_index = 3}) {
   return
 }

@@ -1,0 +1,57 @@
+"""Invariants of operations that upstream verifies and xDSL 0.74 does not: a row per operation."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Operation, Region
+from xdsl.utils.exceptions import VerifyException
+
+if TYPE_CHECKING:
+    from xdsl.dialects import func, scf
+
+
+def _is_no_public_declaration(op: "func.FuncOp") -> None:
+    """A function without a body is private or nested."""
+    if not op.body.blocks and (op.sym_visibility is None or op.sym_visibility.data == "public"):
+        raise VerifyException(
+            "symbol declaration cannot have public visibility: give the function a body, or declare it `private`"
+        )
+
+
+def _branches_yield_results(op: "scf.IfOp") -> None:
+    """Each branch yields the results."""
+    if op.results and not op.false_region.blocks:
+        raise VerifyException("must have an else block if defining values")
+    for region in op.regions:
+        _yields_results(op, region)
+
+
+def _yields_results(op: Operation, region: Region) -> None:
+    last = region.blocks[-1].last_op if region.blocks else None
+    if last is None or last.name != "scf.yield":
+        return  # xDSL checks which terminators there are
+    edge = "along control flow edge from Operation scf.yield to parent"
+    if len(last.operands) != len(op.results):
+        raise VerifyException(
+            f"{edge}: region branch point has {len(last.operands)} operands, "
+            f"but region successor needs {len(op.results)} inputs"
+        )
+    for index, (operand, result) in enumerate(zip(last.operands, op.results, strict=True)):
+        if operand.type != result.type:
+            raise VerifyException(
+                f"{edge}: successor operand type #{index} '{operand.type}' should match successor input type "
+                f"#{index} '{result.type}'"
+            )
+
+
+INVARIANTS: Mapping[str, Callable[[Any], None]] = {
+    "func.func": _is_no_public_declaration,
+    "scf.if": _branches_yield_results,
+}
+"""By the name of the operation, so that no dialect is loaded for its row. Each raises `VerifyException`."""
+
+
+def verify_upstream_invariants(op: Operation) -> None:
+    """Check the invariants of `op`, not those of the operations in it. Raises `VerifyException`."""
+    if (check := INVARIANTS.get(op.name)) is not None:
+        check(op)
