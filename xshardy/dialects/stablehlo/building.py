@@ -1,4 +1,4 @@
-"""Writing StableHLO operations: a builder with a short method per idea, so that an expansion reads like its formula."""
+"""A builder of StableHLO operations with short methods, so that an expansion reads like its formula."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -19,12 +19,12 @@ class Tensors:
         self.constants: dict[tuple[int, Attribute, Sequence[int]], SSAValue] = {}
 
     def __call__(self, op: Operation) -> SSAValue:
-        """Insert `op` and give its first result."""
+        """Insert `op` and return its first result."""
         self.builder.insert(op)
         return op.results[0]
 
     def constant(self, value: int, element_type: IntegerType, shape: Sequence[int] = ()) -> SSAValue:
-        """A tensor of equal integers: a scalar that is broadcast. The same one whenever it is asked for."""
+        """A tensor of equal integers: a scalar that is broadcast. Created once per value, type and shape."""
         key = (value, element_type, tuple(shape))
         if (known := self.constants.get(key)) is None:
             if shape:
