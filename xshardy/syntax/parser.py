@@ -25,7 +25,7 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer, make_span
@@ -116,7 +116,7 @@ class Parser(DenseLiteralParser):
         self.raise_error("expected valid keyword", span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        with no_collection():
+        with collection_suspended():
             return self._parse_operations() if allow_implicit_module else super().parse_module(False)
 
     def _parse_operations(self) -> ModuleOp:

@@ -90,6 +90,8 @@ def patterns_of(pass_class: type[ModulePass]) -> Iterator[str]:
     """The patterns of a pass, step by step; for a pass without patterns, the reason."""
     if (reason := getattr(pass_class, "no_patterns", None)) is not None:
         yield f"No patterns: {reason}."
+        if inner := getattr(pass_class(), "passes", None):
+            yield "Runs " + ", ".join(f"`{each.name}`" for each in inner) + "."
         return
     if not issubclass(pass_class, PatternPass):
         raise ValueError(f"{pass_class.__name__} is no PatternPass: say in `no_patterns` why")

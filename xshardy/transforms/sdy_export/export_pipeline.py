@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.save_module import SaveModulePass
 from xshardy.transforms.sdy.main_function import main_function
@@ -120,7 +120,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():
+        with collection_suspended():
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             saved = op.clone() if any(rare_features(op)) else None

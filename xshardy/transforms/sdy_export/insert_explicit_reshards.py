@@ -17,11 +17,11 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
 from xshardy.transforms.sdy.uses import insert_point_after
 from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Resolution

@@ -13,9 +13,9 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingTransform
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
+from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
 RequiredUse = tuple[Use, TensorShardingAttr | None]

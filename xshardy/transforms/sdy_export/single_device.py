@@ -14,9 +14,9 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.moves import IndexedMoves, Move, Reshard
 

@@ -22,9 +22,9 @@ from xshardy.dialects.sdy.value_shardings import (
     RESULT_PROPAGATION_EDGES,
     SHARDING,
 )
+from xshardy.dialects.shapes import rank_of
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of, result_owners
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
