@@ -49,14 +49,14 @@ CRASHES = {
     "propagate_to_func_results_declaration",
     "reshard_to_collectives_sizes",
 }
-"""Inputs on which C++ Shardy crashes, or makes what it then rejects."""
+"""Inputs on which C++ Shardy crashes, or produces a module that it rejects."""
 
 UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards"}
 """Inputs of passes that upstream has under no name of their own."""
 
 
 def inputs() -> list[Path]:
-    """The valid inputs on which C++ Shardy in jaxlib does what it does today."""
+    """The valid inputs on which C++ Shardy in jaxlib agrees with today's upstream."""
     left_out = NEWER_THAN_JAXLIB | CRASHES | UNLIKE_UPSTREAM
     files = sorted(INPUTS.glob("*.mlir"))
     return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in left_out]
@@ -82,7 +82,7 @@ def test_same_text(file: Path) -> None:
     assert_same_result(text, command[1])
 
 
-# Modules as they come out of propagation
+# Modules after propagation
 
 PROPAGATED = (
     *(*BEFORE_CONSTRAINTS, "sdy-flatten-call-graph", "sdy-import-func-calls", "sdy-apply-sharding-constraints"),
@@ -112,7 +112,7 @@ def with_names_of_meshes(pipeline: str) -> str:
 
 @pytest.mark.parametrize("seed", (1, 2, 3, 4))
 def test_random_modules(seed: int) -> None:
-    """Each step on what C++ Shardy makes of the module before, and the pipelines. On seeds 0 and 5 it gives up."""
+    """Each step on C++ Shardy's result of the step before, and the pipelines. C++ Shardy fails on seeds 0 and 5."""
     propagated = theirs(random_sdy_module(seed), *PROPAGATED)
     for pipeline in PIPELINES:
         assert_same_result(propagated, pipeline, with_names_of_meshes(pipeline))

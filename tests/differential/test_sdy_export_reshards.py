@@ -19,7 +19,7 @@ PROPAGATED = (
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_operations_whose_tensors_disagree(name: str) -> None:
+def test_operations_with_conflicting_shardings(name: str) -> None:
     for seed in range(16):
         assert_same_result(random_conflicts(seed), name, f"func.func({name})")
 

@@ -67,7 +67,7 @@ def inputs() -> list[Path]:
 
 
 def theirs(text: str, *passes: str) -> str:
-    """What C++ Shardy's `passes` make of `text`; with none, `text` as jaxlib prints it."""
+    """The result of C++ Shardy's `passes` on `text`; without passes, `text` as jaxlib prints it."""
     nested = [f"func.func({name})" if name.partition("{")[0] in FUNCTION_PASSES else name for name in passes]
     with make_ir_context():
         module = ir.Module.parse(text)

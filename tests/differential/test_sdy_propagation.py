@@ -41,7 +41,9 @@ PASSES = (
 
 
 def assert_same_result(text: str, ours: str, *upstream: str) -> None:
-    """Our passes make of `text` what those of C++ Shardy make of it; by default they have the same names."""
+    """
+    Check that our passes and those of C++ Shardy have the same result on `text`; by default they have the same names.
+    """
     code, output, errors = run(["-", "-p", ours], text)
     assert code == 0, errors
     assert theirs(output) == theirs(text, *(upstream or (ours,)))

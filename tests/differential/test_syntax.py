@@ -16,7 +16,7 @@ UPSTREAM_DIALECTS_ONLY = ("attributes", "blocks", "elided_prefixes", "floats", "
 
 
 @pytest.mark.parametrize("name", UPSTREAM_DIALECTS_ONLY)
-def test_upstream_prints_what_we_print(name: str):
+def test_upstream_prints_the_same_text(name: str):
     ours = print_module(parse_module((SYNTAX_TESTS / f"{name}.mlir").read_text()))
     with make_ir_context() as context:
         context.allow_unregistered_dialects = True

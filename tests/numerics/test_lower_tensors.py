@@ -86,7 +86,7 @@ def in_memory(values: Array, type: str) -> Array:
 
 
 def values_of(type: str, seed: int = 0) -> Array:
-    """Elements that every type has, none of them equal to what a test writes."""
+    """Elements that every type represents, none equal to the values that tests write."""
     numbers = np.random.default_rng(seed).integers(0, 2 if type == "i1" else 4, COUNT)
     return numbers.astype(np.float32).astype(TYPES[type])
 

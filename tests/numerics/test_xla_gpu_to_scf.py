@@ -61,7 +61,7 @@ def levels(text: str) -> Iterator[tuple[str, ModuleOp]]:
 
 
 def check_levels(text: str, arguments: Sequence[np.ndarray], expected: np.ndarray) -> str:
-    """Every level gives what is `expected`, bit by bit. Returns the last module, as text."""
+    """Check that every level has the result `expected`, bit by bit. Returns the last module, as text."""
     for name, module in levels(text):
         (result,) = run_kernel(module, arguments)
         np.testing.assert_array_equal(result.reshape(expected.shape), expected, err_msg=f"after {name}")

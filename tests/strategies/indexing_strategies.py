@@ -79,12 +79,12 @@ def maps(results: st.SearchStrategy[list[AffineExpr]] | None = None) -> st.Searc
         variables(DIMS, "th"),
         variables(RANGES, "r"),
         variables(RUNTIMES, "rt"),
-        st.lists(st.builds(Constraint, exprs(), wide_intervals) | telling_constraints(), max_size=3),
+        st.lists(st.builds(Constraint, exprs(), wide_intervals) | restricting_constraints(), max_size=3),
     )
 
 
-def telling_constraints() -> st.SearchStrategy[Constraint]:
-    """Constraints that say something about a variable: on quotients, remainders, and sums with aligned bounds."""
+def restricting_constraints() -> st.SearchStrategy[Constraint]:
+    """Constraints that restrict a variable: on quotients, remainders, and sums with aligned bounds."""
     leaves = st.sampled_from([dim(0), dim(1), sym(0), sym(1)])
     offsets = st.integers(-3, 3).map(constant)
     small = st.builds(lambda low, width: Interval(low, low + width), st.integers(-4, 4), st.integers(0, 3))

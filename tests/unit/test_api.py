@@ -1,4 +1,4 @@
-"""The library behind `import xshardy`: what it offers, what it costs, and that errors are those it documents."""
+"""The library behind `import xshardy`: its names, its import cost, and its documented errors."""
 
 import inspect
 import subprocess

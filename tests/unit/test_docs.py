@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = ("xshardy", "xshardy-opt", "xdsl-opt")
-SPEAKING = frozenset({"--explain", "--report"})
-"""Options that write to standard error, where all else writes complaints only."""
+VERBOSE_OPTIONS = frozenset({"--explain", "--report"})
+"""Options that write to standard error; without them, it only has diagnostics."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -20,7 +20,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of shell blocks that run a command of ours on a file that is there."""
+    """The lines of shell blocks that run one of our commands on an existing file."""
     lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
     ours = [line for line in lines if line.split(" ")[0] in COMMANDS]
     return [line for line in ours if any((ROOT / word).is_file() for word in shlex.split(line))]
@@ -40,7 +40,7 @@ def test_commands_run(command: str, workplace: Path):
         [Path(sys.executable).parent / program, *arguments], cwd=workplace, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert bool(done.stderr) == bool(SPEAKING.intersection(arguments)), done.stderr
+    assert bool(done.stderr) == bool(VERBOSE_OPTIONS.intersection(arguments)), done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)

@@ -1,4 +1,4 @@
-"""The xDSL entry point: every row names something that is there, and loading it costs what it names only."""
+"""The xDSL entry point: every row names an existing object, and loading a row imports only that object's modules."""
 
 import subprocess
 import sys
@@ -29,14 +29,14 @@ def test_passes_are_there_under_their_names(name: str):
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_targets_are_there_under_their_names(name: str):
+def test_targets_are_registered_under_their_names(name: str):
     found = XSHARDY_UNIVERSE.all_targets[name]()
     assert issubclass(found, Target) and found.name == name
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)
 @pytest.mark.parametrize("dialects", ["context", "xdsl-opt"])
-def test_extensions_keep_what_xdsl_has(name: str, dialects: str):
+def test_extensions_keep_xdsls_operations(name: str, dialects: str):
     installed = installed_dialects() if dialects == "context" else Universe.get_multiverse().all_dialects
     ours, xdsls = installed[name](), get_all_dialects()[name]()
     operations = [op.name for op in ours.operations]
@@ -45,7 +45,7 @@ def test_extensions_keep_what_xdsl_has(name: str, dialects: str):
     assert set(xdsls.attributes) <= set(ours.attributes)
 
 
-def test_a_new_context_knows_every_dialect():
+def test_a_new_context_has_every_dialect():
     assert set(DIALECTS) <= set(new_context().registered_dialect_names)
 
 
@@ -58,7 +58,7 @@ def test_importing_the_universe_imports_nothing_else_of_ours():
     assert done.stdout.split() == ["xshardy", "xshardy.universe"]
 
 
-def test_xdsl_opt_knows_our_dialects_passes_and_targets():
+def test_xdsl_opt_has_our_dialects_passes_and_targets():
     text = "func.func @f(%a: f32) -> f32 {\n  %b = xla_gpu.pure_call @g(%a) : (f32) -> f32\n  func.return %b : f32\n}\n"
     text += "func.func private @g(%a: f32) -> f32 {\n  func.return %a : f32\n}\n"
     code = "from xdsl.tools.xdsl_opt import main; main()"

@@ -30,7 +30,7 @@ def expressions() -> st.SearchStrategy[AffineExpr]:
 
 
 @given(expressions())
-def test_stride_is_what_each_step_adds(expr: AffineExpr):
+def test_stride_is_the_difference_of_adjacent_values(expr: AffineExpr):
     step = stride(expr, VARIABLE)
     if step is None:
         return

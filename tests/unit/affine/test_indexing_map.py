@@ -1,4 +1,4 @@
-"""Indexing maps against brute force: whatever is done to a map, its values on its points stay what they were."""
+"""Indexing maps against brute force: no operation on a map changes its values on its points."""
 
 from dataclasses import replace
 
@@ -175,7 +175,7 @@ def test_then_needs_as_many_dimensions_as_results():
         IndexingMap.identity((2, 3)).then(IndexingMap.identity((2,)))
 
 
-def test_an_empty_map_stays_empty():
+def test_simplification_of_an_empty_map_is_empty():
     empty = parse_indexing_map("(d0) -> (d0), domain: d0 in [10, 0]")
     identity = IndexingMap.identity((50,))
     for map in (empty, empty.simplify(), empty.then(identity), identity.then(empty), identity.bind({0: 50})):
@@ -195,7 +195,7 @@ def test_dropping_a_constraint_needs_permission():
     assert (str(smaller), removed) == ("(d0) -> (d0), domain: d0 in [0, 59]", (True, False))
 
 
-def test_a_constraint_that_reaches_a_result_through_another_stays():
+def test_a_constraint_linked_to_a_result_is_kept():
     map = parse_indexing_map(
         "(d0)[s0, s1] -> (d0, s1), domain: d0 in [0, 9], s0 in [0, 69], s1 in [0, 19], "
         "s0 + s1 in [1, 50], s0 mod 3 in [0, 0]"

@@ -147,5 +147,5 @@ LARGE = "a in [0, 2000000000], b in [0, 7], s in [0, 3]"
     ],
 )
 def test_no_rule_makes_numbers_that_exceed_32_bits(expr: str, form: str):
-    """Indices are computed in 32 bits where they fit, and so is what is in between."""
+    """Indices that fit are computed in 32 bits, and so are intermediate values."""
     assert simplified(expr, LARGE).split(", domain")[0] == f"(a, b)[s] -> ({form})"

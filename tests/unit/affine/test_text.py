@@ -1,4 +1,4 @@
-"""The text of indexing maps: what is read, what is printed, and what a syntax error says."""
+"""The text of indexing maps: parsing, printing, and messages of syntax errors."""
 
 import pytest
 
@@ -19,7 +19,7 @@ CANONICAL = [
 
 
 @pytest.mark.parametrize("text", CANONICAL)
-def test_canonical_text_stays(text):
+def test_canonical_text_round_trips(text):
     assert str(parse_indexing_map(text)) == text
 
 

@@ -24,11 +24,11 @@ SPLITS = st.lists(st.sampled_from([2, 3, 4]), min_size=1, max_size=4)
 
 
 def digit(span: Span, whole: int) -> np.ndarray:
-    """For each device along an axis of size `whole`, its index along `span`: equal where it is not told apart."""
+    """For each device along an axis of size `whole`, its index along `span`: equal for devices in the same part."""
     return np.arange(whole) // (whole // span.end) % span.size
 
 
-def tells_apart(*digits: np.ndarray) -> int:
+def count_classes(*digits: np.ndarray) -> int:
     """How many classes of devices these digits distinguish together."""
     return len(set(zip(*(each.tolist() for each in digits), strict=True)))
 
@@ -53,19 +53,19 @@ def common(a: Span, b: Span) -> Span | None:
 
 
 @given(runs())
-def test_overlap_is_what_both_tell_apart(sample: tuple[int, Span, Span]):
+def test_overlap_is_the_common_span(sample: tuple[int, Span, Span]):
     whole, a, b = sample
     shared = common(a, b)
     assert can_coexist(a, b)
     assert (shared is not None) == overlaps(a, b) == overlaps(b, a)
-    both = tells_apart(digit(a, whole), digit(b, whole))
+    both = count_classes(digit(a, whole), digit(b, whole))
     assert both * (1 if shared is None else shared.size) == a.size * b.size
 
 
 @given(runs())
 def test_containment_means_that_the_digit_follows(sample: tuple[int, Span, Span]):
     whole, a, b = sample
-    assert contains(a, b) == (tells_apart(digit(a, whole), digit(b, whole)) == a.size)
+    assert contains(a, b) == (count_classes(digit(a, whole), digit(b, whole)) == a.size)
 
 
 @given(runs())
@@ -79,13 +79,13 @@ def test_prefix_and_suffix(sample: tuple[int, Span, Span]):
 
 
 @given(runs())
-def test_what_is_left_of_an_axis(sample: tuple[int, Span, Span]):
+def test_difference_of_spans(sample: tuple[int, Span, Span]):
     whole, a, b = sample
     shared = common(a, b)
     parts = difference(a, [b])
     assert not any(overlaps(part, b) for part in parts)
     pieces = [digit(part, whole) for part in (*parts, *([] if shared is None else [shared]))]
-    assert tells_apart(*pieces) == tells_apart(digit(a, whole), *pieces) == a.size
+    assert count_classes(*pieces) == count_classes(digit(a, whole), *pieces) == a.size
     prefix, suffix = prefix_without(a, [b]), suffix_without(a, b)
     if shared is None:
         assert prefix == suffix == a

@@ -31,7 +31,7 @@ def test_consecutive_spans_are_put_together(sizes: list[int]):
     assert axes == [Span(0, 1, prod(sizes))]
 
 
-def test_spans_with_a_gap_stay_apart():
+def test_spans_with_a_gap_are_not_merged():
     axes = [Span(0, 1, 2)]
     append(axes, Span(0, 4, 8))
     append(axes, Span(1, 1, 1))

@@ -1,4 +1,4 @@
-"""Dense elements: those of a large splat are kept as one, and everything says the same of them as if they were not."""
+"""Dense elements: a large splat stores one element, and behaves like a literal that stores all."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -84,7 +84,7 @@ def test_a_splat_of_no_elements_has_no_values():
     assert str(literal) == "dense<1.000000e+00> : tensor<0x3xf32>"
 
 
-def test_xdsl_prints_hashes_and_verifies_a_large_splat_as_what_it_is():
+def test_xdsl_prints_hashes_and_verifies_a_large_splat():
     type = TensorType(f32, [10**6, 10**6])
     literal = dense_values(type, [2.5])
     assert str(literal) == "dense<2.500000e+00> : tensor<1000000x1000000xf32>"

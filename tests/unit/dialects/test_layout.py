@@ -1,4 +1,4 @@
-"""`layout_of`: where the layout of a value is written, and that the default says nothing."""
+"""`layout_of`: the layout attribute of a value, and no attribute for the default layout."""
 
 import pytest
 from xdsl.dialects import func

@@ -1,4 +1,4 @@
-"""Our StableHLO text is upstream's: jaxlib's MLIR reads what we print, and we read what it prints."""
+"""Our StableHLO text is upstream's: jaxlib's MLIR reads our text, and we read its text."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def test_round_trip_through_upstream(context, path: Path, generic: bool):
         for chunk in path.read_text().split("// -----")
     ],
 )
-def test_upstream_rejects_what_we_reject(context, path: Path, chunk: str):
+def test_upstream_rejects_the_same_modules(context, path: Path, chunk: str):
     from jaxlib.mlir import ir
 
     with pytest.raises(ir.MLIRError):

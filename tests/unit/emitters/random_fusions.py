@@ -31,7 +31,7 @@ EXACT = {
     "c64": 2**24,
     "c128": 2**53,
 }
-"""Up to which absolute value a type has every integer."""
+"""The absolute value up to which a type represents every integer."""
 SIGNED = ("s4", "s8", "s16", "s32", "s64")
 UNSIGNED = ("u4", "u8", "u16", "u32", "u64")
 INTEGERS = (*SIGNED, *UNSIGNED)
@@ -344,7 +344,7 @@ def gather(f: Fusion) -> None:
 
 
 def reducer(f: Fusion, elements: int, bound: int) -> tuple[str, int, int]:
-    """A computation to reduce with, what it starts from, and the bound of its result."""
+    """A reducer, its initial value, and the bound of its result."""
     if f.type == "pred":
         operation = f.rng.choice(["and", "or"])
         return f.computation(operation, f.type, 2), int(operation == "and"), 1

@@ -18,7 +18,7 @@ def test_a_target_in_between_has_the_device_of_the_one_before():
     assert device_of("sm_103") == device_of("sm_100")
 
 
-def test_what_is_no_target_has_no_device():
+def test_invalid_targets_have_no_device():
     with pytest.raises(ValueError, match="unknown target 'gfx90a'"):
         device_of("gfx90a")
 

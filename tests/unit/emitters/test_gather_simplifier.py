@@ -1,4 +1,4 @@
-"""A simplified gather gives what the gather gave, and is emitted as well."""
+"""A simplified gather has the result of the gather, and can be emitted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When a kernel needs indices of 64 bits: for its tensors, and for what is computed on the way to an index."""
+"""When a kernel needs indices of 64 bits: for its tensors, and for intermediate values of an index."""
 
 import pytest
 from test_operations_numerics import computation_of, main, reduction

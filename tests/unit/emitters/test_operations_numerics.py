@@ -70,7 +70,7 @@ def test_dynamic_slice(type: str):
 
 @pytest.mark.parametrize("index", ["i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64"])
 def test_start_indices_are_clamped(index: str):
-    """Also where the highest start is more than the index type can say."""
+    """Also if the highest start exceeds the range of the index type."""
     operation = "stablehlo.dynamic_slice {0}, {1}, sizes = [3] : ({types}) -> {result}"
     for size in (3, 5, 300):
         check(main(operation, [f"{size}xf32", index], "3xf32"))
@@ -453,6 +453,6 @@ REJECTED = {
 
 
 @pytest.mark.parametrize("message", REJECTED)
-def test_what_is_not_emitted(message: str):
+def test_rejected_operations(message: str):
     with pytest.raises(PassFailedException, match=message):
         require_emittable(prepare(computation_of(REJECTED[message])))

@@ -151,7 +151,7 @@ def test_constants_and_their_broadcasts_are_repeated():
     ) == [["negate", "multiply", "reverse", "add"]]
 
 
-def test_what_nobody_reads_is_in_no_function():
+def test_dead_operations_are_in_no_function():
     assert partition_of(fused("a = f32[8] negate(p)\n ROOT r = f32[8] abs(p)")) == [["abs"]]
 
 
@@ -179,7 +179,7 @@ def test_roots_of_different_sizes():
 
 
 def test_long_chains_of_moves_are_not_composed():
-    """Each reshape doubles the map from the root: nobody may write it down, neither here nor in a later pass."""
+    """Each reshape doubles the map from the root: neither the partitioner nor a later pass may compose it."""
     steps = "\n".join(
         f"""
         t{i} = f32[10,21] reshape(a{i})

@@ -14,7 +14,7 @@ def names(text: str) -> list[str]:
     return [op.name for op in prepare(computation_of(text)).body.block.ops]
 
 
-def test_what_needs_nothing_stays():
+def test_prepared_computations_do_not_change():
     computation = computation_of("""
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
       %r = stablehlo.negate %x : tensor<4xf32>
@@ -231,7 +231,7 @@ BITS_OF_XLA = {
 
 
 @pytest.mark.parametrize("case", BITS_OF_XLA)
-def test_the_reference_gives_what_xla_gives(case: tuple[str, int]):
+def test_the_reference_agrees_with_xla(case: tuple[str, int]):
     state, after, bits = BITS_OF_XLA[case]
     type = f"{len(bits)}xui32"
     before = np.array(state, np.uint64)

@@ -1,7 +1,7 @@
 """
 The examples of the documentation of asynchronous HLO, in both shapes and both spellings, and what must be rejected.
 
-Source: "Async HLO Instructions", with `custom-call` for its placeholder `op`. XLA's parser is asked too.
+Source: "Async HLO Instructions", with `custom-call` for its placeholder `op`. XLA's parser reads them too.
 """
 
 from itertools import combinations
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
-from xla_oracle import xla_complaints
+from xla_oracle import xla_errors
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import bundle_type
@@ -120,9 +120,9 @@ def test_sugar_and_a_computation_are_the_same():
     assert canonical(read_hlo(NESTED["sugared_updates"])) == canonical(read_hlo(UPDATES))
 
 
-def test_xla_reads_the_examples_and_what_is_written_for_them():
+def test_xla_reads_the_examples_and_our_text_for_them():
     written = [print_hlo(read_hlo(text), uses_sugar=sugar) for text in NESTED.values() for sugar in (True, False)]
-    assert xla_complaints([*NESTED.values(), *written]) == [""] * (len(NESTED) + len(written))
+    assert xla_errors([*NESTED.values(), *written]) == [""] * (len(NESTED) + len(written))
 
 
 CHAIN = [line for line in UPDATES.splitlines() if BUNDLE in line]
@@ -221,7 +221,7 @@ LAYERS = Path(__file__).parents[3] / "examples" / "async_layers.hlo"
 
 
 @pytest.mark.parametrize("opcodes", [("slice",), ("slice", "reshape", "dot-general"), ("tanh", "copy")])
-def test_xla_reads_what_the_passes_make(opcodes: tuple[str, ...]):
+def test_xla_reads_the_results_of_passes(opcodes: tuple[str, ...]):
     texts: list[str] = []
     for max_in_flight in (None, 1, 2):
         module = read_hlo(LAYERS.read_text())
@@ -230,7 +230,7 @@ def test_xla_reads_what_the_passes_make(opcodes: tuple[str, ...]):
         module.verify()
         texts += [print_hlo(module, uses_sugar=uses_sugar) for uses_sugar in (True, False)]
     assert all("-start(" in text for text in texts)
-    assert xla_complaints(texts) == [""] * len(texts)
+    assert xla_errors(texts) == [""] * len(texts)
 
 
 def test_results_of_a_program_stay_that_the_passes_make_asynchronous():

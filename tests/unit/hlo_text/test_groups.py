@@ -1,4 +1,4 @@
-"""The three ways to say which devices a collective brings together."""
+"""The three notations for the groups of a collective."""
 
 import numpy as np
 import pytest

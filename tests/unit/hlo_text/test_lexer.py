@@ -1,4 +1,4 @@
-"""Tokens of HLO text: what they are, that their places are right, and that finding them takes linear time."""
+"""Tokens of HLO text: their kinds, their places, and linear time."""
 
 from time import perf_counter
 
@@ -57,7 +57,7 @@ def test_a_body_is_no_layout():
 
 @given(lists(sampled_from(["%a.1", "f32[2]{0}", "{", "}", ",", "-1.5", '"s // t"', "=", "->", "/*c*/", "//c\n", "\n"])))
 def test_places(pieces: list[str]):
-    """Each token stands in the text where the lexer says, and no token is lost."""
+    """The text at the place of each token is the token, and no token is lost."""
     text = " ".join(pieces)
     tokens = Tokens(Source(text, "test.hlo"))
     expected = [piece for piece in pieces if not piece.startswith("/") and piece.strip()]

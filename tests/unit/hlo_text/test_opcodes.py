@@ -1,7 +1,7 @@
 """The table of opcodes against itself, and against XLA where it is installed."""
 
 import pytest
-from xla_oracle import xla_complaints
+from xla_oracle import xla_errors
 
 from xshardy.hlo_text import HLOError, parse_hlo
 from xshardy.hlo_text.annotations import ANNOTATIONS
@@ -29,9 +29,9 @@ def test_every_row_can_be_printed(opcode: str):
     assert OPCODES[opcode].forms
 
 
-def test_xla_knows_exactly_these_opcodes():
+def test_xla_has_exactly_these_opcodes():
     opcodes = [*sorted(OPCODES.keys() | ASYNCHRONOUS), "no-such-opcode"]
-    complaints = xla_complaints([f"HloModule m\nENTRY main {{\n  ROOT x = f32[] {opcode}()\n}}" for opcode in opcodes])
+    complaints = xla_errors([f"HloModule m\nENTRY main {{\n  ROOT x = f32[] {opcode}()\n}}" for opcode in opcodes])
     unknown = [opcode for opcode, text in zip(opcodes, complaints, strict=True) if "Unknown opcode" in text]
     assert unknown == ["no-such-opcode"]
 

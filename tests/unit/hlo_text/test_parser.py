@@ -1,4 +1,4 @@
-"""Reading modules: random programs, layouts, entries, and agreement with XLA on what is valid."""
+"""Reading modules: random programs, layouts, entries, and agreement with XLA on validity."""
 
 from pathlib import Path
 from time import perf_counter
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import DataObject, data, integers, permutations, sampled_from
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xla_oracle import xla_complaints
+from xla_oracle import xla_errors
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionKind, FusionOp, layout_of
@@ -66,14 +66,14 @@ def test_random_programs(data: DataObject, size: int):
 @settings(max_examples=5)
 @given(data=data())
 def test_random_programs_are_valid_for_xla(data: DataObject):
-    assert xla_complaints([random_program(data, 8)[0]]) == [""]
+    assert xla_errors([random_program(data, 8)[0]]) == [""]
 
 
 def test_files_of_the_tests_are_valid_for_xla():
     folder = Path(__file__).parents[2] / "filecheck" / "hlo_text"
     texts = [path.read_text() for path in sorted(folder.glob("*.hlo")) if path.stem not in ("errors", "opaque")]
     texts = [text if "HloModule" in text else "HloModule m\n" + text for text in texts]
-    assert xla_complaints(texts) == [""] * len(texts)
+    assert xla_errors(texts) == [""] * len(texts)
 
 
 @given(order=permutations(range(5)))
@@ -96,7 +96,7 @@ def test_layouts(order: list[int]):
     assert layout_of(main.body.block.args[0]) == layout_of(copy.results[0]) == expected
 
 
-def test_instructions_alike_in_all_but_an_attribute_are_both_verified():
+def test_instructions_that_differ_in_one_attribute_are_both_verified():
     text = """HloModule m
     ENTRY main {
       x = f32[8] parameter(0)
@@ -135,7 +135,7 @@ def test_a_bare_computation_is_fused():
     assert fusion.parent_op() is functions(module)["main"]
 
 
-def test_an_entry_without_a_fusion_stays_as_it_is_until_asked():
+def test_an_entry_without_a_fusion_is_wrapped_on_request():
     module = parse_hlo("HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}")
     assert not any(isinstance(op, FusionOp) for op in module.walk())
     fusion = fuse_entry(module, functions(module)["main"])

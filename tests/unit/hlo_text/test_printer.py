@@ -19,13 +19,13 @@ VALID = {path.stem: path.read_text() for path in FILES if path.stem != "errors"}
 
 def test_files_of_the_tests_round_trip():
     texts = {name: text if "HloModule" in text else f"HloModule m\n{text}" for name, text in VALID.items()}
-    # An opcode that nobody knows is kept, but XLA does not read it.
+    # An unknown opcode is kept, but XLA does not read it.
     texts.pop("opaque", None)
     assert_round_trips(texts, {name: print_hlo(read_hlo(text, name)) for name, text in texts.items()})
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_printing_what_was_printed_changes_nothing(name: str):
+def test_printing_is_idempotent(name: str):
     once = print_hlo(read_hlo(VALID[name]))
     assert print_hlo(read_hlo(once)) == once
 
@@ -111,7 +111,7 @@ def test_values_of_constants(type: str, values: str):
     assert_round_trips({type: text}, {type: print_hlo(read_hlo(text))})
 
 
-def test_stablehlo_from_elsewhere_becomes_hlo():
+def test_any_stablehlo_becomes_hlo():
     module = parse_module(
         """
         func.func @main(%x: tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
@@ -134,7 +134,7 @@ def test_stablehlo_from_elsewhere_becomes_hlo():
     assert str(module) == before
 
 
-def test_what_hlo_cannot_say():
+def test_operations_without_hlo_equivalent():
     block = Block(arg_types=[i32])
     block.add_op(func.ReturnOp())
     module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])

@@ -1,4 +1,4 @@
-"""How XLA prints a text that it has read: two texts are one module if it prints them alike. From jaxlib, in a fork."""
+"""XLA's canonical text of a module: two texts are equal if their canonical texts are. Runs jaxlib in a fork."""
 
 import json
 import subprocess

@@ -29,8 +29,8 @@ for text in json.load(sys.stdin):
 """
 
 
-def xla_complaints(texts: Sequence[str]) -> list[str]:
-    """What XLA has to say against each of `texts`; an empty string if it reads it. Skips the test without jaxlib."""
+def xla_errors(texts: Sequence[str]) -> list[str]:
+    """XLA's error for each of `texts`; an empty string if there is none. Skips the test without jaxlib."""
     pytest.importorskip("jaxlib")
     command = [sys.executable, "-c", READ_EACH_IN_A_FORK]
     done = subprocess.run(command, input=json.dumps(list(texts)), capture_output=True, text=True, check=True)

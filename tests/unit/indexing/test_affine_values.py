@@ -57,7 +57,7 @@ def execute(function: func.FuncOp, arguments: list[int]) -> list[int]:
 
 
 def function_of(count: int, make: Callable[..., Operation]) -> ModuleOp:
-    """A function of `count` indices that returns the results of the operation that `make` makes of them."""
+    """A function of `count` indices that returns the results of the operation that `make` creates."""
     function = func.FuncOp("f", ((IndexType(),) * count, ()))
     op = make(function.body.block.args)
     function.body.block.add_ops((op, func.ReturnOp(*op.results)))

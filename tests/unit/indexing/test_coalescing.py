@@ -67,7 +67,7 @@ def test_threads_outside_of_the_domain_touch_nothing():
 
 
 def test_reads_of_a_fusion():
-    """`x + transpose(y) + z`: one parameter is read along its rows, one across, one everywhere alike."""
+    """`x + transpose(y) + z`: one parameter is read along rows, one along columns, one with broadcast."""
     text = """
     func.func @f(%x: tensor<64x128xf32>, %y: tensor<128x64xf32>, %z: tensor<64xf32>, %u: tensor<f32>)
         -> tensor<64x128xf32> {

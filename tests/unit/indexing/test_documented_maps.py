@@ -33,7 +33,7 @@ def module(text: str) -> ModuleOp:
 
 
 def same(map: IndexingMap, text: str) -> None:
-    """`map` is what the text says, both simplified, without symbols that have no influence."""
+    """Check that `map` equals the map in `text`, both simplified, without unused symbols."""
     assert str(map.simplify().remove_unused_symbols()) == str(
         parse_indexing_map(text).simplify().remove_unused_symbols()
     )
@@ -305,7 +305,7 @@ def test_maps_to_results(name: str):
 
 
 def test_update_of_a_dynamic_update_slice():
-    """Ours also says where the update is read at all."""
+    """Our map also has the domain in which the update is read."""
     map = operand_maps(operation(DYNAMIC_UPDATE_SLICE))[1][0]
     same(
         map,

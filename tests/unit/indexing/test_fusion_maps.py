@@ -1,4 +1,4 @@
-"""Maps through computations: both ways, through tuples, barriers, calls and fusions; and what is not followed."""
+"""Maps through computations: both ways, through tuples, barriers, calls and fusions; and unsupported operations."""
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp

@@ -1,5 +1,5 @@
 """
-The maps from the result of an operation to its operands, against numpy: every element comes from where they say.
+The maps from the result of an operation to its operands, against numpy.
 
 The maps from operands to the result are the same relation, read the other way.
 """

@@ -125,7 +125,7 @@ def test_broadcasts(run_on_xla, op: str, shapes):
 
 @pytest.mark.parametrize("swap", (False, True))
 def test_broadcast_along_a_middle_dimension(swap: bool):
-    """XLA has none of these; `broadcast_dimensions` says which dimension of the larger operand it is."""
+    """XLA lacks these operations; `broadcast_dimensions` maps to the dimensions of the larger operand."""
     small, large = np.arange(3, dtype=np.float32), np.ones((2, 3, 4), np.float32)
     x, y = (large, small) if swap else (small, large)
     types = ["tensor<2x3x4xf32>" if operand is large else "tensor<3xf32>" for operand in (x, y)]

@@ -51,7 +51,7 @@ def test_if_in_if_masks_memory():
     assert result.tolist() == [100, 0, 0, 0]
 
 
-def test_loop_runs_as_often_as_each_thread_says():
+def test_each_thread_has_its_own_trip_count():
     body = """
       %i = gpu.thread_id x
       %c0 = arith.constant 0 : index
@@ -220,7 +220,7 @@ def test_ranges_of_ids_give_the_launch():
     assert run_kernel(module, [])[0].tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_launch_that_nobody_states_is_an_error():
+def test_missing_launch_dimensions_are_an_error():
     module = parse_module("func.func @f() {\n %t = gpu.thread_id x\n func.return\n}")
     with pytest.raises(SimtError, match="the launch dimensions are not known: give the kernel"):
         run_kernel(module, [])

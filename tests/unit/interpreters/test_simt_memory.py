@@ -1,4 +1,4 @@
-"""Memory of a kernel: what it is given and gives back, shared memory, atomics, and each of the errors with its text."""
+"""Memory of a kernel: arguments and results, shared memory, atomics, and each error with its message."""
 
 import ml_dtypes
 import numpy as np
@@ -58,7 +58,7 @@ def test_arguments_with_one_slice_index_are_one_buffer():
     assert result.tolist() == [0, 2, 4, 6]
 
 
-def test_layout_says_where_elements_lie():
+def test_layout_determines_the_order_of_elements():
     """An array of the tensor's shape is indexed as the tensor is; a flat one is the memory, column after column."""
     kind = "tensor<2x2xi32, dense<[0, 1]> : tensor<2xi64>>"
     body = f"""
@@ -119,7 +119,7 @@ TRANSFER = """
 TRANSFER_SIGNATURE = "(%in: tensor<7xi32>, %out: tensor<8xi32>) -> tensor<8xi32>"
 
 
-def test_transfers_pad_what_is_out_of_bounds():
+def test_transfers_pad_out_of_bounds_elements():
     (result,) = run(TRANSFER.replace("FLAG", "false"), TRANSFER_SIGNATURE, np.arange(7, dtype=np.int32))
     assert result.tolist() == [0, 1, 2, 3, 4, 5, 6, 9]
 
@@ -182,7 +182,7 @@ def test_the_same_value_may_be_written_twice():
     assert run(same_place("i", "i"), SAME_PLACE_SIGNATURE, grid=(2, 1, 1))[0].tolist() == [0, 1, 2, 3]
 
 
-def test_read_of_what_another_thread_wrote_is_a_race():
+def test_read_of_another_threads_write_is_a_race():
     body = """
       %i = gpu.thread_id x
       %c0 = arith.constant 0 : index
@@ -284,7 +284,7 @@ def test_barrier_that_some_threads_do_not_reach():
         ("idx", [1, 1, 1, 1, 5, 5, 5, 5]),
     ],
 )
-def test_shuffles_stay_among_their_neighbours(mode: str, expected: list[int]):
+def test_shuffles_stay_within_their_subgroup(mode: str, expected: list[int]):
     body = f"""
       %i = gpu.thread_id x
       %n = arith.index_cast %i : index to i32

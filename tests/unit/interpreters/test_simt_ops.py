@@ -83,7 +83,7 @@ def test_cmpi(predicate: str, type: str):
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("type", ["f64", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2"])
-def test_cmpf_orders_nan_as_its_name_says(type: str):
+def test_cmpf_orders_nan_by_its_predicate(type: str):
     x, y = pairs(special_values(DTYPES[type]))
     nan = np.isnan(x) | np.isnan(y)
     basis = {"eq": x == y, "gt": x > y, "ge": x >= y, "lt": x < y, "le": x <= y, "ne": x != y}
@@ -152,7 +152,7 @@ def test_extended_products_hold_both_halves():
 def test_fma_rounds_once(type: str):
     rng = np.random.default_rng(1)
     x, y, z = (rng.normal(0, 1, 500).astype(DTYPES[type]) for _ in range(3))
-    z[::2] = -(x * y)[::2]  # what a rounded product would hide
+    z[::2] = -(x * y)[::2]  # a rounded product would hide the difference
     actual = scalar_op(f"math.fma %a, %b, %c : {type}", f"{type} -> {type}", x, y, z)
     exact = [Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) for a, b, c in zip(x, y, z, strict=True)]
     for value, number in zip(actual, exact, strict=True):

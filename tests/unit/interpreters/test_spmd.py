@@ -1,4 +1,4 @@
-"""Programs on several devices: against XLA on as many CPU devices, and what is refused."""
+"""Programs on several devices: against XLA on as many CPU devices, and rejected programs."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -181,7 +181,7 @@ def test_every_collective_has_a_case():
 
 
 def test_broadcast_goes_from_the_first_of_the_group():
-    """XLA's CPU client has no collective-broadcast: what is expected is the specification's."""
+    """XLA's CPU client has no collective-broadcast, so the expected result is that of the specification."""
     case = Case(of_same_shape("collective_broadcast", groups([2, 0])))
     arguments = arguments_of(case)
     results = evaluate_spmd(parse_module(case.text), arguments, 4)
@@ -256,7 +256,7 @@ def test_devices_that_wait_for_each_other_are_an_error():
             device.result()
 
 
-def test_device_that_fails_says_why():
+def test_failure_of_a_device_is_reported():
     arguments = arguments_of(Case(""))
     arguments[2] = [np.zeros(3, np.float32)]
     with pytest.raises(InterpretationError, match=r"the array given for it is float32\[3\]"):

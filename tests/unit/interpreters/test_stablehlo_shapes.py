@@ -1,4 +1,4 @@
-"""Ops that move elements, reductions and calls, against XLA on the CPU; and what is refused."""
+"""Ops that move elements, reductions and calls, against XLA on the CPU; and rejected programs."""
 
 from pathlib import Path
 

@@ -58,7 +58,7 @@ def run_on_devices(runs: Sequence[Run]) -> list[list[list[Array]]]:
 
 
 def partitioned_by_hand(run: Run) -> str:
-    """The text of a module that XLA need not partition: each device computes what is written."""
+    """The text of a module that is already partitioned: each device executes it as it is."""
     module = parse_module(run.text)
     for op in module.walk():
         if isinstance(op, func.FuncOp):

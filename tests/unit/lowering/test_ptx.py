@@ -133,7 +133,7 @@ def test_gelu_of_the_specification(target: str):
     assert not report.spills and report.stack == 0
 
 
-def test_what_the_host_is_told():
+def test_host_interface_of_a_kernel():
     compiled = compile_module(parse(GELU))
     assert (compiled.entry, compiled.target) == ("main", "sm_90")
     assert (compiled.block, compiled.grid, compiled.shared_memory) == ((128, 1, 1), (24576, 1, 1), 0)
@@ -233,14 +233,14 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch):
     assert ".entry main" in compile_module(parse(plain)).ptx, "a kernel without libdevice needs no extra"
 
 
-def test_ptxas_says_what_is_wrong():
+def test_errors_of_ptxas_are_reported():
     with pytest.raises(AssemblerError, match="ptxas rejects the PTX for sm_90"):
         assemble("not ptx")
     with pytest.raises(AssemblerError, match="no machine code for sm_60: assemble for a newer architecture"):
         assemble(compile_module(parse(GELU)).ptx, "sm_60")
 
 
-def test_only_what_is_used_is_linked():
+def test_only_used_functions_are_linked():
     generator = backend("sm_90")
     names = frozenset({"__nv_sin"})
     module = libdevice.libdevice_module(names, generator.builder)

@@ -1,4 +1,4 @@
-"""The driver gives what xDSL's `PatternRewriteWalker` gives, and visits what its walk says."""
+"""The driver has the results of xDSL's `PatternRewriteWalker`, and visits operations in the order of its walk."""
 
 from dataclasses import dataclass, field
 
@@ -52,7 +52,7 @@ func.func @f(%x: i32, %c: i1) -> i32 {
 
 @dataclass(frozen=True)
 class Visit(RewritePattern):
-    """Records the operations that it is called for; changes nothing."""
+    """Records the operations on which it is called; changes nothing."""
 
     visited: list[str] = field(default_factory=list[str])
 
@@ -149,7 +149,7 @@ def test_the_order_of_visits(walk: Walk, expected: list[str]):
     assert [name.split(".")[1] for name in pattern.visited] == expected
 
 
-def test_once_does_not_visit_what_it_inserted_and_until_nothing_changes_does():
+def test_only_a_walk_to_a_fixpoint_visits_inserted_operations():
     once, always = parse_module(TEXT), parse_module(TEXT)
     rewrite(once, [SumToProduct(), ProductToDifference()], FORWARD)
     rewrite(always, [SumToProduct(), ProductToDifference()], TO_FIXPOINT)
@@ -157,7 +157,7 @@ def test_once_does_not_visit_what_it_inserted_and_until_nothing_changes_does():
     assert not any(isinstance(op, arith.MuliOp | arith.AddiOp) for op in always.walk())
 
 
-def test_op_types_are_read_of_ours_of_xdsls_of_tables_and_are_any_otherwise():
+def test_op_types_of_our_patterns_of_xdsls_of_tables_and_of_others():
     assert op_types_of(SumToProduct()) == (arith.AddiOp,)
     assert op_types_of(Visit()) == (arith.AddiOp, scf.IfOp, scf.YieldOp)
     assert op_types_of(ProductToDifference()) == (arith.MuliOp,)
@@ -178,7 +178,7 @@ def test_nested_modules_functions_and_empty_regions():
     assert not rewrite(module, [SumToProduct()])
 
 
-def test_a_listener_is_told_of_changes():
+def test_a_listener_receives_changes():
     inserted: list[str] = []
     listener = PatternRewriterListener(operation_insertion_handler=[lambda op: inserted.append(op.name)])
     rewrite(parse_module(TEXT), [SumToProduct()], listener=listener)
@@ -271,7 +271,7 @@ def names(module: ModuleOp) -> list[str]:
     return [op.name for op in module.walk() if op.name.startswith("arith")]
 
 
-def test_what_loses_a_use_in_place_is_visited_again():
+def test_operations_that_lose_a_use_are_visited_again():
     module = parse_module(CHAIN)
     rewrite(module, [EraseUnusedSum(), ReadConstant()], TO_FIXPOINT)
     assert names(module) == ["arith.constant", "arith.muli", "arith.constant", "arith.muli"]
@@ -289,7 +289,7 @@ def test_a_step_with_roots_leaves_the_rest_of_the_module_alone():
     assert names(module) == ["arith.addi", "arith.addi", "arith.muli", "arith.constant", "arith.muli"]
 
 
-def test_among_says_where_to_start():
+def test_among_selects_the_first_operations():
     module = parse_module(CHAIN)
     second = set([*module.ops][1].walk())
     rewrite(module, [ReadConstant()], TO_FIXPOINT, among=second)
@@ -324,7 +324,7 @@ class EraseConstants(ClassPattern):
 
 
 @pytest.mark.parametrize("run", ["driver", "xdsl"])
-def test_a_class_pattern_takes_the_classes_that_it_says(run: str):
+def test_a_class_pattern_takes_its_declared_classes(run: str):
     module = parse_module("func.func @f() {\n  %0 = arith.constant 1 : i32\n  func.return\n}")
     if run == "driver":
         rewrite(module, (EraseConstants(),))

@@ -35,7 +35,7 @@ def test_operations_of_a_class():
     assert list(operations_of(module, ModuleOp)) == []
 
 
-def test_what_only_an_unused_loop_reads_is_unused():
+def test_operands_of_a_dead_loop_are_dead():
     module = parse_module(LOOP)
     function = next(op for op in module.ops if isinstance(op, FuncOp))
     rewrite(function, (EraseUnusedOperation(),), BACKWARD)

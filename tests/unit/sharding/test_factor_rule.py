@@ -41,7 +41,7 @@ def test_factors_are_special_that_do_not_pass_through(rule: FactorRule):
     assert rule.special == {f for name, group in groups.items() if name != "blocked_propagation" for f in group}
 
 
-def test_a_rule_is_uniform_if_all_tensors_walk_the_factors_alike():
+def test_a_rule_is_uniform_if_all_tensors_have_the_same_factors():
     rows, columns = (0,), (1,)
     assert FactorRule.identity((2, 3), 2).is_uniform
     assert not FactorRule((2, 3), ((rows, columns),), ((columns, rows),)).is_uniform

@@ -100,14 +100,14 @@ def test_a_tensor_without_a_sharding_is_open():
     assert [factors[factor].is_minor_most for factor in (0, 1, 2)] == [True, False, True]
 
 
-def test_what_lies_behind_a_factor_that_is_not_full_is_left_out():
+def test_axes_minor_to_a_partial_factor_are_left_out():
     tensor = project(((0, 1),), None, (4, 6))
     tensor.expand(1, (Span(1, 1, 2),))
     assert tensor.is_expanded
     assert unproject(tensor, ((0, 1),), (4, 6), 0) == Sharding(0, (DimSharding((), False),))
 
 
-def test_only_what_continues_the_axes_expands_a_factor():
+def test_only_axes_that_extend_a_factor_expand_it():
     tensor = TensorFactors(project(((0,),), Sharding(0, (DimSharding((Span(0, 1, 2),), False),)), (8,)).factors)
     tensor.expand(0, (Span(1, 1, 2),))
     tensor.expand(7, (Span(0, 1, 4),))

@@ -60,7 +60,7 @@ def routes(draw: DrawFn, among: Sequence[int]) -> tuple[AxesPerDim, AxesPerDim, 
 
 
 def sharded_after(before: AxesPerDim, step: Step) -> AxesPerDim:
-    """What `step` makes of dimensions that are sharded along `before`. It must be possible."""
+    """The axes of each dimension after `step`, from `before`. Checks that the step is valid."""
     match step:
         case AllSlice(axes):
             return tuple(merged([*old, *new]) for old, new in zip(before, axes, strict=True))
@@ -180,7 +180,7 @@ def test_cut():
 
 @given(integers(2, 24), integers(1, 48))
 def test_fit(size: int, capacity: int):
-    """What fits and what is left make up the axis; what fits divides the room there is."""
+    """The fitting part and the rest make up the axis; the fitting part divides the capacity."""
     fitting = fit(Span(0, 1, size), capacity)
     if fitting is None:
         assert capacity == 1 or (size % capacity and capacity % size)

@@ -1,4 +1,4 @@
-"""The two strategies: what they may never do, on random steps, and how they settle conflicts."""
+"""The two strategies: invariants on random steps, and resolution of conflicts."""
 
 from itertools import combinations
 
@@ -73,7 +73,7 @@ def test_axes_are_only_added_and_only_where_there_is_room(step: Step, strategy: 
 
 
 @given(steps(), st.sampled_from(list(Strategy)))
-def test_nothing_goes_where_the_direction_does_not(step: Step, strategy: Strategy):
+def test_axes_propagate_only_in_the_direction(step: Step, strategy: Strategy):
     before = axes_by_factor(step.tensors)
     STRATEGIES[strategy](step)
     for factor, direction in enumerate(step.directions):
@@ -87,8 +87,8 @@ def test_nothing_goes_where_the_direction_does_not(step: Step, strategy: Strateg
 
 
 @given(steps())
-def test_basic_leaves_factors_with_a_conflict_alike_in_no_more_than_they_were(step: Step):
-    """What a tensor gets under the basic strategy, no tensor that has the factor could go on differently."""
+def test_basic_expands_a_factor_to_equal_axes(step: Step):
+    """The basic strategy gives a factor the same axes in all tensors in which it expands the factor."""
     before = axes_by_factor(step.tensors)
     STRATEGIES[Strategy.BASIC](step)
     for factor in range(len(step.rule.sizes)):

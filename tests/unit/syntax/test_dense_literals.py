@@ -72,7 +72,7 @@ def kept_range(type: IntegerType) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-def test_what_is_written_is_read(element_type: IntegerType | IndexType | AnyFloat):
+def test_literals_round_trip(element_type: IntegerType | IndexType | AnyFloat):
     @given(lists(sampled_from([1, 2, 3]), max_size=3), lists(element_bytes(element_type), min_size=27), booleans())
     def check(shape: list[int], elements: list[bytes], is_long: bool):
         type = TensorType(element_type, [*shape, *([101] if is_long else [])])
@@ -95,7 +95,7 @@ TYPES = ("i1", "i8", "ui8", "i64", "f32", "index", "complex<f32>", "i65", "!noth
 
 
 @given(lists(lists(NUMBERS, max_size=3), max_size=3), sampled_from(TYPES), sampled_from(["3", "2x2", "1x3", "0", "?"]))
-def test_lists_are_read_at_once_or_complained_of_alike(rows: list[list[str]], element_type: str, shape: str):
+def test_the_fast_path_for_lists_gives_the_same_value_or_error(rows: list[list[str]], element_type: str, shape: str):
     texts = [f"[{', '.join(row)}]" for row in rows]
     text = f"dense<[{', '.join(texts)}]> : tensor<{shape}x{element_type}>"
     found = read(text)
@@ -104,7 +104,7 @@ def test_lists_are_read_at_once_or_complained_of_alike(rows: list[list[str]], el
 
 
 @given(lists(sampled_from("[],0123-+.eE x\nabtruefals//"), max_size=12).map("".join))
-def test_malformed_lists_are_complained_of_alike(text: str):
+def test_malformed_lists_have_the_same_error(text: str):
     text = f"dense<[{text}]> : tensor<2xf32>"
     found = read(text)
     with patch.object(DenseLiteralParser, "_read_numbers", return_value=None):

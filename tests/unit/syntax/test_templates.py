@@ -69,21 +69,21 @@ def values(op: Operation) -> list[object]:
 
 
 @dataclass
-class Complaint:
-    """What a parser says of a text that it does not read."""
+class ParseFailure:
+    """A parser's error on an invalid text."""
 
     message: str
     places: Sequence[tuple[int, int]]
 
 
-def read(text: str, templates: bool) -> list[object] | Complaint:
-    """All that a parser makes of `text`."""
+def read(text: str, templates: bool) -> list[object] | ParseFailure:
+    """All operations that a parser creates from `text`, or its error."""
     try:
         parser = Parser(new_context(), text, templates=templates)
         module = parser.parse_module()
     except ParseError as error:
         refs = [span for span, _ in error.refs] if isinstance(error, MultipleSpansParseError) else []
-        return Complaint(error.msg, [(span.start, span.end) for span in (error.span, *refs)])
+        return ParseFailure(error.msg, [(span.start, span.end) for span in (error.span, *refs)])
     places = [(span.start, span.end) if (span := parser.spans.get(op)) else None for op in module.walk()]
     return [*places, *values(module), generic(module)]
 
@@ -97,7 +97,7 @@ def generic(module: Operation) -> str:
 def check(text: str) -> bool:
     """Whether `text` is a module: with and without templates the same one, or the same complaint."""
     expected, found = read(text, False), read(text, True)
-    if isinstance(expected, Complaint) or isinstance(found, Complaint):
+    if isinstance(expected, ParseFailure) or isinstance(found, ParseFailure):
         assert found == expected
         return False
     assert found == expected

@@ -1,4 +1,4 @@
-"""The command line: what it writes where, and what a user sees of bad input."""
+"""The command line: its outputs, and its diagnostics for invalid input."""
 
 import re
 import subprocess
@@ -144,7 +144,7 @@ def test_time_passes_prints_a_table(capsys: pytest.CaptureFixture[str]):
         assert step in captured.err
 
 
-def test_llvm_ir_can_be_asked_for(capsys: pytest.CaptureFixture[str]):
+def test_compile_emits_llvm_ir(capsys: pytest.CaptureFixture[str]):
     assert main(["compile", AXPY, "--emit", "llvm-ir"]) == 0
     assert "define ptx_kernel void @main" in capsys.readouterr().out
 
@@ -228,7 +228,7 @@ def test_an_entry_without_a_fusion_is_executed_as_one(tmp_path: Path, capsys: py
     assert "agrees" in capsys.readouterr().out
 
 
-def test_explain_says_which_emitter_and_why(capsys: pytest.CaptureFixture[str]):
+def test_explain_prints_the_emitter_and_the_reason(capsys: pytest.CaptureFixture[str]):
     assert main(["emit", "--explain", AXPY]) == 0
     captured = capsys.readouterr()
     assert "func.func @main" in captured.out

@@ -1,4 +1,4 @@
-"""The page of `xshardy explain --html`, looked at in a headless browser: what it shows, and what a click changes."""
+"""The page of `xshardy explain --html`, in a headless browser: its contents, and the effect of a click."""
 
 import json
 import shutil

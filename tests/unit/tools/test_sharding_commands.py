@@ -1,4 +1,4 @@
-"""`xshardy shard` and `xshardy explain`: what they say of small programs, and of bad input."""
+"""`xshardy shard` and `xshardy explain`: their output for small programs, and their diagnostics for invalid input."""
 
 import json
 import re
@@ -56,13 +56,13 @@ def test_axes_go_backwards_too(mlp: ShardedProgram):
     assert lines[-2] == '    step 5: "model" went on to argument 2 (%w1), through stablehlo.dot (line 10)'
 
 
-def test_results_are_what_is_returned(mlp: ShardedProgram):
+def test_results_are_the_returned_values(mlp: ShardedProgram):
     lines = story(mlp, result(mlp, 0, EXAMPLE))
     assert lines[0] == 'result 0 of @mlp: [{"data", ?}, {?}, {?}]'
     assert "went on to result 0 of @mlp, through func.return (line 12)" in lines[-3]
 
 
-def test_conflicts_are_told():
+def test_conflicts_are_reported():
     program = propagate(CONFLICT, "conflict")
     lines = story(program, named_value(program, "%0", "conflict"))
     assert lines[-1] == (
@@ -141,7 +141,7 @@ def test_bytes_per_device(mlp: ShardedProgram):
     assert found["%0 (line 8)"].bytes_after == 64 // 4 * 4096 // 8 * 4
 
 
-def test_what_is_not_divisible_is_padded():
+def test_indivisible_tensors_are_padded():
     text = """
       sdy.mesh @mesh = <["a"=4]>
       func.func @f(

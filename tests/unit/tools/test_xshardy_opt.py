@@ -77,7 +77,7 @@ def test_unknown_extension(tmp_path: Path):
     assert run([str(file), "-f", "mlir"], "")[0] == 0
 
 
-def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path):
+def test_output_file_is_never_partial(tmp_path: Path):
     output = tmp_path / "output.mlir"
     assert run(["-o", str(output)], BAD)[0] == 1
     assert not output.exists()

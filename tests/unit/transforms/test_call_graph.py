@@ -27,7 +27,7 @@ def reachable(graph: Graph, start: str) -> set[str]:
 
 
 @given(graphs())
-def test_every_function_comes_once_and_after_its_callees(graph: Graph):
+def test_each_function_follows_its_callees(graph: Graph):
     order = bottom_up(graph).order
     assert sorted(order) == sorted(graph)
     for caller, callees in graph.items():

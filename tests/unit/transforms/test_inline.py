@@ -1,4 +1,4 @@
-"""Inlining random programs: the same result, and no call left that the rule wants inlined."""
+"""Inlining random programs: the same result, and no call left that the rule inlines."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -30,7 +30,7 @@ def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest
     assert list(tmp_path.iterdir()) == []
 
 
-def test_complains_of_what_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_reports_unwritable_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     save_module(parse_module(TEXT), str(tmp_path / "nowhere"), "x")
     assert capsys.readouterr().err.startswith(
         f"error when writing file {tmp_path / 'nowhere' / 'x.mlir'}: No such file"

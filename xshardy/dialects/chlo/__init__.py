@@ -1,4 +1,4 @@
-"""CHLO: functions that client libraries write and StableHLO does not have, and ops that broadcast."""
+"""CHLO: functions of client libraries that StableHLO lacks, and ops that broadcast implicitly."""
 
 from xdsl.ir import Dialect
 

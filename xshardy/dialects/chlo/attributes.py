@@ -25,7 +25,7 @@ class PrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):
 
 @irdl_attr_definition
 class RaggedDotDimensionNumbersAttr(DimensionNumbers):
-    """As those of a dot product; and the dimension of `lhs` that is cut into groups, and that of groups in `rhs`."""
+    """The dimensions of a dot product, the ragged dimension of `lhs`, and the dimension of groups in `rhs`."""
 
     name = "chlo.ragged_dot"
     lhs_batching_dimensions: DenseArrayBase[I64]

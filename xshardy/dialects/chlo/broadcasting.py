@@ -1,4 +1,4 @@
-"""Elementwise ops that broadcast their operands, to each other's shape as numpy does or along given dimensions."""
+"""Elementwise ops that broadcast their operands, by numpy's rules or along given dimensions."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,9 @@ ANY_PRED_TENSOR = PRED_TENSOR.or_unranked()
 
 
 def broadcast_shapes(lhs: Shape, rhs: Shape) -> tuple[int, ...] | None:
-    """`(4, 1)` and `(3,)` -> `(4, 3)`; None where two sizes differ and neither is 1. A known size goes before `?`."""
+    """
+    `(4, 1)` and `(3,)` -> `(4, 3)`; None if two sizes differ and neither is 1. A known size takes precedence over `?`.
+    """
     rank = max(len(lhs), len(rhs))
     result: list[int] = []
     for sizes in zip(*((*(1,) * (rank - len(shape)), *shape) for shape in (lhs, rhs)), strict=True):
@@ -49,7 +51,7 @@ def broadcast_shapes(lhs: Shape, rhs: Shape) -> tuple[int, ...] | None:
 
 def broadcast_along(lhs: Shape, rhs: Shape, dimensions: Sequence[int]) -> tuple[int, ...] | None:
     """
-    The shape when the dimensions of the operand of lower rank are `dimensions` of the other one.
+    The result shape when the dimensions of the operand of lower rank map to `dimensions` of the other operand.
 
     None if there is no such dimension, or the sizes do not fit.
     """
@@ -82,7 +84,7 @@ def of_shape(element: Attribute, shape: Shape | None) -> Attribute:
     """
     A tensor type; unranked if the shape is not known.
 
-    Upstream takes operands that cannot be broadcast to have a result of unknown rank too.
+    As upstream, operands that cannot be broadcast also have a result of unknown rank.
     """
     return UnrankedTensorType(element) if shape is None else TensorType(element, shape)
 
@@ -91,7 +93,7 @@ class BroadcastBinaryOp(InfersResultTypes):
     """
     `f(lhs, rhs)`, element by element.
 
-    `broadcast_dimensions`, if given, are the dimensions of the operand of higher rank that are those of the other one.
+    `broadcast_dimensions`, if given, maps the dimensions of the operand of lower rank to those of the other operand.
     """
 
     lhs = operand_def(ANY_TENSOR)
@@ -111,7 +113,7 @@ class BroadcastBinaryOp(InfersResultTypes):
         )
 
     def result_element(self, operand: Attribute) -> Attribute:
-        """The element type of the result for the one of the operands."""
+        """The element type of the result, from that of the operands."""
         return operand
 
     def infer_result_types(self) -> Sequence[Attribute]:
@@ -124,7 +126,7 @@ class BroadcastBinaryOp(InfersResultTypes):
 
 
 class SameElementBroadcastOp(BroadcastBinaryOp):
-    """One whose operands and result have the same element type."""
+    """A broadcasting op whose operands and result have the same element type."""
 
     def verify_(self) -> None:
         if len({tensor_type(value).element_type for value in (self.lhs, self.rhs, self.result)}) > 1:
@@ -133,7 +135,7 @@ class SameElementBroadcastOp(BroadcastBinaryOp):
 
 
 class CompatibleBroadcastOp(BroadcastBinaryOp):
-    """One that gives the same for swapped operands, which may be quantized with other scales than the result."""
+    """A commutative broadcasting op, whose operands may be quantized with other scales than the result."""
 
     traits = traits_def(Pure(), Commutative())
 

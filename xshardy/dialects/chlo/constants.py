@@ -1,4 +1,4 @@
-"""Constants: of a shape of their own, or of another tensor's."""
+"""Constants: of a given shape, or of the shape of another tensor."""
 
 from collections.abc import Sequence
 

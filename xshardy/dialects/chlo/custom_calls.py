@@ -1,4 +1,4 @@
-"""Custom calls that stand for elementwise operations, as older exporters of StableHLO write them."""
+"""Custom calls for elementwise operations, which older exporters of StableHLO emit."""
 
 from collections.abc import Mapping
 
@@ -18,4 +18,4 @@ ELEMENTWISE_CUSTOM_CALLS: Mapping[str, type[Operation]] = {
     "mhlo.sinh": elementwise.SinhOp,
     "mhlo.tan": elementwise.TanOp,
 }
-"""The operation that each call target is: same operands, same result."""
+"""The operation of each call target, with the same operands and the same result."""

@@ -1,4 +1,4 @@
-"""Elementwise functions that client libraries write and StableHLO does not have."""
+"""Elementwise functions of client libraries that StableHLO lacks."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ class ComplexFunctionOp(UnaryElementwiseOp):
 
 
 class FloatPredicateOp(InfersResultTypes):
-    """Which elements have a property."""
+    """A predicate on each element."""
 
     operand = operand_def(FLOAT_TENSOR.or_unranked())
     result = result_def(PRED_TENSOR.or_unranked())
@@ -65,7 +65,7 @@ class BinaryFunctionOp(BinaryElementwiseOp):
 
 @irdl_op_definition
 class AsinAcosKernelOp(ComplexFunctionOp):
-    """What asin and acos have in common; of complex numbers only."""
+    """The common part of asin and acos; complex numbers only."""
 
     name = "chlo._asin_acos_kernel"
     operand = operand_def(COMPLEX_TENSOR.or_unranked())

@@ -1,4 +1,4 @@
-"""Ragged dot products: one dimension of `lhs` is cut into groups, each of which is multiplied apart."""
+"""Ragged dot products: one dimension of `lhs` is divided into groups, and each group has its own product."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ from xshardy.dialects.stablehlo.types import (
 @irdl_op_definition
 class RaggedDotOp(InfersResultTypes):
     """
-    A dot product whose `lhs` has one ragged dimension: `group_sizes` says how many of its indices are in each group.
+    A dot product whose `lhs` has one ragged dimension: `group_sizes` is the number of its indices in each group.
 
     Let b, m, n, k, g be batches, rows, columns, summands and groups. If the ragged dimension is of rows, `rhs` has
     matrices for each group, `[b, m, k], [g, b, k, n] -> [b, m, n]`; if of summands, the result does,
@@ -93,7 +93,7 @@ class RaggedDotOp(InfersResultTypes):
         return [self.result.type]
 
     def ragged_dimension(self) -> int:
-        """The dimension of `lhs` that is cut into groups. Raises `VerifyException` unless there is just one."""
+        """The dimension of `lhs` that is divided into groups. Raises `VerifyException` unless there is exactly one."""
         ragged = self.ragged_dot_dimension_numbers.lhs_ragged_dimensions.get_values()
         if len(ragged) != 1:
             raise VerifyException("There must be exactly one ragged dimension in the lhs.")
@@ -101,7 +101,7 @@ class RaggedDotOp(InfersResultTypes):
         return ragged[0]
 
     def verify_group_sizes(self, ragged: int) -> None:
-        """Group sizes are a vector, or one for each index of the dimensions that are left of the ragged one."""
+        """Group sizes are a vector, or a vector for each index of the dimensions before the ragged one."""
         numbers, lhs_shape = self.ragged_dot_dimension_numbers, tensor_type(self.lhs).get_shape()
         batching = numbers.lhs_batching_dimensions.get_values()
         contracting = numbers.lhs_contracting_dimensions.get_values()
@@ -123,7 +123,7 @@ class RaggedDotOp(InfersResultTypes):
             )
 
     def verify_rhs_groups(self, ragged: int) -> None:
-        """`rhs` has a dimension of groups just when the ragged dimension is of rows."""
+        """`rhs` has a dimension of groups exactly if the ragged dimension is one of rows."""
         numbers, rhs_shape = self.ragged_dot_dimension_numbers, tensor_type(self.rhs).get_shape()
         groups = numbers.rhs_group_dimensions.get_values()
         for dimension in groups:

@@ -40,7 +40,7 @@ from xshardy.dialects.stablehlo.types import TENSOR, is_compatible, tensor_type
 @irdl_op_definition
 class ScanOp(InfersResultTypes, SuggestsNames):
     """
-    `body` applied to one slice of `inputs` after the other along `dimension`, carrying values on, from `inits`.
+    Apply `body` to the slices of `inputs` along `dimension` in order; carried values start as `inits`.
 
     `body` takes a slice of each input, without `dimension`, and the carried values. It returns a slice of each output
     and the values to carry on; the last of these are results too. `scan_dim_size` says how many slices there are when
@@ -101,7 +101,7 @@ class ScanOp(InfersResultTypes, SuggestsNames):
         return types
 
     def scan_size(self) -> int:
-        """How many slices there are. Raises `VerifyException` where the inputs do not agree."""
+        """The number of slices. Raises `VerifyException` if the inputs disagree."""
         dimension = self.dimension.value.data
         known = DYNAMIC_INDEX if self.scan_dim_size is None else self.scan_dim_size.value.data
         for i, value in enumerate(self.inputs):

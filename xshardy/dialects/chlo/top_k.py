@@ -20,9 +20,9 @@ ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
 @irdl_op_definition
 class TopKOp(InfersResultTypes, SuggestsNames):
     """
-    The `k` largest elements of each row of `operand`, in descending order, and where they stood.
+    The `k` largest elements of each row of `operand`, in descending order, and their indices.
 
-    Of equal ones, those further left come first, unless `is_stable` says that it does not matter. Rows run along the
+    Equal elements keep their order, unless `is_stable` is false. Rows run along the
     last dimension.
     """
 
@@ -83,7 +83,7 @@ class TopKOp(InfersResultTypes, SuggestsNames):
         with printer.in_parens():
             printer.print_ssa_value(self.operand)
             printer.print_string(f", k = {self.k.value.data}")
-        # In the dictionary every version of upstream reads it, between the parentheses only newer ones do.
+        # Every version of upstream parses the dictionary; only newer versions parse it between the parentheses.
         stability = {} if self.is_stable is None else {"is_stable": self.is_stable}
         printer.print_op_attributes(self.attributes | stability)
         printer.print_string(" : ")

@@ -1,7 +1,7 @@
 """
-What upstream MLIR's own dialects have and xDSL's lack: one module per dialect, each with an `extend`.
+Operations and attributes of MLIR's dialects that xDSL's lack: one module per dialect, each with an `extend`.
 
-`extend` returns a new `Dialect`; the one that it is given, and the classes in it, stay as they are. Traits that xDSL's
+`extend` returns a new `Dialect`; its argument, and the classes in it, do not change. Traits that xDSL's
 operations lack are in `effects`.
 """
 
@@ -19,8 +19,8 @@ def extended(
     """
     `dialect` with the `operations` and `attributes` that it does not have.
 
-    An operation that a later xDSL brings along wins over one of `operations` of the same name. `replacements` win over
-    those of the same name in `dialect`.
+    An operation of `dialect` takes precedence over one of `operations` with the same name, since a later xDSL may add
+    it. `replacements` take precedence over operations of `dialect`.
     """
     replaced = {op.name: op for op in replacements}
     known_ops = {op.name for op in dialect.operations}

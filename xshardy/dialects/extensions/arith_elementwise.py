@@ -53,7 +53,7 @@ class FloatPredicate(IntEnum):
 
 
 PREDICATES = tuple(predicate.name.lower() for predicate in Predicate)
-"""Their names."""
+"""The names of the predicates."""
 
 
 def container_shape_of(type: Attribute) -> tuple[int, ...] | None:
@@ -117,7 +117,7 @@ class _Elementwise(Refined):
     """The base of the operations on vectors and tensors. xDSL's class is the one for scalars."""
 
     definition: ClassVar[OpDef]
-    """What `get_irdl_definition` returns: a class cannot redefine the operands of the one that it inherits from."""
+    """The result of `get_irdl_definition`: a class cannot redefine the operands of its base class."""
 
     @classmethod
     def get_irdl_definition(cls) -> OpDef:
@@ -139,7 +139,7 @@ class CmpiOp(_Elementwise, arith.CmpiOp):
 
     @classmethod
     def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
-        """xDSL's class checks neither the predicate nor that the operands have one type, and cannot print others."""
+        """Also check the predicate and the types: xDSL's class verifies neither, and prints scalars only."""
         predicate = properties.get("predicate")
         is_known = isinstance(predicate, IntegerAttr) and 0 <= predicate.value.data < len(PREDICATES)
         has_one_type = len(operands) == 2 and operands[0].type == operands[1].type
@@ -281,12 +281,12 @@ _REFINED: Mapping[type[Operation], type[Operation]] = {op.original: op for op in
 
 
 def refined(op: type[Operation]) -> type[Operation]:
-    """The class here for xDSL's class `op`; `op` itself if there is none."""
+    """The refined class of xDSL's class `op`; `op` itself if it has none."""
     return _REFINED.get(op, op)
 
 
 def original_of(op: type[Operation]) -> type[Operation]:
-    """xDSL's class for a class here; `op` itself if it is none of them."""
+    """xDSL's class of a refined class; `op` itself if it is not refined."""
     return op.original if issubclass(op, _Elementwise) else op
 
 

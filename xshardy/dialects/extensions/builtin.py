@@ -1,4 +1,4 @@
-"""What upstream's builtin dialect has for each context: the resources of its modules."""
+"""The builtin dialect with its own resources in each context, as upstream."""
 
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.ir import Dialect
@@ -6,8 +6,8 @@ from xdsl.ir import Dialect
 
 def extend(dialect: Dialect) -> Dialect:
     """
-    `dialect`, which is xDSL's builtin one, with no resources yet.
+    xDSL's builtin `dialect`, with an empty set of resources.
 
-    xDSL keeps those of all modules that a process reads in one place, and renames the second `weights` to `weights_0`.
+    xDSL has one set for all modules of a process, and renames the second `weights` to `weights_0`.
     """
     return Dialect(dialect.name, list(dialect.operations), list(dialect.attributes), [OpAsmDialectInterface()])

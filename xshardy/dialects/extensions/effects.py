@@ -1,8 +1,8 @@
 """
 Memory effects and speculatability of operations, with the traits that xDSL's operations lack.
 
-The functions are those of `xdsl.traits` and `xdsl.transforms.dead_code_elimination`, which see only the traits of the
-classes. Source: the traits of upstream's operations.
+The functions correspond to those of `xdsl.traits` and `xdsl.transforms.dead_code_elimination`, which read only the
+traits of the classes. Source: the traits of upstream's operations.
 """
 
 from collections.abc import Mapping
@@ -125,7 +125,7 @@ def only_reads(op: Operation) -> bool:
 
 
 def is_speculatable(op: Operation) -> bool:
-    """Whether `op` may run where it would not have run."""
+    """Whether `op` may be executed where the program does not execute it."""
     trait = _speculatability(type(op))
     if isinstance(trait, RecursivelySpeculatable):
         return all(is_speculatable(inner) for region in op.regions for block in region.blocks for inner in block.ops)
@@ -133,12 +133,12 @@ def is_speculatable(op: Operation) -> bool:
 
 
 def is_trivially_dead(op: Operation) -> bool:
-    """Whether no result of `op` is used and it has no effect but to read, or to allocate memory of its own."""
+    """Whether no result of `op` is used, and its only effects are reads and allocations of its results."""
     return all(result.first_use is None for result in op.results) and would_be_trivially_dead(op)
 
 
 def would_be_trivially_dead(op: Operation) -> bool:
-    """Whether `op` is trivially dead when nothing uses its results any more."""
+    """Whether `op` is trivially dead once its results have no uses."""
     if op.has_trait(IsTerminator, value_if_unregistered=False):
         return False
     if op.has_trait(SymbolOpInterface, value_if_unregistered=False):

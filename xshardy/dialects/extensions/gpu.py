@@ -25,7 +25,7 @@ from xshardy.dialects.extensions.refined import Refined
 
 
 class ShuffleMode(StrEnum):
-    """From which lane a lane reads: with `offset` combined by exclusive or, subtracted, added, or as an index."""
+    """The lane that a lane reads: its number xor, minus or plus `offset`, or `offset` itself."""
 
     Xor = "xor"
     Up = "up"
@@ -72,7 +72,7 @@ class ShuffleOp(IRDLOperation):
 
 
 class _OperationOfDimension(Refined):
-    """The base of readers of `gpu.thread_id x`. xDSL reads these operations of its in the generic form only."""
+    """The base of parsers for `gpu.thread_id x`. xDSL parses these operations only in the generic form."""
 
     @classmethod
     def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
@@ -116,7 +116,7 @@ class ThreadIdOp(_OperationOfDimension, gpu.ThreadIdOp):
 
 
 READERS = (BlockDimOp, BlockIdOp, GlobalIdOp, GridDimOp, ThreadIdOp)
-"""Classes that read the custom text of an operation of xDSL. The operation that they make is of xDSL's class."""
+"""Classes that parse the custom text of xDSL's operations. They create operations of xDSL's classes."""
 
 
 def extend(dialect: Dialect) -> Dialect:

@@ -1,8 +1,8 @@
 """
 What upstream's `llvm` dialect has and xDSL's lacks: casts, elements of vectors, ranges, and more in two other modules.
 
-`llvm.load`, `llvm.store`, `llvm.fcmp` and `llvm.select` replace xDSL's operations of these names, which cannot say
-`invariant` or `syncscope` and know no vectors of conditions. Loads, stores and atomics are in `llvm_memory`, intrinsics
+`llvm.load`, `llvm.store`, `llvm.fcmp` and `llvm.select` replace xDSL's operations of these names, which lack
+`invariant`, `syncscope` and vectors of conditions. Loads, stores and atomics are in `llvm_memory`, intrinsics
 in `llvm_intrinsics`.
 """
 
@@ -168,7 +168,7 @@ class SelectOp(IRDLOperation):
 
 
 def condition_type(type: Attribute) -> Attribute:
-    """What a comparison of values of `type` gives: i1, or a vector of i1 of the same shape."""
+    """The result type of a comparison of values of `type`: i1, or a vector of i1 of the same shape."""
     return VectorType(i1, type.shape) if isa(type, VectorType) else i1
 
 
@@ -284,7 +284,7 @@ OPERATIONS: tuple[type[Operation], ...] = (
 )
 
 REPLACEMENTS: tuple[type[Operation], ...] = (FCmpOp, SelectOp, llvm_memory.LoadOp, llvm_memory.StoreOp)
-"""Operations of ours under the names of operations of xDSL."""
+"""Operations that replace xDSL's operations of the same name."""
 
 
 class RefinedFCmpOp(Refined, FCmpOp):
@@ -300,7 +300,7 @@ class RefinedSelectOp(Refined, SelectOp):
 
 
 class _RefinedAccess(Refined):
-    """xDSL's class for an access that has only properties which that class knows."""
+    """Creates xDSL's class if the access has only properties of that class."""
 
     @classmethod
     def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
@@ -330,5 +330,5 @@ def extend(dialect: Dialect) -> Dialect:
 
 
 def refine(dialect: Dialect) -> Dialect:
-    """As `extend`, but what xDSL's operations can say stays an operation of xDSL."""
+    """Like `extend`, but operations that xDSL's classes can represent remain instances of these."""
     return extended(dialect, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES), REFINEMENTS)

@@ -1,5 +1,5 @@
 """
-LLVM's intrinsics that upstream's `llvm` dialect has operations for and xDSL's lacks.
+Operations for LLVM's intrinsics that upstream's `llvm` dialect has and xDSL's lacks.
 
 `llvm.intr.NAME` is the intrinsic `llvm.NAME`, suffixed in LLVM's text with the types it is overloaded on.
 """
@@ -230,7 +230,7 @@ class MinimumOp(FloatBinaryIntrinsic):
 
 @irdl_op_definition
 class FMulAddOp(IRDLOperation):
-    """`a * b + c`, rounded once or twice, as is faster."""
+    """`a * b + c`, rounded once or twice, whichever is faster."""
 
     name = "llvm.intr.fmuladd"
 
@@ -290,7 +290,7 @@ class UMinOp(IntegerBinaryIntrinsic):
 
 @irdl_op_definition
 class AbsOp(FlaggedIntegerIntrinsic):
-    """The absolute value of a signed integer; the flag is about the most negative one."""
+    """The absolute value of a signed integer; the flag concerns the most negative integer."""
 
     name = "llvm.intr.abs"
     FLAG: ClassVar = "is_int_min_poison"
@@ -299,7 +299,7 @@ class AbsOp(FlaggedIntegerIntrinsic):
 
 @irdl_op_definition
 class CountLeadingZerosOp(FlaggedIntegerIntrinsic):
-    """How many zeros are above the highest one; the flag is about 0."""
+    """The number of zeros above the highest one bit; the flag concerns 0."""
 
     name = "llvm.intr.ctlz"
     FLAG: ClassVar = "is_zero_poison"
@@ -308,7 +308,7 @@ class CountLeadingZerosOp(FlaggedIntegerIntrinsic):
 
 @irdl_op_definition
 class CountTrailingZerosOp(FlaggedIntegerIntrinsic):
-    """How many zeros are below the lowest one; the flag is about 0."""
+    """The number of zeros below the lowest one bit; the flag concerns 0."""
 
     name = "llvm.intr.cttz"
     FLAG: ClassVar = "is_zero_poison"
@@ -317,7 +317,7 @@ class CountTrailingZerosOp(FlaggedIntegerIntrinsic):
 
 @irdl_op_definition
 class CtPopOp(IntegerUnaryIntrinsic):
-    """How many bits are one."""
+    """The number of one bits."""
 
     name = "llvm.intr.ctpop"
 

@@ -40,7 +40,7 @@ class AtomicOrdering(StrEnum):
 
 
 class AtomicBinOp(StrEnum):
-    """What `llvm.atomicrmw` does to the value in memory."""
+    """The update that `llvm.atomicrmw` applies to the value in memory."""
 
     XCHG = "xchg"
     ADD = "add"
@@ -75,7 +75,7 @@ class AtomicBinOpAttr(EnumAttribute[AtomicBinOp], SpacedOpaqueSyntaxAttribute):
 
 @irdl_op_definition
 class AtomicRMWOp(IRDLOperation):
-    """`llvm.atomicrmw fadd %ptr, %val monotonic`: update memory at once; gives the value that was there before."""
+    """`llvm.atomicrmw fadd %ptr, %val monotonic`: update memory atomically; the result is the old value."""
 
     name = "llvm.atomicrmw"
     T: ClassVar = VarConstraint("T", AnyAttr())
@@ -118,9 +118,9 @@ class AtomicRMWOp(IRDLOperation):
 @irdl_op_definition
 class AtomicCmpXchgOp(IRDLOperation):
     """
-    `llvm.cmpxchg %ptr, %cmp, %val monotonic monotonic`: store `val` if memory holds `cmp`, at once.
+    `llvm.cmpxchg %ptr, %cmp, %val monotonic monotonic`: store `val` atomically if memory holds `cmp`.
 
-    Gives a struct of the value that was there before and whether `val` was stored.
+    The result is a struct of the old value and whether `val` was stored.
     """
 
     name = "llvm.cmpxchg"
@@ -216,7 +216,7 @@ class AtomicCmpXchgOp(IRDLOperation):
 
 
 def exchange_result(type: Attribute) -> LLVMStructType:
-    """What `llvm.cmpxchg` on a value of this type gives: the old value, and whether the new one was stored."""
+    """The result type of `llvm.cmpxchg` for this type: the old value, and whether the new one was stored."""
     return LLVMStructType.from_type_list([type, i1])
 
 
@@ -284,7 +284,7 @@ HIDDEN_PROPERTIES = ("alignment", "nontemporal")
 
 
 def _parse_attributes(parser: Parser) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """The attribute dictionary, parted into properties and attributes."""
+    """The attribute dictionary, split into properties and attributes."""
     every = parser.parse_optional_attr_dict()
     properties = {name: every.pop(name) for name in HIDDEN_PROPERTIES if name in every}
     return properties, every
@@ -305,7 +305,7 @@ class LoadOp(IRDLOperation):
     """
     `llvm.load %ptr invariant : !llvm.ptr -> f32`: read memory.
 
-    `invariant` promises that nobody writes what is read while the kernel runs.
+    `invariant` promises that this memory is not written while the kernel runs.
     """
 
     name = "llvm.load"
@@ -423,7 +423,7 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class FenceOp(IRDLOperation):
-    """`llvm.fence syncscope("agent") seq_cst`: order the accesses before and after it, as its scope sees them."""
+    """`llvm.fence syncscope("agent") seq_cst`: order the accesses before and after it, for the threads of its scope."""
 
     name = "llvm.fence"
     ordering = prop_def(AtomicOrderingAttr)

@@ -30,7 +30,7 @@ class ErfcOp(math.FloatingPointLikeUnaryMathOperation):
 
 
 class _ClassificationOp(IRDLOperation):
-    """A question about a float, answered by an i1, or elementwise."""
+    """A predicate on a float, of type i1; elementwise on vectors and tensors."""
 
     operand = operand_def(container_of(AnyFloat))
     fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))

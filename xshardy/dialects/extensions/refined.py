@@ -1,5 +1,5 @@
 """
-Operations of ours under the name of one of xDSL's, which make xDSL's operation wherever that one is enough.
+Operations with the name of one of xDSL's that create xDSL's operation if its class suffices.
 
 A dialect has one class per name. If a class of ours takes the name of xDSL's, code that looks for xDSL's class (in
 xDSL, in other projects) no longer finds it. A `Refined` class avoids that: reading text, `create` and `build` give an
@@ -15,14 +15,14 @@ from xdsl.irdl import IRDLOperation
 
 
 class Refined(IRDLOperation):
-    """The base of such a class: it stands in front of the class that the operations of ours have."""
+    """The base of such classes; it precedes the class of the added operations in the list of bases."""
 
     original: ClassVar[type[IRDLOperation]]
     """xDSL's class."""
 
     @classmethod
     def is_original(cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute | None]) -> bool:
-        """Whether xDSL's class is enough. Here: whether the first operand is a scalar."""
+        """Whether xDSL's class suffices. By default: whether the first operand is a scalar."""
         return bool(operands) and not isinstance(operands[0].type, ContainerType)
 
     @classmethod

@@ -31,7 +31,7 @@ from xshardy.dialects.extensions import extended
 
 @irdl_op_definition
 class InParallelOp(IRDLOperation):
-    """The end of the body of an `scf.forall`: what each thread contributes to the results."""
+    """The end of the body of an `scf.forall`: the contributions of each thread to the results."""
 
     name = "scf.forall.in_parallel"
     region = region_def("single_block")

@@ -45,7 +45,7 @@ class BitcastOp(IRDLOperation):
 
 @irdl_op_definition
 class ParallelInsertSliceOp(IRDLOperation):
-    """In `scf.forall.in_parallel`: put `source` where a thread owns a slice of the shared `dest`."""
+    """In `scf.forall.in_parallel`: write `source` to the thread's slice of the shared `dest`."""
 
     name = "tensor.parallel_insert_slice"
     source = operand_def(base(TensorType))

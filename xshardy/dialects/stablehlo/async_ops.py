@@ -1,4 +1,4 @@
-"""Ops that are started at one place of a program and done at another."""
+"""Ops that start at one place of a program and are done at another."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ STARTABLE = (
     ReduceScatterOp,
     SliceOp,
 )
-"""What may be done asynchronously: operations that move data."""
+"""The operations that may be asynchronous: those that move data."""
 
 
 def future_of(*types: Attribute) -> FutureType:
@@ -52,7 +52,7 @@ def future_of(*types: Attribute) -> FutureType:
 
 @irdl_op_definition
 class AsyncStartOp(InfersResultTypes):
-    """Start the only operation of `body`; the future stands for what it returns."""
+    """Start the only operation of `body`; the future represents its results."""
 
     name = "stablehlo.async_start"
     operands_ = var_operand_def(TENSOR)
@@ -88,7 +88,7 @@ class AsyncStartOp(InfersResultTypes):
 
 @irdl_op_definition
 class AsyncDoneOp(InfersResultTypes):
-    """Wait for a future; the result is what it stands for."""
+    """Wait for a future; return the values that it represents."""
 
     name = "stablehlo.async_done"
     operand = operand_def(base(FutureType))

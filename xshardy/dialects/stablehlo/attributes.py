@@ -66,7 +66,7 @@ class ComparisonDirectionAttr(EnumAttribute[ComparisonDirection], SpacedOpaqueSy
 
 @irdl_attr_definition
 class ComparisonTypeAttr(EnumAttribute[ComparisonType], SpacedOpaqueSyntaxAttribute):
-    """How numbers are ordered; floats either with NaN unordered (FLOAT) or by their bits (TOTALORDER)."""
+    """The order of a comparison; for floats with NaN unordered (FLOAT), or by their bits (TOTALORDER)."""
 
     name = "stablehlo.comparison_type"
 
@@ -92,7 +92,7 @@ class ResultAccuracyModeAttr(EnumAttribute[ResultAccuracyMode]):
 
 @irdl_attr_definition
 class ResultAccuracyAttr(ParametrizedAttribute):
-    """How far a result may be from the exact one: absolute and relative tolerance, and units in the last place."""
+    """The accuracy of a result: absolute and relative tolerance, and units in the last place."""
 
     name = "stablehlo.result_accuracy"
     atol: FloatAttr
@@ -269,7 +269,7 @@ class DimensionNumbers(ParametrizedAttribute):
 
 @irdl_attr_definition
 class DotDimensionNumbersAttr(DimensionNumbers):
-    """Which dimensions of a dot product run in step in both operands and the result, and which are summed over."""
+    """The batching dimensions of a dot product, and its contracting dimensions."""
 
     name = "stablehlo.dot"
     lhs_batching_dimensions: DenseArrayBase[I64]

@@ -1,4 +1,4 @@
-"""Writing StableHLO operations: a builder with a short method per idea, so that an expansion reads like its formula."""
+"""A builder of StableHLO operations with short methods, so that an expansion reads like its formula."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -20,7 +20,7 @@ class Tensors:
         self.constants: dict[tuple[int, Attribute, Sequence[int]], SSAValue] = {}
 
     def __call__(self, op: Operation) -> SSAValue:
-        """Insert `op` and give its first result."""
+        """Insert `op` and return its first result."""
         self.builder.insert(op)
         return op.results[0]
 

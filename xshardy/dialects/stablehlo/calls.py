@@ -1,4 +1,4 @@
-"""Ops that stand for a computation which is elsewhere: custom calls and composites."""
+"""Ops for a computation that is defined elsewhere: custom calls and composites."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ class SymbolName(CustomDirective):
 @irdl_op_definition
 class CustomCallOp(IRDLOperation):
     """
-    A call of what the target knows as `call_target_name`.
+    A call of the target's function `call_target_name`.
 
     `output_operand_aliases` says which (parts of) results live in the memory of which operands. A result that is a
     buffer (memref) has such an alias, unless one of the `BUFFER_CALLS` makes it.
@@ -289,7 +289,7 @@ BUFFER_CALLS: Mapping[str, Callable[[CustomCallOp], None]] = {
     "Pin": verify_conversion("Pin", TensorType, MemRefType),
     "Unpin": verify_conversion("Unpin", MemRefType, TensorType),
 }
-"""The calls that make and end buffers."""
+"""The calls that create and end buffers."""
 
 COMPOSITE_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+")
 
@@ -316,7 +316,7 @@ class DecompositionIsFunction(SymbolUserOpInterface):
 
 @irdl_op_definition
 class CompositeOp(IRDLOperation):
-    """What `decomposition` computes, under a name that a target may know how to compute in another way."""
+    """A named operation that computes `decomposition`; a target may implement it by its name."""
 
     name = "stablehlo.composite"
     inputs = var_operand_def(COMPOSITE_VALUE)

@@ -1,4 +1,4 @@
-"""Ops that devices execute together: each contributes its operand, and the results depend on all of them."""
+"""Collectives: each device contributes its operand, and the results depend on all operands."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ from xshardy.dialects.stablehlo.types import (
 
 
 class CollectiveOp(IRDLOperation):
-    """Of the devices of a group in `replica_groups`, which talk over `channel_handle`."""
+    """A collective between the devices of each group in `replica_groups`, over `channel_handle`."""
 
     replica_groups = prop_def(ReplicaGroups)
     channel_handle = opt_prop_def(ChannelHandleAttr)
@@ -68,13 +68,13 @@ class CollectiveOp(IRDLOperation):
 
 
 def verify_global_ids(op: CollectiveOp, has_global_ids: bool) -> None:
-    """Numbers that count the devices of all replicas together need a channel."""
+    """Global device ids need a channel."""
     if has_global_ids and op.channel_id <= 0:
         raise VerifyException(f"channel_id must be positive when useGlobalDeviceIds is set but got: {op.channel_id}")
 
 
 def verify_pairs_of_elements(op: CollectiveOp) -> None:
-    """There is a result for each operand, with the same element type."""
+    """Check that there is a result for each operand, with the same element type."""
     if len(op.operands) != len(op.results):
         raise VerifyException("requires the same number of operands and results")
     for i, (operand, result) in enumerate(zip(op.operands, op.results, strict=True)):
@@ -222,7 +222,7 @@ def without_root(op: "CollectiveBroadcastOp | CollectiveReduceOp") -> Sequence[S
 
 @irdl_op_definition
 class CollectiveReduceOp(ReducingCollectiveOp):
-    """The combined operands, on one device of the group: the first, or with a dynamic root the one that it names."""
+    """The combined operands, on one device of the group: the first, or the one that a dynamic root names."""
 
     name = "stablehlo.collective_reduce"
     has_dynamic_root = opt_prop_def(UnitAttr)

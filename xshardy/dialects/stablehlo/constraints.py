@@ -1,4 +1,4 @@
-"""What StableHLO asks of the attributes of its operations, beyond their kind."""
+"""Constraints on attributes of StableHLO's operations, beyond their type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

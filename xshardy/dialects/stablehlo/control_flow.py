@@ -1,4 +1,4 @@
-"""Ops that say what is executed when, and return values from regions."""
+"""Control flow, and terminators of regions."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from xshardy.dialects.stablehlo.types import (
 
 @irdl_op_definition
 class AfterAllOp(IRDLOperation):
-    """A token that is there when all of `inputs` are."""
+    """A token that is ready when all of `inputs` are."""
 
     name = "stablehlo.after_all"
     inputs = var_operand_def(base(TokenType))
@@ -90,7 +90,7 @@ class ReturnOp(IRDLOperation):
 
 
 def returned_values(region: Region) -> Sequence[SSAValue]:
-    """What a region of one block returns. Raises `VerifyException` if it ends in another way."""
+    """The values that a region of one block returns. Raises `VerifyException` if it ends in another way."""
     last = region.block.last_op
     if not isinstance(last, ReturnOp):
         found = "nothing" if last is None else f"'{last.name}'"
@@ -111,7 +111,7 @@ class ConditionalOp(InfersResultTypes):
     @property
     @abstractmethod
     def selector(self) -> SSAValue:
-        """What chooses the region."""
+        """The operand that chooses the region."""
 
     def infer_result_types(self) -> Sequence[Attribute]:
         if rank := tensor_type(self.selector).get_num_dims():
@@ -170,7 +170,7 @@ class CaseOp(ConditionalOp):
 
 @irdl_op_definition
 class WhileOp(InfersResultTypes, SuggestsNames):
-    """Replace the values by what `body` returns for them, as long as `cond` holds of them; the results are the last."""
+    """Replace the values by the results of `body` while `cond` holds for them; the results are the final values."""
 
     name = "stablehlo.while"
     operand = var_operand_def(LOOP_VALUE)

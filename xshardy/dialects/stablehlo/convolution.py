@@ -79,7 +79,7 @@ class ConvolutionDimensions(CustomDirective):
 
 @irdl_custom_directive
 class WindowAttributes(CustomDirective):
-    """`{stride = [1, 2], pad = [[0, 1], [0, 1]], reverse = [true, false]}`, without what is not given."""
+    """`{stride = [1, 2], pad = [[0, 1], [0, 1]], reverse = [true, false]}`, without the absent parts."""
 
     window_strides: AttributeVariable
     padding: AttributeVariable
@@ -88,7 +88,7 @@ class WindowAttributes(CustomDirective):
     window_reversal: AttributeVariable
 
     def variables(self) -> dict[str, AttributeVariable]:
-        """What stands in the window, by its name there, in the order in which it is printed."""
+        """The attributes in the window, by their names, in printing order."""
         return {
             "stride": self.window_strides,
             "pad": self.padding,
@@ -107,7 +107,7 @@ class WindowAttributes(CustomDirective):
                 parser.raise_error(f"Unexpected keyword {name}", position, parser.pos)
             parser.parse_punctuation("=")
             left.pop(name).set(state, parse_pairs(parser) if name == "pad" else parse_numbers(parser, name))
-            if parser.parse_optional_punctuation(",") is None:  # a comma may stand behind the last one too
+            if parser.parse_optional_punctuation(",") is None:  # a trailing comma is allowed
                 parser.parse_punctuation("}")
                 break
 
@@ -182,7 +182,10 @@ class WindowedProductOp(InfersResultTypes):
         )
 
     def infer_shape(self) -> list[int]:
-        """The shape of the result. Raises `VerifyException` when the op has no meaning, whatever its result."""
+        """
+        The shape of the result. Raises `VerifyException` if the operands and attributes are invalid for every result
+        type.
+        """
         lhs, rhs = tensor_type(self.lhs), tensor_type(self.rhs)
         verify_operands(lhs, rhs)
         numbers = self.dimension_numbers
@@ -218,7 +221,7 @@ class WindowedProductOp(InfersResultTypes):
         return [self.result.type]
 
     def verify_groups(self) -> None:
-        """Batches, or features, can be divided into groups of one size, each of which is convolved apart."""
+        """Batches, or features, can be divided into groups of one size, each of which has its own convolution."""
         batch_groups, feature_groups = self.batch_group_count.value.data, self.feature_group_count.value.data
         if batch_groups > 1 and feature_groups > 1:
             raise VerifyException(

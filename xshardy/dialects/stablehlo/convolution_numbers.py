@@ -1,4 +1,4 @@
-"""What the dimensions of a convolution are, as an attribute."""
+"""The roles of a convolution's dimensions, as an attribute."""
 
 from collections.abc import Sequence
 from typing import ClassVar, cast
@@ -12,13 +12,13 @@ from xdsl.printer import Printer
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 
 LETTERS = ("bf", "io", "bf")
-"""What dimensions of input, kernel and output that are not spatial are called, in the order of the fields."""
+"""The letters of the non-spatial dimensions of input, kernel and output, in the order of the fields."""
 
 
 @irdl_attr_definition
 class ConvDimensionNumbersAttr(DimensionNumbers):
     """
-    What each dimension of input, kernel and output is: `[b, 0, f]x[0, i, o]->[b, 0, f]`.
+    The role of each dimension of input, kernel and output: `[b, 0, f]x[0, i, o]->[b, 0, f]`.
 
     Batch `b`, feature `f`, input feature `i` and output feature `o` of the kernel, or the number of a spatial
     dimension. Numbers that are no dimensions can only be written field by field, behind the word `raw`.

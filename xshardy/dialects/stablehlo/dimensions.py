@@ -1,4 +1,4 @@
-"""What verifiers ask of lists of dimensions."""
+"""Checks of lists of dimensions for verifiers."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def verify_range(name: str, dims: Sequence[int], rank: int, rank_name: str) -> N
 
 
 OF_GATHER, OF_SCATTER = "expects {name} to {rule}, got: {dims}", "Expects {name} to {rule}; got: {dims}."
-"""What upstream says of the order of dimensions."""
+"""Upstream's messages about the order of dimensions."""
 
 
 def verify_sorted(name: str, dims: Sequence[int], words: str = OF_GATHER) -> None:

@@ -1,4 +1,4 @@
-"""The arithmetic that a dot product is to be computed in, whatever the types of its operands."""
+"""The arithmetic of a dot product, independent of the types of its operands."""
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -46,7 +46,7 @@ KNOWN_ALGORITHMS = frozenset[tuple[Attribute, Attribute, int]](
         (f64, f64, 1),
     ]
 )
-"""The precision of both operands, that of the sum, and how many products of parts make one of the whole."""
+"""The precision of both operands, that of the sum, and the number of products of parts per product."""
 
 TYPE = Field(lambda parser: parser.parse_type(), lambda printer, value: printer.print_attribute(value))
 BOOLEAN = Field(
@@ -89,7 +89,7 @@ class DotAlgorithmAttr(StructAttribute):
             raise VerifyException(f"dot algorithm not known to be supported on any hardware: {self.summary()}")
 
     def is_known(self) -> bool:
-        """Whether there is hardware that computes like this."""
+        """Whether hardware with this arithmetic exists."""
         if (self.lhs_component_count.data, self.rhs_component_count.data) != (1, 1):
             return False
         operands = self.lhs_precision_type, self.rhs_precision_type

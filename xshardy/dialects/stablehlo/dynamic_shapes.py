@@ -1,7 +1,7 @@
 """
-Ops whose shape is known only when they run: it comes in as a tensor, as long as the result has dimensions.
+Ops with a shape that is known only at run time: an operand of one dimension has the sizes of the result.
 
-Where that tensor is a constant it must fit what the types say already.
+A constant shape must agree with the result type.
 """
 
 from collections.abc import Sequence
@@ -101,13 +101,13 @@ def verify_dimension(dimension: int, operand: SSAValue) -> None:
 
 
 def verify_same_elements(**values: SSAValue) -> None:
-    """All of `values`, which have the names that diagnostics call them, have the same element type."""
+    """All of `values` have the same element type. Keywords are the names in diagnostics."""
     if len({tensor_type(value).element_type for value in values.values()}) > 1:
         raise VerifyException(f"failed to verify that all of {{{', '.join(values)}}} have same element type")
 
 
 def verify_same_type(**values: SSAValue) -> None:
-    """All of `values`, which have the names that diagnostics call them, have the same type."""
+    """All of `values` have the same type. Keywords are the names in diagnostics."""
     if len({value.type for value in values.values()}) > 1:
         raise VerifyException(f"failed to verify that all of {{{', '.join(values)}}} have same type")
 
@@ -442,6 +442,6 @@ def resized(operand: SSAValue, size: SSAValue, dimension: int) -> TensorType[Att
     if shape[dimension] != DYNAMIC_INDEX:
         bounds[dimension] = shape[dimension]
     shape[dimension] = DYNAMIC_INDEX
-    if constant_integers(size) == (bounds[dimension],):  # nothing is cut off
+    if constant_integers(size) == (bounds[dimension],):  # no element is removed
         shape[dimension], bounds[dimension] = bounds[dimension], DYNAMIC_INDEX
     return bounded(type.element_type, shape, bounds)

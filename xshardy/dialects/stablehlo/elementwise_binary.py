@@ -1,4 +1,4 @@
-"""Elementwise ops of two operands. They differ in name and in the element types they take."""
+"""Elementwise ops of two operands. They differ in name and element types."""
 
 from collections.abc import Sequence
 

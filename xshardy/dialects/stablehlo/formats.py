@@ -31,11 +31,11 @@ from xdsl.printer import Printer
 from xshardy.dialects.stablehlo.types import real_element
 
 Abbreviate = Callable[[Sequence[Attribute], Attribute], Sequence[Attribute] | None]
-"""From operand types and result type to the types that stand for them, or None when all have to be written."""
+"""Maps operand types and result type to their abbreviation; None if the whole function type must be printed."""
 
 
 def operand_count(state: ParsingState) -> int:
-    """How many operands have been parsed."""
+    """The number of operands parsed so far."""
     return sum(len(operands or ()) for operands in state.operands)
 
 
@@ -47,7 +47,7 @@ def set_types(
     types: Sequence[Attribute],
     expand: Callable[[Sequence[Attribute]], tuple[Sequence[Attribute], Attribute]],
 ) -> None:
-    """Take the types of operands and result from a function type, or from what `expand` makes of `types`."""
+    """Set the types of operands and result from a function type, or from `types` expanded by `expand`."""
     match types:
         case [FunctionType() as function]:
             if len(function.outputs) != 1:
@@ -64,7 +64,7 @@ def set_types(
 def print_types(
     printer: Printer, state: PrintingState, op: IRDLOperation, abbreviated: Sequence[Attribute] | None
 ) -> None:
-    """Print `abbreviated`, or the whole function type where there is no abbreviation."""
+    """Print `abbreviated`, or the whole function type if there is no abbreviation."""
     state.print_whitespace(printer)
     if abbreviated is None:
         printer.print_function_type(op.operand_types, op.result_types)
@@ -250,7 +250,7 @@ class SliceRanges(CustomDirective):
         columns = [get_integers(op, variable) for variable in (self.starts, self.limits, self.strides)]
         state.print_whitespace(printer)
         with printer.in_square_brackets():
-            if len({len(column) for column in columns}) != 1:  # does not verify, but is seen in error messages
+            if len({len(column) for column in columns}) != 1:  # invalid, but printed in error messages
                 names = ("start_indices", "limit_indices", "strides")
                 texts = (f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, columns, strict=True))
             else:

@@ -1,4 +1,4 @@
-"""Gather: slices of a tensor at the places that another tensor holds."""
+"""Gather: slices of a tensor at indices from another tensor."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -50,7 +50,7 @@ FALSE = IntegerAttr(0, i1)
 
 
 class ChannelType(IntEnum):
-    """What a channel connects: the `type` of its handle."""
+    """The endpoints of a channel: the `type` of its handle."""
 
     DEVICE_TO_DEVICE = 1
     DEVICE_TO_HOST = 2
@@ -59,7 +59,7 @@ class ChannelType(IntEnum):
 
 @irdl_op_definition
 class CreateTokenOp(InfersResultTypes):
-    """A token that is there from the beginning."""
+    """A token that is ready from the start."""
 
     name = "stablehlo.create_token"
     output = result_def(TOKEN)

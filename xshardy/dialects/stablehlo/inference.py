@@ -1,4 +1,4 @@
-"""Ops whose result types follow from their operands and attributes, and the two type rules that most of them have."""
+"""Ops whose result types follow from their operands and attributes, and the two most frequent type rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from xshardy.dialects.stablehlo.types import (
 
 
 class InfersResultTypes(IRDLOperation, ABC):
-    """An op whose result types follow from the rest of it."""
+    """An op whose result types follow from its operands, attributes and regions."""
 
     @abstractmethod
     def infer_result_types(self) -> Sequence[Attribute]:
-        """The result types. Raises `VerifyException` when the op has no meaning, whatever its results."""
+        """The result types. Raises `VerifyException` if the op is invalid for every result type."""
 
     def verify_(self) -> None:
         verify_results(self, self.infer_result_types())
@@ -100,7 +100,7 @@ def bounded(element_type: Attribute, shape: Sequence[int], bounds: Sequence[int]
 
 def least_specific_type(types: Sequence[Attribute]) -> Attribute:
     """
-    The type of a value that has one of the compatible `types`: a size that two of them disagree on is dynamic.
+    The type of a value that has one of the compatible `types`: a dimension with different sizes is dynamic.
 
     Such a dimension has a bound if it is known, or bounded, in all of them: the largest.
     """

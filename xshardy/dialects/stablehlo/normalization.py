@@ -24,7 +24,7 @@ from xshardy.dialects.stablehlo.types import (
 )
 
 FEATURES = FLOAT_OR_QUANTIZED_TENSOR.of_rank(1)
-"""A number for each index along the feature dimension."""
+"""A tensor with a number for each feature."""
 
 
 class BatchNormOp(InfersResultTypes):

@@ -22,7 +22,7 @@ class TensorConstantOp(InfersResultTypes):
     The tensor that `value` holds.
 
     `dense_resource<name>` is read, verified and printed too, its bytes being those of the resource at the end of the
-    text. What computes with elements takes `value` to hold them.
+    text. Code that computes with elements expects them in `value`.
     """
 
     value = cast(DenseIntOrFPElementsAttr, prop_def(base(DenseIntOrFPElementsAttr) | base(DenseResourceAttr)))

@@ -1,4 +1,4 @@
-"""Quantized tensors: the ops that make and read them, and what other ops ask of scales and zero points."""
+"""Ops that create and read quantized tensors."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, QUANTIZED_TENSOR, is_
 
 @irdl_op_definition
 class UniformQuantizeOp(UnaryElementwiseOp):
-    """Each element as the integer that stands for it in the type of the result, rounded and clamped."""
+    """Each element as its integer representation in the type of the result, rounded and clamped."""
 
     name = "stablehlo.uniform_quantize"
     operand = operand_def(FLOAT_TENSOR.or_quantized().or_per_axis_quantized())
@@ -36,7 +36,7 @@ class UniformQuantizeOp(UnaryElementwiseOp):
 
 @irdl_op_definition
 class UniformDequantizeOp(UnaryElementwiseOp, InfersResultTypes):
-    """Each element as the float that it stands for."""
+    """Each element as the float that it represents."""
 
     name = "stablehlo.uniform_dequantize"
     operand = operand_def(QUANTIZED_TENSOR)

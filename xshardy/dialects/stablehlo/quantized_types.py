@@ -1,5 +1,5 @@
 """
-What operations ask of the scales and zero points of quantized tensors; tensors of other elements pass.
+Constraints on the scales and zero points of quantized tensors. Other tensors always satisfy them.
 
 "Per tensor" is one scale for a whole tensor, "per axis" a scale for each index of one dimension, the quantized one.
 Source: StableHLO specification, the constraints of add, reshape, transpose, broadcast_in_dim, dot_general, convolution.
@@ -130,7 +130,7 @@ def verify_sum(lhs: Attribute, rhs: Attribute, result: Attribute) -> None:
 
 def verify_contraction(lhs: Attribute, rhs: Attribute, result: Attribute) -> None:
     """
-    What dot products and convolutions ask: quantized weights, and either all quantized alike or all else floats.
+    Dot products and convolutions need quantized weights; all other tensors are quantized likewise, or all are floats.
     """
     if all(quantized_element(type) is None for type in (lhs, rhs, result)):
         return

@@ -1,4 +1,4 @@
-"""Random numbers: from a state of the machine, or as a function of a state that is passed along."""
+"""Random numbers: from hidden state, or from an explicit state operand."""
 
 from collections.abc import Sequence
 
@@ -92,7 +92,7 @@ class RngOp(InfersResultTypes):
 
 @irdl_op_definition
 class RngBitGeneratorOp(IRDLOperation, SuggestsNames):
-    """Random bits, and the state to make more of them from."""
+    """Random bits, and the next state."""
 
     name = "stablehlo.rng_bit_generator"
     initial_state = operand_def(INTEGER_OR_FLOAT_TENSOR)

@@ -142,7 +142,7 @@ class ReduceOp(InfersResultTypes):
             print_reducer(printer, self.body)
 
     def applied_op(self) -> Operation | None:
-        """The only operation of the body, if the pretty form can say it all by its name; else None."""
+        """The only operation of the body, if the pretty form can denote the body by its name; else None."""
         operations = list(self.body.block.ops)
         if len(operations) != 2 or not self.inputs:
             return None
@@ -234,7 +234,7 @@ def verify_reducer(
     block: Block, inputs: Sequence[Attribute], init_values: Sequence[Attribute], allowed: Sequence[int]
 ) -> Sequence[Attribute]:
     """
-    Check the region of a reduction against the types of what it reduces; give the types that it returns.
+    Check the region of a reduction against the types of its operands; return the types that it returns.
 
     Its values are scalars, or for each input a shape whose dimensions are among `allowed`, in order.
     """

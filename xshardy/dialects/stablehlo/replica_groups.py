@@ -1,4 +1,4 @@
-"""Which devices a collective operation brings together: lists of their numbers, or axes of a mesh."""
+"""The groups of devices of a collective: lists of device numbers, or axes of a mesh."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -23,7 +23,7 @@ from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import ATTRIBUTE, INTEGER, STRING, Field, StructAttribute
 
 NO_DEVICE = -1
-"""What fills up the shorter ones of groups of different sizes."""
+"""The padding of shorter groups."""
 
 
 @irdl_attr_definition
@@ -83,7 +83,7 @@ class MeshAttr(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         def parse_axis() -> MeshAxisAttr:
             axis = parser.parse_optional_attribute()
-            if axis is None:  # without its name, which goes without saying here
+            if axis is None:  # the name of the attribute is elided here
                 return MeshAxisAttr.new(MeshAxisAttr.parse_parameters(parser))
             if not isinstance(axis, MeshAxisAttr):
                 parser.raise_error('expected an axis, as in `<name = "x", size = 2>`')

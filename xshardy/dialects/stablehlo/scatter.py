@@ -1,4 +1,4 @@
-"""Scatter: combine slices into a tensor at the places that another tensor holds."""
+"""Scatter: combine slices into a tensor at indices from another tensor."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatib
 @irdl_op_definition
 class ScatterOp(InfersResultTypes):
     """
-    `inputs`, with `update_computation` applied to each element that an update falls on and to that update.
+    `inputs`, with `update_computation` applied to each updated element and its update.
 
     An index vector lies along dimension `index_vector_dim` of the indices. It says where a window of `updates`, its
     dimensions `update_window_dims`, starts in dimensions `scatter_dims_to_operand_dims` of the inputs. The window lacks

@@ -21,8 +21,8 @@ class SelectAndScatterOp(InfersResultTypes):
     """
     `init_value` everywhere, with the elements of `source` combined into it by `scatter`.
 
-    Each element of `source` belongs to a position of a window over `operand`, and goes to the element there that
-    `select`, a comparison, prefers to all others.
+    Each element of `source` belongs to a position of a window over `operand`, and is combined into the element
+    there that `select`, a comparison, chooses.
     """
 
     name = "stablehlo.select_and_scatter"

@@ -1,4 +1,4 @@
-"""Ops that read or replace a part of a tensor: at fixed places, or at places known at run time."""
+"""Ops that read or replace a part of a tensor, at static or dynamic indices."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ I64_ARRAY = DenseArrayBase.constr(i64)
 
 
 def slice_shape(starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """How many elements `range(start, limit, stride)` has in each dimension."""
+    """The number of elements of `range(start, limit, stride)` in each dimension."""
     return tuple(-(-(limit - start) // stride) for start, limit, stride in zip(starts, limits, strides, strict=True))
 
 

@@ -18,8 +18,8 @@ class SortOp(InfersResultTypes):
     """
     `inputs`, all reordered in one way along `dimension`, so that no element comes before its left neighbour.
 
-    `comparator` takes two elements of each input, side by side, and says whether the first ones come before the second.
-    A negative `dimension` counts from the last one, which is the one sorted along unless it is given. Elements
+    `comparator` takes two elements of each input, side by side, and returns whether the first ones come before the
+    second. A negative `dimension` counts from the last one, which is the one sorted along unless it is given. Elements
     that compare equal stay in order if `is_stable`.
     """
 

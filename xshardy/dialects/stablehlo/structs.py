@@ -15,7 +15,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How the value of a field is read and printed. One that is optional stands for `NoneAttr` where it is missing."""
+    """How the value of a field is read and printed. A missing optional field is `NoneAttr`."""
 
     parse: Callable[[AttrParser], Attribute]
     print: Callable[[Printer, Any], None]
@@ -76,7 +76,7 @@ class StructAttribute(ParametrizedAttribute):
 
 @irdl_attr_definition
 class ChannelHandleAttr(StructAttribute):
-    """Which of the operations of a program, or of several, talk to each other; a handle of 0 is none."""
+    """The channel over which operations of one or several programs communicate; handle 0 is none."""
 
     name = "stablehlo.channel_handle"
     FIELDS = {"handle": INTEGER, "type": INTEGER}
@@ -86,7 +86,9 @@ class ChannelHandleAttr(StructAttribute):
 
 @irdl_attr_definition
 class OutputOperandAliasAttr(StructAttribute):
-    """A (part of a) result that lives where an operand, or a part of it, does; parts are paths into nested tuples."""
+    """
+    A result, or a part of it, that shares the memory of an operand or a part of it; parts are paths into nested tuples.
+    """
 
     name = "stablehlo.output_operand_alias"
     FIELDS = {"output_tuple_indices": INTEGERS, "operand_index": INTEGER, "operand_tuple_indices": INTEGERS}

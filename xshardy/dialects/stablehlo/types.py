@@ -1,5 +1,5 @@
 """
-The element types of StableHLO, the tensors each op takes, and the questions that verifiers ask about shapes.
+The element types of StableHLO, the tensors each op takes, and predicates on shapes for verifiers.
 
 A dynamic dimension has size `DYNAMIC_INDEX`; two dimensions are compatible when they are equal or one is dynamic.
 Source: StableHLO specification, "Types", and the type constraints of upstream's `Base.td`.
@@ -87,14 +87,14 @@ QUANTIZED_WIDTHS = frozenset((2, 4, 8, 16, 32))
 
 @irdl_attr_definition
 class TokenType(ParametrizedAttribute, TypeAttribute):
-    """`!stablehlo.token`: no data, only an order between the operations that pass it on."""
+    """`!stablehlo.token`: no data, only an order between the operations that forward it."""
 
     name = "stablehlo.token"
 
 
 @irdl_attr_definition
 class FutureType(ParametrizedAttribute, TypeAttribute):
-    """`!stablehlo.future<tensor<4xf32>>`: tensors that an asynchronous operation will have computed when it is done."""
+    """`!stablehlo.future<tensor<4xf32>>`: the results of an asynchronous operation, available when it is done."""
 
     name = "stablehlo.future"
     types: ArrayAttr[TypeAttribute]
@@ -119,13 +119,13 @@ TENSOR_TEXTS: Mapping[tuple[bool, bool], str] = {
     (True, False): "statically shaped tensor",
     (True, True): "statically shaped {rank}-dimensional tensor",
 }
-"""What upstream calls a tensor of which the sizes, or the rank, have to be known."""
+"""Upstream's term for a tensor with known sizes, or with known rank."""
 
 
 @dataclass(frozen=True)
 class TensorOf(AttrConstraint[AnyTensorType]):
     """
-    A tensor whose element type is in `elements`; `text` is what a diagnostic calls them. It `is_ranked` as a rule.
+    A tensor whose element type is in `elements`; `text` names them in diagnostics. It `is_ranked` by default.
 
     Its elements may also be quantized, with one scale for the tensor or, if `per_axis`, one for each index of an axis.
     """
@@ -297,7 +297,7 @@ STATIC_TENSOR_OR_TOKEN = ValueOf(STATIC_TENSOR, (TokenType,))
 LOOP_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, MemRefType))
 COMPOSITE_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType))
 VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType))
-"""What can travel in a tuple: tensors, tokens, buffers, and again tuples."""
+"""The elements of tuples: tensors, tokens, buffers, and nested tuples."""
 CALL_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType, UnrankedTensorType, FutureType))
 
 

@@ -67,7 +67,7 @@ class WindowDimension:
                 )
 
     def positions(self, size: int) -> int:
-        """In how many positions the window fits into a dimension of `size` elements."""
+        """The number of positions of the window in a dimension of `size` elements."""
         if DYNAMIC_INDEX in (size, self.size):
             return DYNAMIC_INDEX
         padded = self.low + dilated(size, self.base_dilation) + self.high
@@ -76,7 +76,7 @@ class WindowDimension:
 
 
 def dilated(size: int, dilation: int) -> int:
-    """How far `size` elements reach with `dilation` - 1 gaps between neighbours."""
+    """The extent of `size` elements with `dilation` - 1 gaps between neighbours."""
     return 0 if size == 0 else (size - 1) * dilation + 1
 
 
@@ -154,7 +154,7 @@ def window_of(
     reversal: DenseArrayBase[I1] | None = None,
 ) -> tuple[WindowDimension, ...]:
     """
-    A window of `sizes` elements from the attributes of an op; one that is missing or empty says nothing.
+    A window of `sizes` elements from the attributes of an op; a missing or empty one has default values.
 
     Raises `VerifyException` when the attributes do not fit together.
     """
@@ -201,7 +201,7 @@ def verify_length(what: str, count: int, expected: int) -> None:
 
 
 def window_properties(window: Sequence[WindowDimension]) -> dict[str, Attribute]:
-    """The properties that say `window`, without those that say nothing."""
+    """The properties that encode `window`, without default values."""
     columns = {
         "window_strides": [dimension.stride for dimension in window],
         "base_dilations": [dimension.base_dilation for dimension in window],

@@ -1,4 +1,4 @@
-"""The tuples in which HLO text writes bundles: those of the documents, those of XLA, and what is neither."""
+"""The tuples in which HLO text writes bundles: those of the documentation, those of XLA, and invalid ones."""
 
 from collections.abc import Mapping, Sequence
 

@@ -52,7 +52,7 @@ def test_no_sugar_for_another_order():
     assert sugar_of(start) is None
 
 
-def test_operation_with_a_start_of_its_own_gets_it():
+def test_operation_with_its_own_start_opcode():
     block = Block(arg_types=[TYPE])
     function, start = wrap(hlo.CopyOp(block.args[0]), "f")
     done = done_of(start)
@@ -63,7 +63,7 @@ def test_operation_with_a_start_of_its_own_gets_it():
 
 
 @pytest.mark.parametrize("start", list(OWN_DONES))
-def test_each_start_of_its_own_has_its_done(start: type[hlo.StartOp]):
+def test_each_own_start_opcode_has_a_done(start: type[hlo.StartOp]):
     assert start in OWN_STARTS.values()
     done = OWN_DONES[start]
     assert (done.name,) == start.CONSUMERS

@@ -131,7 +131,7 @@ def test_numbers_of_enums(enum: type[ReductionOp] | type[PropagationDirection]):
         (lambda: MeshAttr.of([], [-1]), "device id must be non-negative"),
     ],
 )
-def test_what_is_not_a_mesh(build: Callable[[], Attribute], complaint: str):
+def test_invalid_meshes(build: Callable[[], Attribute], complaint: str):
     with pytest.raises(VerifyException, match=complaint):
         build()
 

@@ -1,4 +1,4 @@
-"""References to axes are converted to spans and back; what is computed on them is the algebra of spans."""
+"""References to axes are converted to spans and back; computations on them use the algebra of spans."""
 
 import pytest
 from hypothesis import given
@@ -75,7 +75,7 @@ def test_axes_sort_by_mesh_then_pre_size_then_size():
     assert sorted(shuffled, key=lambda axis: mesh_order(axis, MESH)) == axes
 
 
-def test_merging_gives_whole_axes_and_sub_axes():
+def test_merging_results_are_whole_axes_and_sub_axes():
     first, second, third = (AxisRefAttr.part("a", *part) for part in ((1, 2), (2, 4), (8, 3)))
     assert merged([first, second, third], MESH) == (AxisRefAttr("a"),)
     assert merged([first, AxisRefAttr("b"), second], MESH) == (first, AxisRefAttr("b"), second)

@@ -30,7 +30,7 @@ def test_a_return_is_added(build):
 
 @pytest.mark.parametrize("build", [manual, named])
 @pytest.mark.parametrize("terminator", [ReturnOp, func.ReturnOp])
-def test_a_terminator_stays(build, terminator):
+def test_an_explicit_terminator_is_kept(build, terminator):
     end = terminator()
     assert [*build(Region(Block([end]))).body.walk()] == [end]
 

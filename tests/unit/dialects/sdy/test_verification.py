@@ -81,7 +81,7 @@ def test_valid_axes(dims: list[list[AxisRefAttr]], replicated: list[AxisRefAttr]
         for index, (name, span) in enumerate(spans):
             for other, another in spans[:index]:
                 expected &= name != other or span[-1] <= another[0] or another[-1] <= span[0]
-        # No two neighbours are one, and those listed apart are in the order of the mesh: major to minor.
+        # Adjacent axes cannot be merged, and lists without order follow the mesh: major to minor.
         for axes in (*dims, replicated):
             expected &= merged(axes, mesh) == tuple(axes)
         keys = [(axis.axis.data, -steps_between(axis, sizes[axis.axis.data])[-1]) for axis in replicated]
@@ -90,7 +90,7 @@ def test_valid_axes(dims: list[list[AxisRefAttr]], replicated: list[AxisRefAttr]
 
 
 @given(shardings())
-def test_merging_what_can_be_merged_makes_a_sharding_valid(sample: tuple[TensorShardingAttr, MeshAttr]):
+def test_merging_sub_axes_makes_a_sharding_valid(sample: tuple[TensorShardingAttr, MeshAttr]):
     sharding, mesh = sample
     dims = [
         DimensionShardingAttr(

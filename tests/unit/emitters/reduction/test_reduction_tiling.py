@@ -19,7 +19,7 @@ from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling
 
 SMALL = Device(cores=2, threads_per_core=64, threads_per_warp=4)
-"""A device on which a block can be gone through thread by thread."""
+"""A device with blocks small enough to check each thread."""
 ELEMENTS = [
     Elements(input, output, is_complex)
     for input in (None, 8, 16, 32, 64)

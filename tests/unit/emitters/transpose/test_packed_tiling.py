@@ -39,7 +39,7 @@ def results_at(map: IndexingMap, variables: np.ndarray) -> np.ndarray:
 
 
 def transposed(tiling: TransposeTiling) -> np.ndarray:
-    """What all blocks make of the numbers of the elements of the input, in row-major order; -1 where nobody writes."""
+    """The output of all blocks, if each input element is its row-major number; -1 for unwritten elements."""
     moved, (blocks, _) = tiling.moved, tiling.launch.blocks
     tiles = np.full((blocks, *tiling.tile), -1)
     at, indices = points(tiling.input)

@@ -1,4 +1,4 @@
-"""Where a rule comes from: the attribute, the operation itself, the table; and what is shared between operations."""
+"""Where a rule comes from: the attribute, the operation itself, the table; and rules that operations share."""
 
 import importlib.util
 import re
@@ -45,7 +45,7 @@ def test_an_operation_of_another_dialect_brings_its_rule():
 
 
 @pytest.mark.parametrize("kind", [RowOp, stablehlo.TanhOp])
-def test_a_rule_that_is_written_down_goes_first(kind: type[IRDLOperation]):
+def test_a_rule_attribute_takes_precedence(kind: type[IRDLOperation]):
     op = kind.create(operands=[matrix().res[0]], result_types=[MATRIX])
     written = build_rule(Shapes(((8, 4),), ((8, 4),)), [Factor((0,), (0,), 8, FactorType.PERMUTATION)])
     op.attributes[SHARDING_RULE] = written
@@ -64,7 +64,7 @@ def test_operations_of_one_shape_share_a_rule():
     assert text(first) == text(unmoved) != text(transposed)
 
 
-def test_unknown_operations_are_told_of_once():
+def test_unknown_operations_are_reported_once():
     rules = ShardingRules()
     first, second = matrix(), matrix()
     assert rules.of(first) is None
@@ -72,7 +72,7 @@ def test_unknown_operations_are_told_of_once():
     assert rules.unknown == {"op 'test.op' is unknown to SDY sharding rule registry": first}
 
 
-def test_conservative_rules_are_asked_for():
+def test_conservative_rules_are_optional():
     op = stablehlo.SliceOp(matrix().res[0], [0, 1], [8, 3], [1, 1])
     assert text(sharding_rule(op)) == "<([i, j])->([i, j]) {i=8, j=4} permutation={j}>"
     assert "blocked_propagation={j}" in text(sharding_rule(op, conservative=True))

@@ -1,5 +1,5 @@
 """
-What a rule claims, checked by brute force: the operation is evaluated, and the shards of its factors are told apart.
+The meaning of rules, checked by brute force: operations are evaluated on the shards of each factor.
 
 - Along a factor that passes through, the elements of a result depend on those at the same place in the operands.
 - Along a reduction factor, the parts that each place contributes add up.
@@ -29,7 +29,7 @@ from xshardy.syntax import parse_module
 Array = NDArray[Any]
 INPUTS = Path(__file__).parents[3] / "filecheck" / "sharding" / "rules"
 NOT_EVALUATED = {"collectives", "custom_calls"}
-"""Families whose operations need several devices, or what a target knows."""
+"""Families whose operations need several devices, or functions of a target."""
 
 AS_UPSTREAM_SAYS = {"movement-pad_that_shifts"}
 """Rules that are C++ Shardy's, though they claim too much: a dimension that is shifted does not pass through."""
@@ -125,7 +125,7 @@ def check_reduction(
 
 
 def of_one_operation(text: str) -> dict[str, FuncOp]:
-    """The functions that return what one operation makes of their arguments, if the interpreter knows it."""
+    """The functions that return the results of one operation on their arguments, if the interpreter supports it."""
     found: dict[str, FuncOp] = {}
     for function in parse_module(text).ops:
         if isinstance(function, FuncOp) and function.body.blocks and len(function.body.block.ops) == 2:

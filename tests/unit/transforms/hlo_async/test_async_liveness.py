@@ -1,4 +1,4 @@
-"""Liveness of random programs against a machine with real memory, which notices what is overwritten too early."""
+"""Liveness of random programs against a machine with real memory, which detects data that is overwritten too early."""
 
 from collections.abc import Iterable
 

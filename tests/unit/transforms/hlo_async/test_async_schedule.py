@@ -60,7 +60,7 @@ def test_order_keeps_dependences_and_limit(text: str, limit: int | None):
 
 
 @given(programs(max_steps=14, max_chains=5), LIMITS)
-def test_done_comes_when_all_that_is_left_waits_for_a_done_or_a_place(text: str, limit: int | None):
+def test_done_comes_when_all_others_wait_for_a_done_or_a_place(text: str, limit: int | None):
     operations = body_of(parse_module(text))
     needed = reads(operations)
     order = schedule_of(operations, limit)
@@ -77,7 +77,7 @@ def test_done_comes_when_all_that_is_left_waits_for_a_done_or_a_place(text: str,
 
 
 @given(programs(max_steps=14, max_chains=5))
-def test_work_for_no_start_comes_when_all_starts_wait_for_a_done(text: str):
+def test_other_work_comes_when_all_starts_wait_for_a_done(text: str):
     operations = body_of(parse_module(text))
     needed = reads(operations)
     order = schedule_of(operations)

@@ -1,4 +1,4 @@
-"""The axes on which the tensors of an operation agree, against what they must satisfy, and against brute force."""
+"""The common axes of the tensors of an operation, checked against their invariants and by brute force."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -123,7 +123,7 @@ def test_reductions_cost_less_than_permutations() -> None:
         assert (chosen[reduction], chosen[permutation]) == ((A,), ())
 
 
-def test_what_axes_begin_with_counts_for_all_that_go_on_differently() -> None:
+def test_a_common_prefix_counts_for_all_tensors_that_have_it() -> None:
     rule = FactorRule((24, 8), (((0,),), ((0,),), ((1,),)), ())
     tensors = [{0: (A, C)}, {0: (A, B)}, {1: (A,)}]
     assert common_axes(rule, tensors, (4, 3, 6), NAMES)[0][0] == A
@@ -133,7 +133,7 @@ def test_what_axes_begin_with_counts_for_all_that_go_on_differently() -> None:
 WHOLE, MAJOR = Span(3, 1, 4), Span(3, 1, 2)
 
 
-def test_gain_is_what_is_divided_further() -> None:
+def test_gain_is_the_number_of_new_parts() -> None:
     rule = FactorRule((64, 64, 64), (((0,),), ((0,),), ((1,),), ((2,),)), ())
     tensors = [{0: (B,)}, {0: (B, MAJOR)}, {1: (WHOLE,)}, {2: ()}]
     assert common_axes(rule, tensors, (10, 5, 5, 0), NAMES) == ((B,), (WHOLE,), ())
@@ -142,7 +142,7 @@ def test_gain_is_what_is_divided_further() -> None:
     assert common_axes(rule, tensors, (10, 5, 5, 7), NAMES) == ((B, MAJOR), (), (A,))
 
 
-def test_the_tensor_that_moves_keeps_what_is_free() -> None:
+def test_the_resharded_tensor_keeps_free_axes() -> None:
     rule = FactorRule((8, 8, 8), (((0,), (1,)),), (((0,), (2,)),))
     assert common_axes(rule, [{0: (A,), 1: ()}, {0: (), 2: (C, A)}], (64, 64), NAMES) == ((), (), (C, A))
     assert common_axes(rule, [{0: (A,), 1: ()}, {0: (), 2: (C, A)}], (65, 64), NAMES) == ((A,), (), (C,))
@@ -171,7 +171,7 @@ def test_freed_axes_are_lost_where_some_tensor_lacks_their_factor() -> None:
 
 @given(disjoint_axes(), disjoint_axes())
 @example((A, B, C), (Span(1, 4, 8),))
-def test_what_is_left_is_the_longest_prefix(axes: Sequence[Span], taken: Sequence[Span]) -> None:
+def test_without_is_the_longest_prefix(axes: Sequence[Span], taken: Sequence[Span]) -> None:
     axes, taken = tuple(axes), tuple(taken)[:1]
     left = without(axes, taken)
     assert is_list_prefix(left, axes)
@@ -193,7 +193,7 @@ def test_all_axes_are_dealt_out(axes: Sequence[Span], sizes: Sequence[int]) -> N
         assert not rest or size == 0 or gcd(size // size_of(share), rest[0].size) == 1
 
 
-def test_both_sides_of_a_reshape_keep_what_they_can() -> None:
+def test_both_sides_of_a_reshape_keep_common_axes() -> None:
     rule = FactorRule((6, 4), (((0, 1),),), (((0,), (1,)),))
     operand = TensorFactors({0: FactorSharding((A,), overflow=(Span(3, 1, 4),)), 1: FactorSharding(is_closed=True)})
     result = TensorFactors({0: FactorSharding(), 1: FactorSharding((Span(3, 1, 4),))})
@@ -212,7 +212,7 @@ def test_the_side_that_is_divided_more_is_dealt_out() -> None:
     assert sides((), (C, A), (MAJOR,), (C,)) == ((A,), ())  # as many parts on both sides
     assert sides((), (C,), (MAJOR,), (C,)) == ((MAJOR,), ())
     assert sides((), (C, A), (WHOLE,), (C,)) == ((WHOLE,), (C,))
-    # A part of "b" is enough for the first factor, and what is left of it divides nothing, but has to go somewhere.
+    # A part of "b" suffices for the first factor; the rest divides no factor, and goes to the last one.
     assert sides((), (B,), (A,), ()) == ((Span(1, 1, 4),), (Span(1, 4, 8),))
 
 
@@ -253,7 +253,7 @@ def test_which_results_of_dot_products_move() -> None:
     result = {0: (), 1: (), 2: (A,)}
     moved = {0: (), 1: (), 2: (C,)}
     assert result_as_operands(DOT, (lhs, rhs, result), (1, 8, 8)) == moved
-    assert result_as_operands(DOT, (lhs, rhs, result), (9, 8, 9)) is None  # larger than what it is to be like
+    assert result_as_operands(DOT, (lhs, rhs, result), (9, 8, 9)) is None  # the result is larger than the operand
     batch = {**lhs, 0: (C,)}, {**rhs, 0: (C,), 2: ()}, {0: (A,), 1: (), 2: ()}
     assert result_as_operands(DOT, batch, (9, 8, 9)) == {0: (C,), 1: (), 2: ()}  # both operands have it
     assert result_as_operands(DOT, (lhs, rhs, moved), (8, 8, 8)) is None  # nothing to do

@@ -1,4 +1,4 @@
-"""The program of each device, executed on all of them, computes the parts of what the whole program computes."""
+"""The program of each device, executed on all of them, computes the parts of the results of the whole program."""
 
 from collections.abc import Sequence
 

@@ -118,7 +118,7 @@ CALLS = (
 )
 
 
-def test_callees_change_where_copies_are_sharded_alike():
+def test_callees_change_if_copies_have_equal_shardings():
     module = parse_module(CALLS.replace("OTHER", "a"))
     first_call, second_call = operations_of(module, CallOp)
     shared = shared_callees(module, fully=False)

@@ -1,4 +1,4 @@
-"""What the export pipeline writes on its way, and what it leaves where it cannot go on."""
+"""The dumps of the export pipeline, and the module after a failure."""
 
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def test_dumps(tmp_path: Path, collectives: bool, files: list[str]):
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-def test_records_are_kept_for_dumps_and_dropped_if_the_pipeline_knows_of_them(tmp_path: Path, recorded: bool):
+def test_records_are_kept_for_dumps_and_dropped_with_the_dump_options(tmp_path: Path, recorded: bool):
     module = export(RECORDED, ExportPipelinePass(str(tmp_path), dump_sharding_origins=recorded))
     assert "sdy.sharding_origins" in (tmp_path / "00.after_propagation.mlir").read_text()
     assert ("sdy.sharding_origins" in print_module(module)) == (not recorded)

@@ -1,4 +1,4 @@
-"""A module that explicit reshards cannot be inserted into is left as it was, whatever comes before what is wrong."""
+"""A module that cannot get explicit reshards is left as it was, for an error at any place."""
 
 import pytest
 from xdsl.context import Context
@@ -93,5 +93,5 @@ def test_nothing_has_changed(message: str, full: bool) -> None:
         ),
     ],
 )
-def test_what_few_modules_have(text: str, unreduced: bool, single_device: bool) -> None:
+def test_rare_features(text: str, unreduced: bool, single_device: bool) -> None:
     assert rare_features(Parser(new_context(), HEADER + text).parse_module()) == (unreduced, single_device)

@@ -39,7 +39,7 @@ MANUAL_AXES = f"""func.func @main(%x: tensor<8xf32> {LIFTED_FIRST}) {{
 
 
 def unchanged_by_failure(module: ModuleOp, step: ModulePass) -> OperationFailedException:
-    """The complaint of `step` about `module`, which stays what it was."""
+    """The error of `step` on `module`; checks that the module does not change."""
     before = module.clone()
     with pytest.raises(OperationFailedException) as raised:
         step.apply(new_context(), module)

@@ -1,4 +1,4 @@
-"""The propagation pipeline as a whole: its parts, what it writes on the way, and modules that it refuses."""
+"""The propagation pipeline as a whole: its parts, its dumps, and modules that it rejects."""
 
 from dataclasses import fields, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
 """
 
 
-def test_the_parts_make_the_whole():
+def test_the_parts_equal_the_pipeline():
     for shared in (False, True):
         pipeline = PropagationPipelinePass(dedup_functions_fully=shared)
         whole, parts = parse_module(STEP), parse_module(STEP)

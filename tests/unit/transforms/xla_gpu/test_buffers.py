@@ -20,7 +20,7 @@ def parsed(body: str) -> tuple[ModuleOp, FuncOp]:
     return module, functions_of(module)["f"]
 
 
-def test_an_update_has_the_buffer_of_what_it_updates():
+def test_an_update_shares_the_buffer_of_its_operand():
     module, function = parsed("""
       %0 = tensor.insert %x into %a[%i] : tensor<4xf32>
       %1 = tensor.insert %x into %0[%i] : tensor<4xf32>

@@ -1,4 +1,4 @@
-"""Conversions of small floats: where rounding ends, for every f16; what kernels compute; what ptxas makes of them."""
+"""Conversions of small floats: rounding of every f16, results of kernels, and their instructions after ptxas."""
 
 import re
 
@@ -73,7 +73,7 @@ def converting_kernel(count: int, source: str, result: str, each: int = 1) -> Mo
 
 
 def converted(values: Array, source: str, result: str, target: str, each: int = 1) -> tuple[Array, str]:
-    """What the kernel for `target` makes of `values` on the host, and its LLVM IR."""
+    """The result of the kernel for `target` on `values`, executed on the host, and its LLVM IR."""
     module = compiler.lower(converting_kernel(values.size, source, result, each), "llvm", target=target)
     kernel = kernel_source(module)
     written = run_on_host(kernel, {0: values, 1: np.zeros(values.size, DTYPES[result])})
@@ -93,7 +93,7 @@ def assert_same_floats(actual: Array, expected: Array):
 @pytest.mark.parametrize("source", ["f16", "bf16", "f32"])
 @pytest.mark.parametrize("result", ["f8E5M2", "f8E4M3FN"])
 def test_rounding_of_every_16_bits(source: str, result: str, target: str, each: int):
-    bits = np.random.default_rng(0).permutation(EVERY_HALF.view(np.uint16))  # what is too large has any neighbour
+    bits = np.random.default_rng(0).permutation(EVERY_HALF.view(np.uint16))  # out-of-range values too
     values = (bits.astype(np.uint32) << 16).view(np.float32) if source == "f32" else bits.view(WIDE[source])
     actual, text = converted(values, source, result, target, each)
     conversions = len(re.findall(r"= call i16 @llvm\.nvvm", text))

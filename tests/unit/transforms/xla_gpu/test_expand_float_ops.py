@@ -91,7 +91,7 @@ def interesting(name: str, small: str) -> Array:
 
 def to_odd_f32(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     """
-    f64 as f32, what is inexact made odd, so that a second rounding gives what one rounding would.
+    f64 rounded to odd as f32, so that a second rounding has the result of a single one.
 
     ml_dtypes rounds an f64 to f32 first, and so sees ties where there are none.
     """

@@ -18,7 +18,7 @@ DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "bf16": np.d
 
 def kernel(function: Function) -> ModuleOp:
     """A kernel of one thread that applies the operation of `function` to 16 floats, a vector at a time."""
-    row, length = function.intrinsic, function.length or 1  # a vector of one element is taken apart
+    row, length = function.intrinsic, function.length or 1  # a vector of one element is a scalar
     source, result = row.argument.name, row.result.name
     argument_type, result_type = (of_length(type, length) for type in (row.argument, row.result))
     convert = f"to {result_type}" if source != result else ""
@@ -42,7 +42,7 @@ def kernel(function: Function) -> ModuleOp:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_library_computes_what_the_operation_does(name: str):
+def test_library_agrees_with_the_operation(name: str):
     function = FUNCTIONS[name]
     values = np.linspace(0.1, 3.0, 16).astype(DTYPES[function.intrinsic.argument.name])
     arguments = [values, np.zeros(16, DTYPES[function.intrinsic.result.name])]

@@ -1,4 +1,4 @@
-"""Loops that read ahead compute what they computed before."""
+"""Loops with pipelined loads have the same results."""
 
 import numpy as np
 from hypothesis import given

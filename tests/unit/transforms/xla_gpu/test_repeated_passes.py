@@ -111,7 +111,7 @@ CLEAN_UP = (CanonicalizePass(), CSEPass())
 
 
 @pytest.mark.parametrize("between", [FirstPass(), SecondPass(), Unrecorded(), Nothing()], ids=lambda step: step.name)
-def test_what_changed_is_cleaned_up(between: ModulePass):
+def test_changed_operations_are_cleaned_up(between: ModulePass):
     ctx = new_context()
     incremental, full = parse_module(TEXT), parse_module(TEXT)
     runner = PassRunner(ctx, incremental)
@@ -153,13 +153,13 @@ def test_everything_runs_after_a_pass_that_records_nothing():
     assert runs_after(Unrecorded()) == [{"everything"}, {"everything"}]
 
 
-def test_only_what_changed_runs_and_what_is_around_it():
+def test_only_changed_and_enclosing_operations_are_visited():
     # The new constant, its user, and what that reads and is read by; not the multiplication in the other function.
     changed = {"arith.constant", "arith.addi", "func.func", "builtin.module"}
     assert runs_after(FirstPass()) == [{"everything"}, changed]
 
 
-def test_what_lost_a_use_in_place_runs():
+def test_operations_that_lost_a_use_are_visited():
     _, changed = runs_after(SecondPass())
     assert changed >= {"test.op", "arith.constant"}
     assert "arith.muli" not in changed

@@ -1,4 +1,4 @@
-"""What ranges say, against all pairs of numbers in them."""
+"""Comparisons decided by ranges, checked on all pairs of numbers in them."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def numbers(interval: Interval) -> range:
 
 @pytest.mark.parametrize("predicate", Predicate)
 @given(lhs=intervals(-6, 6), rhs=intervals(-6, 6))
-def test_always_is_what_holds_for_all_pairs(predicate: Predicate, lhs: Interval, rhs: Interval):
+def test_always_holds_for_all_pairs(predicate: Predicate, lhs: Interval, rhs: Interval):
     mask = (1 << 64) - 1 if predicate.is_unsigned else -1
     answers = {COMPARISONS[predicate](x & mask, y & mask) for x in numbers(lhs) for y in numbers(rhs)}
     holds = always(predicate, lhs, rhs)
