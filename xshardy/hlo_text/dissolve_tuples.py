@@ -28,7 +28,7 @@ ROOT = "hlo.root"
 """The name of the tuple that a function returns in HLO text."""
 
 
-# -- What tuples consist of -------------------------------------------------------------------------------------------
+# -- Contents of tuples -----------------------------------------------------------------------------------------------
 
 
 def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], AbstractSet[str]]:

@@ -109,7 +109,7 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
             return None
 
 
-# -- What a target has -------------------------------------------------------------------------------------------------
+# -- Capabilities of targets -------------------------------------------------------------------------------------------
 
 
 def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:

@@ -41,11 +41,11 @@ class PipelineLoad(RewritePattern):
     `scf.for %i = 0 to 9 iter_args(%a = %x, %v = %first) {`
     `  %next = tensor.extract %t[f((%i + 1) mod 9)]; ...; yield ..., %next }`
 
-    The last iteration reads what the first one did, which costs less than a branch: LLVM would take one for the end of
-    the loop, and move the read back.
+    The last iteration loads the element of the first one again. This costs less than a branch, which LLVM would merge
+    with the end of the loop, moving the load back.
 
-    The tensor must be an argument that nothing writes: what the first iteration reads, a later one may have written.
-    Reads of shared memory are short; to wait for one costs less than the registers.
+    The tensor must be an argument that is never written, because loads move before writes of earlier iterations. Loads
+    from shared memory have a low latency, so pipelining them is not worth the registers.
     """
 
     @match_op_type

@@ -55,7 +55,7 @@ IN_BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])
 ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
 
 
-# -- What can be a vector ---------------------------------------------------------------------------------------------
+# -- Vectorizable accesses --------------------------------------------------------------------------------------------
 
 
 def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] | None:
@@ -155,7 +155,7 @@ class VectorizeStore(RewritePattern):
     `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
     `%r = vector.transfer_write %v, %t[base]`
 
-    The tensor stays one of the carried values, unchanged, for a canonicalization to drop.
+    The tensor stays a carried value that no iteration changes; canonicalization removes it.
     """
 
     @match_op_type
@@ -187,7 +187,7 @@ class VectorizeAtomicAdd(RewritePattern):
     `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
     `%r = atomic_rmw %t[base] { (%c: vector<4xf32>): yield %c + %v }`
 
-    For what a GPU adds at once, of those the most: f32 and bf16 since Hopper, pairs of f16 since Volta.
+    For the widest vectors that the GPU adds atomically: f32 and bf16 since Hopper, pairs of f16 since Volta.
     """
 
     device: ComputeCapability | None
