@@ -1,7 +1,8 @@
 """
-The page `docs/passes.md`: every registered pass, its options, its patterns, and what of upstream's documentation it is.
+The page `docs/passes.md`: every registered pass, its options, its patterns, and its section of upstream's
+documentation.
 
-`python -m xshardy.tools.passes_page > docs/passes.md` writes it anew; a test holds it against the code.
+`python -m xshardy.tools.passes_page > docs/passes.md` regenerates the page; a test compares it with the code.
 """
 
 from collections.abc import Iterator, Mapping
@@ -89,6 +90,8 @@ def patterns_of(pass_class: type[ModulePass]) -> Iterator[str]:
     """The patterns of a pass, step by step; for a pass without patterns, the reason."""
     if (reason := getattr(pass_class, "no_patterns", None)) is not None:
         yield f"No patterns: {reason}."
+        if inner := getattr(pass_class(), "passes", None):
+            yield "Runs " + ", ".join(f"`{each.name}`" for each in inner) + "."
         return
     if not issubclass(pass_class, PatternPass):
         raise ValueError(f"{pass_class.__name__} is no PatternPass: say in `no_patterns` why")

@@ -17,7 +17,18 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp, elements
-from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, INTEGER_TENSOR, TENSOR, VALUE, tensor_type
+from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, VALUE, tensor_type
+
+__all__ = [
+    "DynamicReshapeOp",
+    "ElidedConstantOp",
+    "RaggedDotOp",
+    "RngGetAndUpdateStateOp",
+    "ScaledDotOp",
+    "ScanOp",
+    "TopKOp",
+    "TupleConstantOp",
+]
 
 I64_ARRAY = DenseArrayBase.constr(i64_type)
 
@@ -64,21 +75,6 @@ class DynamicReshapeOp(ArrayFunctionOp):
     def verify_(self) -> None:
         if len(self.sizes) != (rank := tensor_type(self.result).get_num_dims()):
             raise VerifyException(f"takes a size for each of the {rank} dimensions, got {len(self.sizes)}")
-
-
-@irdl_op_definition
-class StochasticConvertOp(ArrayFunctionOp):
-    """`operand` in another element type, rounded up or down at random, by `random`."""
-
-    name = "hlo.stochastic_convert"
-    operand = operand_def(FLOAT_TENSOR)
-    random = operand_def(INTEGER_TENSOR)
-    result = result_def(TENSOR)
-
-    def verify_(self) -> None:
-        shapes = {tensor_type(value).get_shape() for value in (self.operand, self.random, self.result)}
-        if len(shapes) > 1:
-            raise VerifyException("operands and result have one shape")
 
 
 @irdl_op_definition

@@ -28,8 +28,11 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.async_formats import DoneTypes, StartTypes
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.callees import function_called
+from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
+
+__all__ = ["AsyncOperation", "DoneOp", "StartOp"]
 
 THREAD = "hlo.execution_thread"
 """The discardable attribute of a function with the name of its thread."""
@@ -45,11 +48,6 @@ class AsyncOperation(IRDLOperation):
     def opcode(self) -> str:
         """The name in HLO text and in XLA's diagnostics: `async-start`."""
         return hlo_opcode(self.name)
-
-
-def hlo_opcode(name: str) -> str:
-    """`hlo.async_start` -> `async-start`; names of operations of other dialects are unchanged."""
-    return name.removeprefix("hlo.").replace("_", "-") if name.startswith("hlo.") else name
 
 
 def one_of(names: Sequence[str]) -> str:

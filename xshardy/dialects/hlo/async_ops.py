@@ -32,14 +32,16 @@ from xshardy.dialects.hlo.async_operation import (
     StartOp,
     bundle_type,
     comes_before,
-    hlo_opcode,
     thread_of,
     verify_consumer,
     verify_producer,
 )
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.callees import find_function
+from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
+
+__all__ = ["AsyncDoneOp", "AsyncStartOp", "AsyncUpdateOp"]
 
 NEXT = ("hlo.async_update", "hlo.async_done")
 BEFORE = ("hlo.async_start", "hlo.async_update")

@@ -11,6 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["AsyncBundleType"]
+
 
 @irdl_attr_definition
 class AsyncBundleType(ParametrizedAttribute, TypeAttribute):

@@ -14,6 +14,16 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = [
+    "AllGatherOp",
+    "AllReduceOp",
+    "AllToAllOp",
+    "CollectiveBroadcastOp",
+    "CollectivePermuteOp",
+    "RaggedAllToAllOp",
+    "ReduceScatterOp",
+]
+
 
 class CollectiveOp(InstructionOp):
     """

@@ -11,6 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.types import TENSOR, VALUE, bit_width, is_static, tensor_type
 
+__all__ = ["BitcastOp", "CopyOp"]
+
 
 @irdl_op_definition
 class BitcastOp(IRDLOperation):

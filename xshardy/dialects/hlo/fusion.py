@@ -23,6 +23,8 @@ from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["FusionCalleeExists", "FusionKind", "FusionKindAttr", "FusionOp", "check_callee_types"]
+
 
 class FusionKind(StrEnum):
     """The kind of a fusion: around the output of a loop, around an input such as a reduction, custom."""

@@ -7,6 +7,8 @@ from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation, ParsePropInAttrDict
 
+__all__ = ["InstructionOp", "hlo_opcode"]
+
 I64_ATTR = IntegerAttr.constr(i64)
 
 
@@ -15,6 +17,11 @@ class InstructionOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
+
+
+def hlo_opcode(name: str) -> str:
+    """`hlo.async_start` -> `async-start`; the name of an operation of another dialect as it is."""
+    return name.removeprefix("hlo.").replace("_", "-") if name.startswith("hlo.") else name
 
 
 def elements(type: Attribute) -> tuple[Attribute, ...]:

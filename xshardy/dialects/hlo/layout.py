@@ -14,6 +14,8 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from xshardy.dialects.function_attributes import attributes_of_argument
 
+__all__ = ["LAYOUT", "MEMORY", "layout_of"]
+
 LAYOUT = "hlo.layout"
 MEMORY = "hlo.memory"
 """The other layout annotations: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`."""

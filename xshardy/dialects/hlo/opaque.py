@@ -6,6 +6,8 @@ from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def, var_result_
 from xshardy.dialects.hlo.instruction import InstructionOp
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["OpaqueOp"]
+
 
 @irdl_op_definition
 class OpaqueOp(InstructionOp):

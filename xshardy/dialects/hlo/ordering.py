@@ -7,6 +7,8 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.instruction import InstructionOp
 from xshardy.dialects.stablehlo.types import TENSOR_OR_TOKEN, VALUE
 
+__all__ = ["AddDependencyOp", "DomainOp"]
+
 
 class PassingOp(InstructionOp):
     """An operation whose result is its operand."""

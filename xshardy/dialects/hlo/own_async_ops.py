@@ -33,6 +33,21 @@ from xshardy.dialects.hlo.data_movement import CopyOp
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import UI32
 
+__all__ = [
+    "AllGatherDoneOp",
+    "AllGatherStartOp",
+    "AllReduceDoneOp",
+    "AllReduceStartOp",
+    "CollectivePermuteDoneOp",
+    "CollectivePermuteStartOp",
+    "CopyDoneOp",
+    "CopyStartOp",
+    "RecvDoneOp",
+    "RecvOp",
+    "SendDoneOp",
+    "SendOp",
+]
+
 COUNTER = TensorType(UI32, [])
 """`u32[]`, the context state of the operations that have one."""
 

@@ -13,11 +13,13 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.calls import InlineCall, ReplaceCustomCall, require_no_recursion
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
+    Decompose,
     DotToDotGeneral,
     ElementOfTuple,
     EraseBarrier,
@@ -32,6 +34,7 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
     CallOp,
+    DecomposableOpInterface,
     hlo.FusionOp,
     stablehlo.CompositeOp,
     stablehlo.CustomCallOp,
@@ -54,6 +57,7 @@ PATTERNS: Sequence[RewritePattern] = (
     FoldGetDimensionSize(),
     EraseSetDimensionSize(),
     SplitBitcastBetweenWidths(),
+    Decompose(),
     ExpandRngBitGenerator(),
 )
 

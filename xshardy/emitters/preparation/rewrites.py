@@ -7,8 +7,10 @@ from xdsl.dialects.builtin import FunctionType, TensorType, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
@@ -23,6 +25,18 @@ class EraseBarrier(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.OptimizationBarrierOp, rewriter: PatternRewriter, /):
         rewriter.replace(op, [], op.operands)
+
+
+class Decompose(RewritePattern):
+    """`op(x)` -> its decomposition into operations of StableHLO."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: DecomposableOpInterface, rewriter: PatternRewriter, /):
+        try:
+            results = op.decompose(Tensors(rewriter))
+        except NotImplementedError as error:
+            raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
+        rewriter.replace(op, [], results)
 
 
 class ElementOfTuple(RewritePattern):

@@ -7,8 +7,10 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.interpreters.element_types import as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
@@ -26,6 +28,7 @@ class Evaluator:
         self.is_elementwise = False
         self.values: dict[SSAValue, Value] = {}
         """The values of the current function; a region also reads those of the enclosing regions."""
+        self.decompositions: dict[DecomposableOpInterface, Block] = {}
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
@@ -70,15 +73,24 @@ class Evaluator:
                     del values[argument]
                 return tuple(operands)
             rule = self.rules.get(type(op))
-            if rule is None:
+            if rule is not None:
+                results = rule(self, op, *operands)
+            elif isinstance(op, DecomposableOpInterface):
+                results = self._run(self.decomposition_of(op), operands)
+            else:
                 raise unsupported(op, "the interpreter has no rule for this op")
-            results = rule(self, op, *operands)
             results = [results] if isinstance(results, np.ndarray | np.generic) else results
             for result, value in zip(op.results, results, strict=True):
                 values[result] = value if self.is_elementwise else shaped(value, result)
             for value in last_readers.get(op, ()):
                 del values[value]
         return ()
+
+    def decomposition_of(self, op: DecomposableOpInterface) -> Block:
+        """The block that computes `op`, built once."""
+        if op not in self.decompositions:
+            self.decompositions[op] = decomposition(op)
+        return self.decompositions[op]
 
 
 def shaped(value: Value, result: SSAValue) -> Value:

@@ -106,7 +106,7 @@ def _outside_named_computations(region: Region) -> Iterator[Operation]:
 
 def by_depth(found: Iterable[RegionSplits]) -> Mapping[int, Splits]:
     """The splits of all regions of a depth together, the greatest depth first."""
-    merged: dict[int, Splits] = {}
+    merged: dict[int, Splits] = {0: Splits()}
     for depth, splits in found:
         together = merged.setdefault(depth, Splits())
         together.uses |= splits.uses

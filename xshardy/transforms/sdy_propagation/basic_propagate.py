@@ -36,7 +36,7 @@ class BasicPropagatePass(DebugOptions, PropagationOptions, RuleOptions, PatternP
         Warns of operations on tensors that no sharding rule is registered for, and of sharding groups with conflicts.
         Raises `OperationFailedException` if the module has tensors that cannot be sharded.
         """
-        rules = ShardingRules(conservative=self.conservative_propagation)
+        rules = ShardingRules(conservative=self.conservative_propagation, beyond_upstream=self.rules_beyond_upstream)
         module_program = program_of(module, rules)
         for message, op in rules.unknown.items():
             warn(op, message)

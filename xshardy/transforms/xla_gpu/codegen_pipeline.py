@@ -141,15 +141,18 @@ class CodegenPipelinePass(ModulePass):
     target: str = "sm_90"
     until: str = "llvm"
 
+    @property
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes, in order. Raises `ValueError` for an unknown target."""
+        wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
+        return tuple(each for stage in stages(self.target) if stage.level in wanted for each in stage.passes)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_level(self.until)
         try:
-            pipeline = stages(self.target)
+            passes = self.passes
         except ValueError as error:
             raise PassFailedException(str(error)) from None
-        wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
         runner = PassRunner(ctx, op)
-        for stage in pipeline:
-            if stage.level in wanted:
-                for step in stage.passes:
-                    runner.run(step)
+        for each in passes:
+            runner.run(each)

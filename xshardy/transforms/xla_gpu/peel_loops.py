@@ -18,7 +18,7 @@ from xshardy.dialects.xla_gpu import LoopOp
 from xshardy.rewriting import PatternPass, match_op_type
 
 MAX_ITERATIONS = 64
-"""A loop whose inner loops have this many iterations is not split: the copy of the body does not pay off. XLA's number."""
+"""A loop whose inner loops have this many iterations is not split: the copy does not pay off. XLA's number."""
 
 
 class PeelLoop(RewritePattern):

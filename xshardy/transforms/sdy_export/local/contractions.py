@@ -1,4 +1,4 @@
-"""Dot products and convolutions: sums over a sharded dimension are partial on each device, and added up afterwards."""
+"""Dot products and convolutions: a sum over a sharded dimension is partial on each device, and reduced afterwards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, Whole
 
 
 def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what: str) -> None:
-    """Raises `OperationFailedException` unless what reads `op` combines the parts that devices have along `axes`."""
+    """Raises `OperationFailedException` unless all users of `op` reduce its partial sums along `axes`."""
     for result in op.results:
         if result.first_use is None:
             continue
@@ -34,7 +34,7 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
 
 
 def _pads_with_zeros(value: SSAValue) -> bool:
-    """Whether `value` is no pad, or one whose padding adds nothing to a sum."""
+    """Whether `value` is no pad, or is padded with zeros, so that the padding does not change a sum."""
     if not isinstance(value.owner, stablehlo.PadOp):
         return True
     padding = value.owner.padding_value.owner
@@ -46,7 +46,7 @@ def _pads_with_zeros(value: SSAValue) -> bool:
 def _summed(
     op: stablehlo.DotOp | stablehlo.DotGeneralOp, lhs: WholeTensor, dims: Sequence[int], before: WholeTensors
 ) -> None:
-    """Check that sums over the dimensions `dims` of `lhs` are completed, if they are sharded."""
+    """Check that sums over the dimensions `dims` of `lhs`, if these are sharded, are followed by a reduction."""
     axes = [axis for dim in dims for axis in lhs.axes(dim)]
     if not axes:
         return
@@ -69,7 +69,7 @@ def check_dot_general(op: stablehlo.DotGeneralOp, before: WholeTensors) -> None:
 
 
 def _local_groups(op: stablehlo.ConvolutionOp, count: int, whole: WholeTensor, dim: int) -> int:
-    """How many of `count` groups, which divide dimension `dim` of `whole`, a device has."""
+    """The number of groups on each device, if `count` groups divide dimension `dim` of `whole`."""
     if count <= 1:
         return count
     parts = min(count, whole.parts(dim))
@@ -80,7 +80,7 @@ def _local_groups(op: stablehlo.ConvolutionOp, count: int, whole: WholeTensor, d
 
 @dataclass(frozen=True)
 class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
-    """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
+    """`convolution, groups = 8` -> `convolution, groups = 4`: the number of groups in each part."""
 
     op_types = (stablehlo.ConvolutionOp,)
 

@@ -1,4 +1,4 @@
-"""Windows that slide over a tensor: in a sharded dimension they must not reach beyond a part."""
+"""Sliding windows: in a sharded dimension, no window may cross a boundary of parts."""
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import dilated
@@ -9,8 +9,8 @@ def check_windows(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, b
     """
     Check that the same windows over each part give the parts of the result.
 
-    Raises `OperationFailedException` if a window in a sharded dimension could reach beyond a part, or if windows do not
-    begin where parts do.
+    Raises `OperationFailedException` if a window in a sharded dimension may cross a boundary of parts, or if windows do
+    not start where parts do.
     """
     source = before.operands[0]
     if source.is_replicated:

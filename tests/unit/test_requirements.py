@@ -1,0 +1,32 @@
+"""The ids of requirements that code and tests cite are rows of docs/requirements.md, each with files that are there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "requirements.md").read_text()
+ID = re.compile(r"\b(?:SDY-(?:OP|ATTR|ENUM|IF|DATTR|PASS|Q)|HLO-ASYNC|XGPU)-\d\d\b")
+ROWS = {
+    row[0]: row
+    for line in reversed(PAGE.splitlines())
+    if (row := re.findall(r"[^|]+", line)) and ID.match(row[0].strip())
+}
+ROWS = {name.strip(): row for name, row in ROWS.items()}
+
+
+@pytest.mark.parametrize("folder", ["xshardy", "tests", "docs", "examples", "benchmarks"])
+def test_cited_ids_are_rows(folder: str):
+    files = [path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".md", ".mlir", ".hlo"}]
+    cited = {name: path for path in files for name in ID.findall(path.read_text())}
+    missing = {name: str(path.relative_to(ROOT)) for name, path in cited.items() if name not in ROWS}
+    assert not missing
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_a_row_names_a_module_and_tests_that_exist(name: str):
+    paths = re.findall(r"`((?:xshardy|tests|examples)/[^`]+)`", "|".join(ROWS[name]))
+    if len(ROWS[name]) == 4:
+        assert len(paths) >= 2
+    assert all((ROOT / path).is_file() for path in paths)
