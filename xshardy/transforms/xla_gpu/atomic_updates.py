@@ -130,7 +130,7 @@ def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability 
             return type in WORDS
 
 
-def adds_at_once(type: VectorType, capability: ComputeCapability) -> bool:
+def has_vector_addition(type: VectorType, capability: ComputeCapability) -> bool:
     """Whether the GPU adds this vector of floats to memory by fewer instructions than elements."""
     return _largest_part(AtomicBinOp.FADD, type, capability) is not None
 

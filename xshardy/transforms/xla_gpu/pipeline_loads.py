@@ -18,7 +18,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.dialects.xla_gpu.discardable import is_invariant
 from xshardy.rewriting import match_op_type
-from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
+from xshardy.transforms.xla_gpu.counted_loops import add_carried_value, trip_count
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 INDEX_OPERATIONS = (
@@ -70,7 +70,7 @@ class PipelineLoad(RewritePattern):
         following = rewriter.insert(ApplyIndexingOp((induction_var,), in_a_circle), InsertPoint.before(op)).results[0]
         next_value = _computed_for(following, op, chain, induction_var, rewriter, InsertPoint.before(op))
         rewriter.replace(op, (), (current,))
-        carry(loop, first, next_value, rewriter)
+        add_carried_value(loop, first, next_value, rewriter)
 
 
 def index_chain(load: Operation, loop: scf.ForOp) -> tuple[Operation, ...] | None:
