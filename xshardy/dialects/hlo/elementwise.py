@@ -7,22 +7,23 @@ indexing maps and its sharding rule.
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AnyFloat
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects import stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo.instruction import InstructionOp
-from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.elementwise_binary import SubtractOp
-from xshardy.dialects.stablehlo.elementwise_unary import AbsOp, FloorOp, SignOp
 from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, INTEGER_TENSOR, TENSOR, bit_width, tensor_type
 
-__all__ = ["ElementwiseOp", "StochasticConvertOp"]
+__all__ = [
+    "ElementwiseOp",
+    "StochasticConvertOp",
+]
 
 
 class ElementwiseOp(InstructionOp, DecomposableOpInterface):
@@ -51,12 +52,13 @@ class StochasticConvertOp(ElementwiseOp):
         Source: XLA's HloEvaluator, which has no conversion to floats either.
         """
         x, random, target = self.operand, self.random, element_type(self.result)
-        if isinstance(target, AnyFloat) or bit_width(element_type(random)) != bit_width(element_type(x)):
-            raise NotImplementedError("defined for a result of integers, and random bits as wide as the operand")
-        magnitude = t(AbsOp(x))
-        whole = t(FloorOp(magnitude))
-        root = t.like(2 ** (bit_width(element_type(x)) // 2), x)  # of the number of values of `random`: fits f16
-        threshold = t.multiply(t.multiply(t(SubtractOp(magnitude, whole)), root), root)
-        is_up = t.compare(random, ComparisonDirection.LT, t.convert(threshold, element_type(random)))
+        width = bit_width(element_type(x))
+        if isinstance(target, AnyFloat) or element_type(random) != IntegerType(width, Signedness.UNSIGNED):
+            raise NotImplementedError("defined for a result of integers, and unsigned numbers as wide as the operand")
+        magnitude = t(stablehlo.AbsOp(x))
+        whole = t(stablehlo.FloorOp(magnitude))
+        root = t.like(2 ** (width // 2), x)  # of the number of values of `random`: fits f16
+        threshold = t.multiply(t.multiply(t(stablehlo.SubtractOp(magnitude, whole)), root), root)
+        is_up = t.compare(random, stablehlo.ComparisonDirection.LT, t.convert(threshold, element_type(random)))
         rounded = t.select(is_up, t.add(whole, t.like(1, x)), whole)
-        return [t.convert(t.multiply(rounded, t(SignOp(x))), target)]
+        return [t.convert(t.multiply(rounded, t(stablehlo.SignOp(x))), target)]

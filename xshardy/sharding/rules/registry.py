@@ -33,13 +33,17 @@ from xshardy.sharding.rules.builder import (
     factor_rule,
 )
 
+TENSOR_FAMILIES = (
+    *("elementwise", "dots", "movement", "reshape", "reductions", "convolution", "dynamic_slices"),
+    *("gather_scatter", "linear_algebra", "random_numbers", "collectives", "custom_calls", "without_rule"),
+)
+
 FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "chlo": TENSOR_FAMILIES,
+    "hlo": TENSOR_FAMILIES,
     "linalg": ("linalg",),
     "sdy": ("without_rule", "elementwise"),
-    "stablehlo": (
-        *("elementwise", "dots", "movement", "reshape", "reductions", "convolution", "dynamic_slices"),
-        *("gather_scatter", "linear_algebra", "random_numbers", "collectives", "custom_calls", "without_rule"),
-    ),
+    "stablehlo": TENSOR_FAMILIES,
 }
 """By dialect, the modules beside this one with rows for its operations; imported for the first such operation."""
 
