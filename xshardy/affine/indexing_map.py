@@ -296,8 +296,8 @@ class IndexingMap:
 
     def _rebuilt(self, dims: Sequence[AffineExpr | None], symbols: Sequence[AffineExpr | None]) -> IndexingMap:
         """The map with constants for some variables, and the remaining variables renumbered."""
-        new_dims, kept_dims = _closed_up(dims, dim)
-        new_symbols, kept_symbols = _closed_up(symbols, sym)
+        new_dims, kept_dims = _renumbered(dims, dim)
+        new_symbols, kept_symbols = _renumbered(symbols, sym)
         constraints: list[Constraint] = []
         for c in self.constraints:
             expr = substitute(c.expr, new_dims, new_symbols)
@@ -332,7 +332,7 @@ def _renamed(variables: tuple[Variable, ...], taken: set[str]) -> tuple[Variable
     return tuple(Variable("", v.bounds) if v.name in taken else v for v in variables)
 
 
-def _closed_up(
+def _renumbered(
     replacements: Sequence[AffineExpr | None], variable: Callable[[int], AffineExpr]
 ) -> tuple[list[AffineExpr], list[int]]:
     """The replacement of each variable after renumbering, and the positions of the remaining variables."""

@@ -285,7 +285,7 @@ class Bounds:
             return Linear((), lower // divisor)
 
         # (a * n + b) floordiv n -> a + b floordiv n
-        multiples, rest = _multiples_out(dividend, divisor)
+        multiples, rest = _split_multiples(dividend, divisor)
         if multiples != ZERO:
             return combination((multiples, 1), (self.floordiv(rest, divisor), 1))
 
@@ -324,7 +324,7 @@ class Bounds:
             return Linear(dividend.terms, dividend.constant - period * divisor)
 
         # (a * n + b) mod n -> b mod n
-        multiples, rest = _multiples_out(dividend, divisor)
+        multiples, rest = _split_multiples(dividend, divisor)
         if multiples != ZERO:
             return self.mod(rest, divisor)
 
@@ -383,12 +383,12 @@ class Bounds:
         if factor % n != 0:
             return None
         k = -factor // n
-        if not total.holds(value, k) and not _holds_more(total, value, k):
+        if not total.holds(value, k) and not _contains_more(total, value, k):
             return None
         return combination((total, 1), (value, -k), (single(quotient.atom), -factor), (self.mod(value, n), k))
 
 
-def _holds_more(total: Linear, value: Linear, times: int) -> bool:
+def _contains_more(total: Linear, value: Linear, times: int) -> bool:
     """Whether `value` is one term that `total` contains more than `times` times: `s0 * 7` for 4 times `s0`."""
     if len(value.terms) != 1:
         return False
@@ -396,7 +396,7 @@ def _holds_more(total: Linear, value: Linear, times: int) -> bool:
     return wanted * present > 0 and abs(present) > abs(wanted)
 
 
-def _multiples_out(value: Linear, divisor: int) -> tuple[Linear, Linear]:
+def _split_multiples(value: Linear, divisor: int) -> tuple[Linear, Linear]:
     """As `split`, but the constant of the rest keeps its sign, so that `d0 - 1` stays together."""
     multiples = tuple(Term(atom, factor // divisor) for atom, factor in value.terms if factor % divisor == 0)
     quotient = abs(value.constant) // divisor * (1 if value.constant > 0 else -1)

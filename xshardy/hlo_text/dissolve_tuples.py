@@ -28,7 +28,7 @@ ROOT = "hlo.root"
 """The name of the tuple that a function returns in HLO text."""
 
 
-# -- What tuples consist of -------------------------------------------------------------------------------------------
+# -- Contents of tuples -----------------------------------------------------------------------------------------------
 
 
 def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], AbstractSet[str]]:
@@ -74,10 +74,10 @@ def leaves(tree: Tree) -> Iterator[SSAValue]:
             yield from leaves(part)
 
 
-def grow(type: Attribute, values: Iterator[SSAValue]) -> Tree:
+def tree_from_leaves(type: Attribute, values: Iterator[SSAValue]) -> Tree:
     """A tree with the structure of `type`, filled from `values`."""
     if isinstance(type, TupleType):
-        return tuple(grow(part, values) for part in elements(type))
+        return tuple(tree_from_leaves(part, values) for part in elements(type))
     return next(values)
 
 
@@ -97,11 +97,11 @@ def tree_of(value: SSAValue) -> Tree:
     return tuple(map(tree_of, value.owner.operands)) if isinstance(value.owner, TupleOp) else value
 
 
-def put_together(tree: Tree, type: Attribute, place: InsertPoint, rewriter: PatternRewriter) -> SSAValue:
+def build_tuple(tree: Tree, type: Attribute, place: InsertPoint, rewriter: PatternRewriter) -> SSAValue:
     """Build the tuple of `tree` for users that need the whole tuple; erased if there are none."""
     if isinstance(tree, SSAValue):
         return tree
-    parts = [put_together(part, inner, place, rewriter) for part, inner in zip(tree, elements(type), strict=True)]
+    parts = [build_tuple(part, inner, place, rewriter) for part, inner in zip(tree, elements(type), strict=True)]
     return rewriter.insert(TupleOp(parts), place).result
 
 
@@ -152,8 +152,8 @@ class SplitTupleArguments(RewritePattern):
             part = rewriter.insert_block_argument(block, argument.index + 1 + i, type)
             part.name_hint = argument.name_hint
             parts.append(part)
-        tree = grow(argument.type, iter(parts))
-        whole = put_together(tree, argument.type, InsertPoint.at_start(block), rewriter)
+        tree = tree_from_leaves(argument.type, iter(parts))
+        whole = build_tuple(tree, argument.type, InsertPoint.at_start(block), rewriter)
         rewriter.replace_all_uses_with(argument, whole)
         rewriter.erase_block_argument(argument)
         return parts
@@ -187,10 +187,10 @@ class CallWithElements(RewritePattern):
         values = iter(made.results)
         wholes: list[SSAValue] = []
         for result in op.results:
-            tree = grow(result.type, values)
+            tree = tree_from_leaves(result.type, values)
             for part in leaves(tree):
                 part.name_hint = result.name_hint
-            wholes.append(put_together(tree, result.type, InsertPoint.before(op), rewriter))
+            wholes.append(build_tuple(tree, result.type, InsertPoint.before(op), rewriter))
         rewriter.replace(op, (), wholes)
 
 
@@ -231,8 +231,8 @@ class DoneWithElements(RewritePattern):
         made.attributes.update(op.attributes)
         rewriter.insert(made)
         values = iter(made.results)
-        trees = [(grow(result.type, values), result.type) for result in op.results]
-        wholes = [put_together(tree, type, InsertPoint.before(op), rewriter) for tree, type in trees]
+        trees = [(tree_from_leaves(result.type, values), result.type) for result in op.results]
+        wholes = [build_tuple(tree, type, InsertPoint.before(op), rewriter) for tree, type in trees]
         rewriter.replace(op, (), wholes)
 
 

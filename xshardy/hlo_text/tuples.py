@@ -70,12 +70,12 @@ def packed_from(values: Sequence[SSAValue]) -> SSAValue | None:
     value = values[0]
     while isinstance(owner := value.owner, GetTupleElementOp) and is_implicit(owner):
         value = owner.operand
-        if len(list(leaf_types(value.type))) >= len(values) and is_taken_apart(value, values):
+        if len(list(leaf_types(value.type))) >= len(values) and is_unpacked(value, values):
             return value
     return None
 
 
-def is_taken_apart(value: SSAValue, leaves: Sequence[SSAValue]) -> bool:
+def is_unpacked(value: SSAValue, leaves: Sequence[SSAValue]) -> bool:
     """Whether `leaves` are the arrays in `value`, in order."""
     paths = list(leaf_paths(value.type))
     return len(paths) == len(leaves) and all(

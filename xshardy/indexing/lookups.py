@@ -15,7 +15,7 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
-from xshardy.indexing.tensor_maps import Maps, everywhere, inside, values_of, whole_scalar
+from xshardy.indexing.tensor_maps import Maps, inside, scalar_operand_map, scalar_result_map, values_of
 
 
 def start_variable(size: int, part: int) -> Variable:
@@ -43,13 +43,13 @@ def _slice_starts(op: DynamicSliceOp) -> list[Variable]:
 def dynamic_slice_operand(op: DynamicSliceOp) -> Maps:
     """`d -> d + start`; the start indices are scalar operands."""
     map = _shifted(shape_of(op.result), 1, _slice_starts(op), shape_of(op.operand))
-    return ((map,), *((whole_scalar(op.result),) for _ in op.start_indices))
+    return ((map,), *((scalar_operand_map(op.result),) for _ in op.start_indices))
 
 
 def dynamic_slice_result(op: DynamicSliceOp) -> Maps:
     """`d -> d - start`, restricted to indices of the result."""
     map = _shifted(shape_of(op.operand), -1, _slice_starts(op), shape_of(op.result))
-    return ((map,), *((everywhere(op.result),) for _ in op.start_indices))
+    return ((map,), *((scalar_result_map(op.result),) for _ in op.start_indices))
 
 
 def _update_starts(op: DynamicUpdateSliceOp) -> list[Variable]:
@@ -64,14 +64,14 @@ def dynamic_update_slice_operand(op: DynamicUpdateSliceOp) -> Maps:
     """
     shape = shape_of(op.result)
     map = _shifted(shape, -1, _update_starts(op), shape_of(op.update))
-    return ((IndexingMap.identity(shape),), (map,), *((whole_scalar(op.result),) for _ in op.start_indices))
+    return ((IndexingMap.identity(shape),), (map,), *((scalar_operand_map(op.result),) for _ in op.start_indices))
 
 
 def dynamic_update_slice_result(op: DynamicUpdateSliceOp) -> Maps:
     """The update goes to `d + start`. The map of the operand does not exclude the overwritten region."""
     shape = shape_of(op.result)
     map = _shifted(shape_of(op.update), 1, _update_starts(op), shape)
-    return ((IndexingMap.identity(shape),), (map,), *((everywhere(op.result),) for _ in op.start_indices))
+    return ((IndexingMap.identity(shape),), (map,), *((scalar_result_map(op.result),) for _ in op.start_indices))
 
 
 # -- Gather -----------------------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.indexing.tensor_maps import (
     Maps,
     bitcast_map,
-    everywhere,
-    gathered_up,
+    inverse_strided_map,
     reshape_map,
     same_bits_map,
-    spread_out,
+    scalar_operand_map,
+    scalar_result_map,
+    strided_map,
     values_of,
-    whole_scalar,
 )
 
 
@@ -75,24 +75,27 @@ def reverse(op: ReverseOp) -> Maps:
 
 def slice_operand(op: SliceOp) -> Maps:
     starts, strides = values_of(op.start_indices), values_of(op.strides)
-    return ((spread_out(shape_of(op.result), starts, strides, shape_of(op.operand)),),)
+    return ((strided_map(shape_of(op.result), starts, strides, shape_of(op.operand)),),)
 
 
 def slice_result(op: SliceOp) -> Maps:
     starts, strides = values_of(op.start_indices), values_of(op.strides)
-    return ((gathered_up(shape_of(op.operand), starts, strides, shape_of(op.result)),),)
+    return ((inverse_strided_map(shape_of(op.operand), starts, strides, shape_of(op.result)),),)
 
 
 def pad_operand(op: PadOp) -> Maps:
     """The padding value is a scalar. Its map does not exclude the region of the operand."""
     low, strides = values_of(op.edge_padding_low), [gap + 1 for gap in values_of(op.interior_padding)]
-    return ((gathered_up(shape_of(op.result), low, strides, shape_of(op.operand)),), (whole_scalar(op.result),))
+    return (
+        (inverse_strided_map(shape_of(op.result), low, strides, shape_of(op.operand)),),
+        (scalar_operand_map(op.result),),
+    )
 
 
 def pad_result(op: PadOp) -> Maps:
     """The map of the padding value does not exclude the region of the operand."""
     low, strides = values_of(op.edge_padding_low), [gap + 1 for gap in values_of(op.interior_padding)]
-    return ((spread_out(shape_of(op.operand), low, strides, shape_of(op.result)),), (everywhere(op.result),))
+    return ((strided_map(shape_of(op.operand), low, strides, shape_of(op.result)),), (scalar_result_map(op.result),))
 
 
 def concatenate_operand(op: ConcatenateOp) -> Maps:
@@ -114,7 +117,7 @@ def concatenate_result(op: ConcatenateOp) -> Maps:
     for operand in op.inputs:
         shape = shape_of(operand)
         starts = [offset if d == axis else 0 for d in range(len(shape))]
-        maps.append((spread_out(shape, starts, [1] * len(shape), shape_of(op.result)),))
+        maps.append((strided_map(shape, starts, [1] * len(shape), shape_of(op.result)),))
         offset += shape[axis]
     return tuple(maps)
 

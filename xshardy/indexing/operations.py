@@ -22,10 +22,10 @@ from xshardy.indexing.tensor_maps import (
     Maps,
     bitcast_map,
     delinearized,
-    everywhere,
     linear_index,
     minor_to_major,
-    whole_scalar,
+    scalar_operand_map,
+    scalar_result_map,
 )
 
 __all__ = [
@@ -53,11 +53,11 @@ def _elementwise_or_scalar(op: Operation, scalar: IndexingMap) -> Maps:
 
 
 def _scalars_operand(op: Operation) -> Maps:
-    return _elementwise_or_scalar(op, whole_scalar(op.results[0]))
+    return _elementwise_or_scalar(op, scalar_operand_map(op.results[0]))
 
 
 def _scalars_result(op: Operation) -> Maps:
-    return _elementwise_or_scalar(op, everywhere(op.results[0]))
+    return _elementwise_or_scalar(op, scalar_result_map(op.results[0]))
 
 
 class Relation(NamedTuple):

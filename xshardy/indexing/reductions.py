@@ -14,7 +14,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp, WindowDimension
-from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, values_of, whole_scalar
+from xshardy.indexing.tensor_maps import Maps, divisible, inside, scalar_operand_map, scalar_result_map, values_of
 
 
 def reduce_operand(op: ReduceOp) -> Maps:
@@ -23,14 +23,14 @@ def reduce_operand(op: ReduceOp) -> Maps:
     kept = [d for d in range(len(shape)) if d not in reduced]
     results = [sym(reduced.index(d)) if d in reduced else dim(kept.index(d)) for d in range(len(shape))]
     map = IndexingMap.from_tensor_sizes(results, [shape[d] for d in kept], [shape[d] for d in reduced])
-    return ((map,),) * len(op.inputs) + ((whole_scalar(op.outputs[0]),),) * len(op.inputs)
+    return ((map,),) * len(op.inputs) + ((scalar_operand_map(op.outputs[0]),),) * len(op.inputs)
 
 
 def reduce_result(op: ReduceOp) -> Maps:
     """The kept dimensions."""
     shape, reduced = shape_of(op.inputs[0]), values_of(op.dimensions)
     map = IndexingMap.from_tensor_sizes([dim(d) for d in range(len(shape)) if d not in reduced], shape)
-    return ((map,),) * len(op.inputs) + ((everywhere(op.outputs[0]),),) * len(op.inputs)
+    return ((map,),) * len(op.inputs) + ((scalar_result_map(op.outputs[0]),),) * len(op.inputs)
 
 
 # -- Windows ----------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def reduce_window_operand(op: ReduceWindowOp) -> Maps:
     box = IndexingMap.from_tensor_sizes((), shape, sizes)
     map, results = at_multiples(box, places, [w.base_dilation for w in window], shape_of(op.inputs[0]))
     read = map.with_results(results).simplify()
-    return ((read,),) * len(op.inputs) + ((whole_scalar(op.outputs[0]),),) * len(op.inputs)
+    return ((read,),) * len(op.inputs) + ((scalar_operand_map(op.outputs[0]),),) * len(op.inputs)
 
 
 def reduce_window_result(op: ReduceWindowOp) -> Maps:
@@ -100,4 +100,4 @@ def reduce_window_result(op: ReduceWindowOp) -> Maps:
     box = IndexingMap.from_tensor_sizes((), shape, sizes)
     map, results = at_multiples(box, positions, [w.stride for w in window], shape_of(op.outputs[0]))
     goes = map.with_results(results).simplify()
-    return ((goes,),) * len(op.inputs) + ((everywhere(op.outputs[0]),),) * len(op.inputs)
+    return ((goes,),) * len(op.inputs) + ((scalar_result_map(op.outputs[0]),),) * len(op.inputs)

@@ -93,12 +93,12 @@ def _relinearized(
 # -- Scalars ----------------------------------------------------------------------------------------------------------
 
 
-def whole_scalar(result: SSAValue) -> IndexingMap:
+def scalar_operand_map(result: SSAValue) -> IndexingMap:
     """The element of a tensor without dimensions, for every index of the result."""
     return IndexingMap.from_tensor_sizes((), shape_of(result))
 
 
-def everywhere(result: SSAValue) -> IndexingMap:
+def scalar_result_map(result: SSAValue) -> IndexingMap:
     """From a scalar to every element of the result."""
     shape = shape_of(result)
     return IndexingMap.from_tensor_sizes([sym(i) for i in range(len(shape))], (), shape)
@@ -114,7 +114,7 @@ def inside(map: IndexingMap, indices: Sequence[AffineExpr], shape: Sequence[int]
     return map
 
 
-def spread_out(
+def strided_map(
     shape: Sequence[int], starts: Sequence[int], strides: Sequence[int], target: Sequence[int]
 ) -> IndexingMap:
     """
@@ -127,11 +127,11 @@ def spread_out(
     return inside(IndexingMap.from_tensor_sizes(results, shape), results, target).simplify()
 
 
-def gathered_up(
+def inverse_strided_map(
     shape: Sequence[int], starts: Sequence[int], strides: Sequence[int], target: Sequence[int]
 ) -> IndexingMap:
     """
-    `d -> (d - start) floordiv stride`, the inverse of `spread_out`, from a tensor of `shape` to one of shape `target`.
+    `d -> (d - start) floordiv stride`, the inverse of `strided_map`, from a tensor of `shape` to one of shape `target`.
 
     Restricted to exact divisions with results in bounds of the target.
     """

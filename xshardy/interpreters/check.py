@@ -15,7 +15,7 @@ from xshardy.interpreters.element_types import (
     float_info,
     numpy_dtype,
 )
-from xshardy.interpreters.inputs import PIECE
+from xshardy.interpreters.inputs import PIECE_SIZE
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.floats import bits, total_order
 
@@ -190,11 +190,11 @@ def unlike(expected: Array) -> Array:
     """
     zero, one = convert(np.arange(2), expected.dtype)
     flat, result = expected.reshape(-1), np.full(expected.size, zero)
-    for start in range(0, flat.size, PIECE):
-        part = flat[start : start + PIECE]
+    for start in range(0, flat.size, PIECE_SIZE):
+        part = flat[start : start + PIECE_SIZE]
         with np.errstate(invalid="ignore"):
             near_zero = np.abs(convert(part, widest(part.dtype))) < 0.5
-        result[start : start + PIECE][near_zero] = one
+        result[start : start + PIECE_SIZE][near_zero] = one
     return result.reshape(expected.shape)
 
 

@@ -43,7 +43,7 @@ Generator: TypeAlias = np.random.Generator
 SPECIAL_SHARE = 1 / 32
 """The share of special elements in an input: zeros, infinities, NaN, the bounds of the type, and the like."""
 
-PIECE = 2**20
+PIECE_SIZE = 2**20
 """The number of elements generated at a time."""
 
 # -- Element types ----------------------------------------------------------------------------------------------------
@@ -106,15 +106,15 @@ def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kin
         shape = () if tensor is None else tensor.get_shape()
         dtype = numpy_dtype(kind)
         size = int(np.prod(shape, dtype=np.int64))
-        result.append(_in_pieces(generators[KINDS[dtype]], rng, size, dtype).reshape(shape))
+        result.append(_generate_in_pieces(generators[KINDS[dtype]], rng, size, dtype).reshape(shape))
     return result
 
 
-def _in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:
+def _generate_in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:
     """`size` elements by `make`, in pieces: `make` takes many times the memory of its result."""
-    if size <= PIECE:
+    if size <= PIECE_SIZE:
         return make(rng, size, dtype)
-    return np.concatenate([make(rng, min(PIECE, size - start), dtype) for start in range(0, size, PIECE)])
+    return np.concatenate([make(rng, min(PIECE_SIZE, size - start), dtype) for start in range(0, size, PIECE_SIZE)])
 
 
 # -- Computations -----------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {
     "stablehlo.multiply": lambda dtype: 1,
     "stablehlo.maximum": lambda dtype: _bounds(dtype)[0],
     "stablehlo.minimum": lambda dtype: _bounds(dtype)[1],
-    "stablehlo.and": lambda dtype: True if KINDS[dtype] is Kind.PRED else wrapped_ones(dtype),
+    "stablehlo.and": lambda dtype: True if KINDS[dtype] is Kind.PRED else all_ones(dtype),
     "stablehlo.or": lambda dtype: 0,
     "stablehlo.xor": lambda dtype: 0,
 }
@@ -231,7 +231,7 @@ def _bounds(dtype: DType) -> tuple[int | float, int | float]:
     return 0, 2 ** BITS[dtype] - 1
 
 
-def wrapped_ones(dtype: DType) -> int:
+def all_ones(dtype: DType) -> int:
     """The integer with all bits set."""
     return -1 if dtype in SIGNED_INTEGERS.values() else 2 ** BITS[dtype] - 1
 

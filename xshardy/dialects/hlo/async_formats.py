@@ -60,7 +60,7 @@ class DoneTypes(CustomDirective):
 
 
 @irdl_custom_directive
-class BundleTwice(CustomDirective):
+class SameBundleTypes(CustomDirective):
     """The bundle type of both the operand and the result of an update."""
 
     operand: TypeDirective

@@ -24,7 +24,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import base, irdl_op_definition, operand_def, opt_prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.hlo.async_formats import BundleTwice
+from xshardy.dialects.hlo.async_formats import SameBundleTypes
 from xshardy.dialects.hlo.async_operation import (
     MAIN_THREAD,
     AsyncOperation,
@@ -43,15 +43,15 @@ from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
 
 __all__ = ["AsyncDoneOp", "AsyncStartOp", "AsyncUpdateOp"]
 
-NEXT = ("hlo.async_update", "hlo.async_done")
-BEFORE = ("hlo.async_start", "hlo.async_update")
+BUNDLE_CONSUMERS = ("hlo.async_update", "hlo.async_done")
+BUNDLE_PRODUCERS = ("hlo.async_start", "hlo.async_update")
 
 
 @irdl_op_definition
 class AsyncStartOp(StartOp):
     """Start the operation in the function `callee`, possibly on another thread."""
 
-    CONSUMERS: ClassVar = NEXT
+    CONSUMERS: ClassVar = BUNDLE_CONSUMERS
 
     name = "hlo.async_start"
     execution_thread = opt_prop_def(StringAttr)
@@ -100,14 +100,14 @@ class AsyncUpdateOp(AsyncOperation):
     name = "hlo.async_update"
     operand = operand_def()
     bundle = result_def(base(AsyncBundleType))
-    custom_directives = (BundleTwice,)
-    assembly_format = "$operand attr-dict `:` custom<BundleTwice>(type($operand), type($bundle))"
+    custom_directives = (SameBundleTypes,)
+    assembly_format = "$operand attr-dict `:` custom<SameBundleTypes>(type($operand), type($bundle))"
 
     def __init__(self, operand: SSAValue):
         super().__init__(operands=[operand], result_types=[bundle_type(operand)])
 
     def verify_(self) -> None:
-        verify_producer(self, self.operand, BEFORE)
+        verify_producer(self, self.operand, BUNDLE_PRODUCERS)
         if isinstance(self.operand.owner, Operation) and not comes_before(self.operand.owner, self):
             # Updates that form a cycle have no start.
             raise VerifyException("The operand of a async-update instruction needs to come before it: move it down")
@@ -116,13 +116,13 @@ class AsyncUpdateOp(AsyncOperation):
                 "The async-update expects the shape of operand and output to match "
                 f"('{self.operand.type}' vs '{self.bundle.type}')"
             )
-        verify_consumer(self, NEXT)
+        verify_consumer(self, BUNDLE_CONSUMERS)
 
 
 @irdl_op_definition
 class AsyncDoneOp(DoneOp):
     """Wait for the operation in flight; the results are its outputs."""
 
-    PRODUCERS: ClassVar = BEFORE
+    PRODUCERS: ClassVar = BUNDLE_PRODUCERS
 
     name = "hlo.async_done"

@@ -38,7 +38,7 @@ LANCZOS = (
 # fmt: on
 
 
-TINY = 2.0**-40
+SMALL_ANGLE = 2.0**-40
 """Below this, `sin(x)` is `x`. Multiplying a denormal angle by pi would lose precision."""
 
 
@@ -162,7 +162,7 @@ def lgamma(f: Floats, x: SSAValue) -> SSAValue:
     nearest = f.select(f.is_less(fraction, 0.5), fraction, f.subtract(1, fraction))
     log_sine = s(math.LogOp(s(math.SinOp(f.multiply(python_math.pi, nearest)))))
     log_angle = f.add(python_math.log(python_math.pi), s(math.LogOp(nearest)))
-    log_sine = f.select(f.is_less(nearest, TINY), log_angle, log_sine)
+    log_sine = f.select(f.is_less(nearest, SMALL_ANGLE), log_angle, log_sine)
     reflected = f.subtract(f.subtract(python_math.log(python_math.pi), log_sine), log_gamma)
     at_pole = s.compare("oeq", log_sine, f.value(-python_math.inf))
     result = f.select(reflects, f.select(at_pole, python_math.inf, reflected), log_gamma)

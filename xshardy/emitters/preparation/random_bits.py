@@ -89,7 +89,7 @@ class Bits(NamedTuple):
     state: SSAValue
 
 
-def numbered(t: Tensors, shape: Sequence[int], parts: Mapping[int, SSAValue] | None = None) -> SSAValue:
+def element_numbers(t: Tensors, shape: Sequence[int], parts: Mapping[int, SSAValue] | None = None) -> SSAValue:
     """The row-major number of each element of `shape`, as u64; `parts` replaces the indices of some dimensions."""
     number, stride = t.constant(0, U64, shape), 1
     parts = parts or {}
@@ -121,12 +121,12 @@ def threefry_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int)
     keys = halves(t, t.splat(key, shape))
     axis = split_dimension(shape) if width < 64 else None
     if axis is None:
-        counter = t.add(numbered(t, shape), t.splat(start, shape))
+        counter = t.add(element_numbers(t, shape), t.splat(start, shape))
         low, high = threefry(t, halves(t, counter), keys)
         count, elements = prod(shape), joined(t, low, high) if width == 64 else low
     else:
         index = t.iota(axis, U64, shape)
-        number = numbered(t, shape, {axis: t.shifted_right(index, 1)})
+        number = element_numbers(t, shape, {axis: t.shifted_right(index, 1)})
         low, high = threefry(t, halves(t, t.add(number, t.splat(start, shape))), keys)
         is_first = t.compare(t.both(index, t.like(1, index)), stablehlo.ComparisonDirection.EQ, t.like(0, index))
         elements = t.select(is_first, low, high)
@@ -144,7 +144,7 @@ def philox_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -
     key, low = t.element(state, 0), t.element(state, 1)
     high = t.element(state, 2) if words > 2 else key
     per_counter = 2 if width == 64 else 4
-    number = numbered(t, shape)
+    number = element_numbers(t, shape)
     start, carry = _added(t, (low, high), t.shifted_right(number, per_counter.bit_length() - 1))
     outputs = philox(t, [*halves(t, start), *halves(t, carry)], halves(t, t.splat(key, shape)))
     if width == 64:

@@ -110,10 +110,10 @@ class RunsEmitter:
 
         kernel = self.kernel
         numbers = slices_of_thread(self.slices, self.runs)
-        last = Run.of(loop_over(kernel.s, numbers, kernel.ids, self.no_run(kernel.s).values, body))
+        last = Run.of(loop_over(kernel.s, numbers, kernel.ids, self.initial_run(kernel.s).values, body))
         return kernel.module([self.written(kernel.s, last, last.is_inside)])
 
-    def no_run(self, s: Scalars) -> Run:
+    def initial_run(self, s: Scalars) -> Run:
         """The run before the first slice; it is outside of the operand and thus never written."""
         zero = s.constant(0, emitted_type(element_type_of(self.slices.op.scatter_indices.type)))
         nothing = s(arith.ConstantOp(_zeros(self.element_type, self.runs.steps * self.runs.vector)))

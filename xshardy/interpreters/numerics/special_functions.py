@@ -9,7 +9,7 @@ import math
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """B2, B4, B6, ..."""
 
-LARGE = 12
+ASYMPTOTIC_FROM = 12
 """The argument from which the asymptotic series are exact to double precision."""
 
 
@@ -32,7 +32,7 @@ def digamma(x: float) -> float:
     if x < 0:
         return digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
     shift = 0.0
-    while x < LARGE:
+    while x < ASYMPTOTIC_FROM:
         shift += 1 / x
         x += 1
     series = sum(number / (2 * k * x ** (2 * k)) for k, number in enumerate(BERNOULLI, 1))
@@ -60,7 +60,7 @@ def zeta(s: float, q: float) -> float:
 
 def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
     total = 0.0
-    while q < LARGE:
+    while q < ASYMPTOTIC_FROM:
         total += q**-s
         q += 1
     total += q ** (1 - s) / (s - 1) + q**-s / 2

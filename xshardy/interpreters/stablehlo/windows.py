@@ -17,7 +17,7 @@ from xshardy.interpreters.stablehlo.reductions import contraction_type, converte
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 
 
-def elements_under(
+def window_elements(
     x: Array, window: Sequence[WindowDimension], positions: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
     """
@@ -50,7 +50,7 @@ def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands:
     inputs, inits = converted_to(op.body.block, operands[:count], operands[count:])
     values = [np.broadcast_to(init, shape) for init in inits]
     # One structured array combines all inputs at once.
-    for steps in zip(*(elements_under(x, op.window(), shape) for x in inputs), strict=True):
+    for steps in zip(*(window_elements(x, op.window(), shape) for x in inputs), strict=True):
         (_, _, inside), *_ = steps
         combined = evaluator.run(op.body.block, [*values, *(taken for _, taken, _ in steps)], elementwise=True)
         values = [np.where(inside, np.asarray(new), old) for new, old in zip(combined, values, strict=True)]
@@ -89,7 +89,7 @@ def convolution(evaluator: Evaluator, op: stablehlo.ConvolutionOp, lhs: Array, r
     for group, weights in enumerate(outputs):
         part = np.split(x, batches, axis=0)[group] if batches > 1 else np.split(x, groups, axis=1)[group]
         result = np.zeros((part.shape[0], weights.shape[1], *spatial), working)
-        for tap, taken, inside in elements_under(part, window, spatial):
+        for tap, taken, inside in window_elements(part, window, spatial):
             products = np.einsum("bi...,io->bo...", taken, weights[(slice(None), slice(None), *tap)])
             result = result + np.where(inside, products, np.zeros((), working))
         parts.append(result)

@@ -127,7 +127,7 @@ def shared_leaves(why: str, before: Tree, after: Tree) -> Iterator[Sharing]:
         yield Sharing(why, (first, second))
 
 
-def may_write_over(op: Operation | None, buffer: Buffer, liveness: Liveness) -> bool:
+def may_overwrite(op: Operation | None, buffer: Buffer, liveness: Liveness) -> bool:
     """
     Whether `op` may write its result into `buffer`, one of its operands: it reads each position before it writes it.
     """
@@ -155,7 +155,7 @@ def conflicts(liveness: Liveness) -> Iterator[Conflict]:
         buffers = sorted(set(sharing.buffers), key=lambda buffer: (ranges[buffer].first, buffer.number))
         holder = buffers[0]
         for buffer in buffers[1:]:
-            may_meet = may_write_over(providers[buffer], holder, liveness)
+            may_meet = may_overwrite(providers[buffer], holder, liveness)
             if ranges[holder].overlaps(ranges[buffer], may_meet=may_meet):
                 yield Conflict(sharing.why, holder, buffer)
             if ranges[buffer].last >= ranges[holder].last:

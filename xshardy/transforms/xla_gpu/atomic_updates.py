@@ -109,7 +109,7 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
             return None
 
 
-# -- What a target has -------------------------------------------------------------------------------------------------
+# -- Capabilities of targets -------------------------------------------------------------------------------------------
 
 
 def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:
@@ -130,7 +130,7 @@ def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability 
             return type in WORDS
 
 
-def adds_at_once(type: VectorType, capability: ComputeCapability) -> bool:
+def has_vector_addition(type: VectorType, capability: ComputeCapability) -> bool:
     """Whether the GPU adds this vector of floats to memory by fewer instructions than elements."""
     return _largest_part(AtomicBinOp.FADD, type, capability) is not None
 

@@ -14,7 +14,7 @@ def trip_count(loop: scf.ForOp) -> int | None:
     return constant_value(loop.ub)
 
 
-def carry(loop: scf.ForOp, init: SSAValue, yielded: SSAValue, rewriter: PatternRewriter) -> scf.ForOp:
+def add_carried_value(loop: scf.ForOp, init: SSAValue, yielded: SSAValue, rewriter: PatternRewriter) -> scf.ForOp:
     """
     `loop` replaced by one with another carried value. Precondition: its body already has the argument, as the last one.
 

@@ -134,11 +134,11 @@ def is_too_large(value: Scalar, small: ReducedPrecisionFloatType) -> Scalar:
     integer = value.bitcast(IntegerType(width))
     magnitude = integer & (1 << (width - 1)) - 1
     infinity = (1 << (width - 1)) - (1 << mantissa)
-    too_large = magnitude.compare(">", last_rounded_down(value.type, small))
+    too_large = magnitude.compare(">", greatest_not_overflowing(value.type, small))
     return magnitude.insert(arith.AndIOp(too_large.value, magnitude.compare("<=", infinity).value))
 
 
-def last_rounded_down(wide: Attribute, small: ReducedPrecisionFloatType) -> int:
+def greatest_not_overflowing(wide: Attribute, small: ReducedPrecisionFloatType) -> int:
     """
     The bits, as f16 or f32, of the greatest number that rounds to the largest one of a small format.
 

@@ -69,7 +69,7 @@ from xshardy.transforms.xla_gpu.tensor_access import (
 DIMENSION_SIZE = 4
 """The size of the i32 after the elements that holds a dynamic dimension, in bytes."""
 
-# -- What the pass takes -----------------------------------------------------------------------------------------------
+# -- Preconditions -----------------------------------------------------------------------------------------------------
 
 LOWERED: frozenset[type[Operation]] = frozenset(
     {

@@ -24,9 +24,9 @@ class LoopToForNest(RewritePattern):
     ->
     `scf.for %i { scf.for %j { scf.if in_domain(%d, %i, %j) { %r = apply #map; body; yield %y } else { yield %x } } }`
 
-    The bounds of the loops are those of the range variables, so only dimensions and constraints are tested. There is no
-    `scf.if` where nothing has to be, and nothing at all for a domain that is known to be empty. Discardable attributes
-    of the loop, such as `xla.range`, go to the outermost operation.
+    The bounds of the loops are those of the range variables, so the `scf.if` tests dimensions and constraints only. It
+    is omitted if there is nothing to test. An empty domain gives no operations. Discardable attributes of the loop,
+    such as `xla.range`, go to the outermost operation.
     """
 
     @match_op_type

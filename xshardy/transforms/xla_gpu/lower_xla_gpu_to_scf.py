@@ -81,8 +81,8 @@ class InsertToLoop(RewritePattern):
     ->
     `xla_gpu.loop (%i)[%s] -> (%x) in #from iter_args(%u = %t) { tensor.insert %v[%s] into %u[#to(%x)] }`
 
-    The elements that a thread holds become a vector, with one dimension per symbol of `#from`. Those of a complex type
-    have the real and the imaginary part along a further, first dimension.
+    The elements of a thread become a vector with one dimension per symbol of `#from`. Complex elements have their real
+    and imaginary parts along an additional first dimension.
     """
 
     @match_op_type

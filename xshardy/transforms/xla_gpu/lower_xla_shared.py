@@ -29,7 +29,7 @@ class ForallToThreads(RewritePattern):
     ->
     `%i = gpu.thread_id x {xla.range = [0, 127]}; %j = gpu.thread_id y {xla.range = [0, 1]}; body` with `%t` for `%u`
 
-    Every thread does one iteration, and the result is the tensor as the thread sees it: `%r`.
+    Every thread executes one iteration. The result is replaced by the value that the thread inserts: `%r`.
     """
 
     @match_op_type

@@ -147,12 +147,12 @@ class UnrollLoop(RewritePattern):
         if factor == 1:
             return
         if factor == trip_count(op):
-            _unroll_wholly(op, factor, rewriter)
+            _unroll_fully(op, factor, rewriter)
         else:
             _unroll_by(op, factor, rewriter)
 
 
-def _unroll_wholly(loop: scf.ForOp, iterations: int, rewriter: PatternRewriter) -> None:
+def _unroll_fully(loop: scf.ForOp, iterations: int, rewriter: PatternRewriter) -> None:
     """Replace `loop` by `iterations` copies of its body; the last one is the body itself."""
     body, carried = loop.body.block, tuple(loop.iter_args)
     before = InsertPoint.before(loop)

@@ -19,7 +19,7 @@ from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
 
 HIGH_MINUS_ZERO = 0x8000_0000
 """The bits of a pair with the second element -0 and the first one 0."""
-BIT_OF_SECOND = 2
+SECOND_ELEMENT_BIT = 2
 """The bit of an element's byte address that is set for the second element of a word."""
 
 
@@ -43,7 +43,7 @@ class PackAtomicAdd(RewritePattern):
         def constant(value: int, type: IntegerType = i32) -> SSAValue:
             return add(llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type))
 
-        second = add(llvm.AndOp(add(llvm.PtrToIntOp(op.ptr, i64)), constant(BIT_OF_SECOND, i64)))
+        second = add(llvm.AndOp(add(llvm.PtrToIntOp(op.ptr, i64)), constant(SECOND_ELEMENT_BIT, i64)))
         back = add(llvm.SubOp(constant(0, i64), second))
         word = add(llvm.GEPOp.from_mixed_indices(op.ptr, [back], i8, inbounds=True))
         shift = add(llvm.ShlOp(add(llvm.TruncOp(second, i32)), constant(3)))  # from bytes to bits

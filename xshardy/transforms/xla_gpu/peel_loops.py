@@ -18,7 +18,7 @@ from xshardy.dialects.xla_gpu import LoopOp
 from xshardy.rewriting import PatternPass, match_op_type
 
 MAX_ITERATIONS = 64
-"""With this many iterations within one of a loop, splitting it is not worth another copy of the body. XLA's number."""
+"""A loop whose inner loops have this many iterations is not split: the copy does not pay off. XLA's number."""
 
 
 class PeelLoop(RewritePattern):
@@ -28,7 +28,7 @@ class PeelLoop(RewritePattern):
     `%1 = loop (%d)[%i] in d in [0, 3], i in [0, 6] iter_args(%x = %init)`
     `loop (%d)[%i] in d in [0, 2], i in [7, 7] iter_args(%x = %1)`
 
-    The iterations of the last value of a variable come after all others: floating-point sums change their order.
+    The iterations for the last value of a variable run after all others, so floating-point sums change their order.
     """
 
     @match_op_type

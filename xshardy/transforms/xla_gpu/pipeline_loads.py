@@ -18,7 +18,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.dialects.xla_gpu.discardable import is_invariant
 from xshardy.rewriting import match_op_type
-from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
+from xshardy.transforms.xla_gpu.counted_loops import add_carried_value, trip_count
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 INDEX_OPERATIONS = (
@@ -41,11 +41,11 @@ class PipelineLoad(RewritePattern):
     `scf.for %i = 0 to 9 iter_args(%a = %x, %v = %first) {`
     `  %next = tensor.extract %t[f((%i + 1) mod 9)]; ...; yield ..., %next }`
 
-    The last iteration reads what the first one did, which costs less than a branch: LLVM would take one for the end of
-    the loop, and move the read back.
+    The last iteration loads the element of the first one again. This costs less than a branch, which LLVM would merge
+    with the end of the loop, moving the load back.
 
-    The tensor must be an argument that nothing writes: what the first iteration reads, a later one may have written.
-    Reads of shared memory are short; to wait for one costs less than the registers.
+    The tensor must be an argument that is never written, because loads move before writes of earlier iterations. Loads
+    from shared memory have a low latency, so pipelining them is not worth the registers.
     """
 
     @match_op_type
@@ -70,7 +70,7 @@ class PipelineLoad(RewritePattern):
         following = rewriter.insert(ApplyIndexingOp((induction_var,), in_a_circle), InsertPoint.before(op)).results[0]
         next_value = _computed_for(following, op, chain, induction_var, rewriter, InsertPoint.before(op))
         rewriter.replace(op, (), (current,))
-        carry(loop, first, next_value, rewriter)
+        add_carried_value(loop, first, next_value, rewriter)
 
 
 def index_chain(load: Operation, loop: scf.ForOp) -> tuple[Operation, ...] | None:

@@ -154,7 +154,7 @@ def _pack(elements: bytes, bits: int) -> int:
     return sum((element & 2**bits - 1) << (place * bits) for place, element in enumerate(elements))
 
 
-# -- What patterns know ------------------------------------------------------------------------------------------------
+# -- Facts for patterns ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

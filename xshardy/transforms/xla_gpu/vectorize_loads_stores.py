@@ -37,8 +37,8 @@ from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
 from xshardy.rewriting import PatternPass, Walk, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
-from xshardy.transforms.xla_gpu.atomic_updates import adds_at_once
-from xshardy.transforms.xla_gpu.counted_loops import carry, trip_count
+from xshardy.transforms.xla_gpu.atomic_updates import has_vector_addition
+from xshardy.transforms.xla_gpu.counted_loops import add_carried_value, trip_count
 from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 
@@ -55,7 +55,7 @@ IN_BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])
 ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
 
 
-# -- What can be a vector ---------------------------------------------------------------------------------------------
+# -- Vectorizable accesses --------------------------------------------------------------------------------------------
 
 
 def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] | None:
@@ -155,7 +155,7 @@ class VectorizeStore(RewritePattern):
     `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
     `%r = vector.transfer_write %v, %t[base]`
 
-    The tensor stays one of the carried values, unchanged, for a canonicalization to drop.
+    The tensor stays a carried value that no iteration changes; canonicalization removes it.
     """
 
     @match_op_type
@@ -187,7 +187,7 @@ class VectorizeAtomicAdd(RewritePattern):
     `%v = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert %x, %w[%i]) }`
     `%r = atomic_rmw %t[base] { (%c: vector<4xf32>): yield %c + %v }`
 
-    For what a GPU adds at once, of those the most: f32 and bf16 since Hopper, pairs of f16 since Volta.
+    For the widest vectors that the GPU adds atomically: f32 and bf16 since Hopper, pairs of f16 since Volta.
     """
 
     device: ComputeCapability | None
@@ -202,7 +202,7 @@ class VectorizeAtomicAdd(RewritePattern):
         if not isinstance(loop, scf.ForOp) or result is None or addend is None:
             return
         type_ = vector_type(op.input.type, loop)
-        if type_ is None or not adds_at_once(type_, self.device):
+        if type_ is None or not has_vector_addition(type_, self.device):
             return
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:
@@ -269,7 +269,7 @@ def _collect(element: SSAValue, loop: scf.ForOp, type_: VectorType[Element], rew
     terminator = body.last_op
     assert terminator is not None
     insert = rewriter.insert(vector.InsertOp(element, collected, (body.args[0],)), InsertPoint.before(terminator))
-    return carry(loop, init, insert.result, rewriter)
+    return add_carried_value(loop, init, insert.result, rewriter)
 
 
 def _zero(type_: Element) -> IntegerAttr | FloatAttr:

@@ -14,7 +14,7 @@ from xshardy.dialects.hlo import AsyncUpdateOp, DoneOp, StartOp
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo_async.aliasing import Buffer
-from xshardy.transforms.hlo_async.buffer_reuse import BUFFERS, conflicts, may_write_over
+from xshardy.transforms.hlo_async.buffer_reuse import BUFFERS, conflicts, may_overwrite
 from xshardy.transforms.hlo_async.liveness import Liveness, liveness_of
 
 
@@ -63,7 +63,7 @@ def runs_on(liveness: Liveness, memory: dict[Buffer, int]) -> bool:
         if len({memory[buffer] for buffer in written}) != len(written):
             return False
         for buffer in written:
-            if any(memory[other] == memory[buffer] and not may_write_over(op, other, liveness) for other in read):
+            if any(memory[other] == memory[buffer] and not may_overwrite(op, other, liveness) for other in read):
                 return False
             holds[memory[buffer]] = buffer
     return True

@@ -13,7 +13,7 @@ from xshardy.interpreters.host import run_on_host
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.float_instructions import last_rounded_down
+from xshardy.transforms.xla_gpu.float_instructions import greatest_not_overflowing
 
 Array = npt.NDArray[np.generic]
 
@@ -31,12 +31,12 @@ def test_every_f16(small: ReducedPrecisionFloatType, dtype: type):
     codes = np.arange(0x7C00, dtype=np.uint16)
     with np.errstate(over="ignore"):
         is_finite = np.isfinite(codes.view(np.float16).astype(dtype).astype(np.float32))
-    np.testing.assert_array_equal(is_finite, codes <= last_rounded_down(f16, small))
+    np.testing.assert_array_equal(is_finite, codes <= greatest_not_overflowing(f16, small))
 
 
 @pytest.mark.parametrize("small, dtype", FORMATS)
 def test_f32_around_the_last(small: ReducedPrecisionFloatType, dtype: type):
-    last = last_rounded_down(f32, small)
+    last = greatest_not_overflowing(f32, small)
     values = np.array([last - 1, last, last + 1], dtype=np.uint32).view(np.float32)
     with np.errstate(over="ignore"):
         assert np.isfinite(values.astype(dtype).astype(np.float32)).tolist() == [True, True, False]
