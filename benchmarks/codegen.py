@@ -1,10 +1,10 @@
 """
-The kernels of fusions beside XLA:GPU's own: time from HLO text to PTX, and what ptxas makes of both.
+Kernels of fusions compared with XLA:GPU's: time from HLO text to PTX, and the output of ptxas for both.
 
-Takes a folder of fusions in HLO text, each with XLA's kernel for it beside it (NAME.hlo, NAME.ptx). Both kernels go
-through the same ptxas, for the same GPU. Instructions are those of the machine code, without the padding at its end.
-They are compared as they are and, as a kernel may do more with fewer threads, times the threads (of XLA's kernels,
-from the file `index.json` of the folder).
+The input is a folder of fusions in HLO text with XLA's kernel for each (NAME.hlo, NAME.ptx). ptxas assembles both
+kernels for the same GPU. Instructions are those of the machine code, without the padding at its end. They are compared
+as counts and, because a kernel may do more with fewer threads, as counts times threads (those of XLA's kernels are in
+the file `index.json` of the folder).
 
     python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
 """
@@ -39,7 +39,7 @@ BRANCH = 0x947
 
 @dataclass(frozen=True, slots=True)
 class MachineCode:
-    """What ptxas makes of a kernel."""
+    """The output of ptxas for a kernel."""
 
     instructions: int
     registers: int
@@ -49,7 +49,7 @@ class MachineCode:
 
 
 def machine_code(ptx: str) -> MachineCode:
-    """Assemble `ptx`, and look at the result."""
+    """Assemble `ptx` and measure the result."""
     ptx = re.sub(r"\.target\s+sm_90a", ".target sm_90", ptx)
     report = assemble(ptx, TARGET)
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ def machine_code(ptx: str) -> MachineCode:
 
 
 def count_instructions(elf: bytes) -> int:
-    """The instructions in the code sections of an ELF file, but for the loop and the padding that each ends in."""
+    """The instructions in the code sections of an ELF file, without the loop and the padding at the end of each."""
     (table,) = unpack_from("<Q", elf, 0x28)
     entry_size, entries, names = unpack_from("<HHH", elf, 0x3A)
     sections = [unpack_from("<IIQQQQ", elf, table + i * entry_size) for i in range(entries)]
@@ -84,7 +84,7 @@ def count_instructions(elf: bytes) -> int:
 
 
 def threads_of_xla(folder: Path) -> dict[str, int]:
-    """How many threads XLA launches each kernel of a folder with, as far as its index says."""
+    """The number of threads of each of XLA's kernels in a folder, as far as its index has them."""
     index = folder / "index.json"
     entries: list[dict[str, Any]] = json.loads(index.read_text())["fusions"] if index.exists() else []
     return {entry["name"]: prod(entry["grid"]) * prod(entry["block"]) for entry in entries}
@@ -116,7 +116,7 @@ def main(arguments: list[str]) -> int:
         start = perf_counter()
         try:
             kernel = compiler.compile(text, target=TARGET, name=path.name)
-        except Exception as error:  # a table of all kernels says which cannot be compiled
+        except Exception as error:  # report kernels that do not compile in the table
             table.add_row(path.stem, str(error)[:60])
             continue
         seconds = perf_counter() - start

@@ -1,9 +1,9 @@
 """
-How long it takes from HLO text to PTX, by pass, cold and warm, beside XLA:CPU compiling the same program.
+Time from HLO text to PTX, by pass, cold and warm, compared with XLA:CPU on the same program.
 
 Cold is the first compilation of a fresh process, imports included. Warm is the median of RUNS further ones. The peer is
-the XLA inside jaxlib, for the CPU, which also parses, optimises and generates code with LLVM; the GPU's own compiler
-cannot be run without a GPU plugin. Run by `make bench`.
+the XLA inside jaxlib, for the CPU, which also parses, optimises and generates code with LLVM; the GPU compiler needs a
+GPU plugin. Run by `make bench`.
 """
 
 import statistics

@@ -1,9 +1,9 @@
 """
-How many megabytes of HLO text are read and printed in a second, ours beside XLA's own parser in jaxlib.
+Megabytes of HLO text parsed and printed per second, compared with XLA's parser in jaxlib.
 
 The texts are those of a transformer's training step, lowered by JAX and compiled for the CPU, with few layers and with
-many: in linear time, both have one speed. Give the paths of dumps to measure them too. Each figure is CPU time, the
-least of RUNS, so that other programs on the machine count for little. Run by `make bench`.
+many: in linear time, both have one speed. Paths of dumps as arguments are measured too. Each figure is CPU time, the
+minimum of RUNS, which limits the effect of other processes. Run by `make bench`.
 """
 
 import gc
@@ -50,7 +50,7 @@ def train_step(layers: int) -> dict[str, str]:
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """CPU seconds that `run` takes, at best."""
+    """The minimal CPU seconds of `run`."""
     best = float("inf")
     for _ in range(RUNS):
         gc.collect()
@@ -66,7 +66,7 @@ def main() -> None:
     texts = {name: text for layers in LAYERS for name, text in train_step(layers).items()}
     texts |= {Path(path).name: Path(path).read_text() for path in sys.argv[1:]}
     table = Table("text", "MB", "read, MB/s", "print, MB/s", "XLA reads, MB/s", title="HLO text")
-    read_hlo(next(iter(texts.values())))  # what a process does once
+    read_hlo(next(iter(texts.values())))  # warm up
     for name, text in texts.items():
         size = len(text) / 1e6
         module = read_hlo(text)

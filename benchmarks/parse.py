@@ -1,14 +1,13 @@
 """
-How long a module takes to read and to write, by operation: ours, stock xDSL's, and MLIR's own in jaxlib.
+Time per operation to parse and print a module: xshardy, stock xDSL, and MLIR in jaxlib.
 
-The modules are a transformer's training step, lowered by JAX, with few layers and with many: a parser in linear time
-takes the same per operation in both, but for the lines that it meets for the first time, of which there are as many in
-2 layers as in 96. Stock xDSL reads the dialects of xshardy here, in MLIR's generic form, which it and MLIR agree on;
-ours is measured on both forms. Each figure is CPU time, the least of RUNS, so that other programs on the machine count
-for little.
+The modules are a transformer's training step, lowered by JAX, with few layers and with many. A linear-time parser takes
+the same time per operation in both, except for lines that occur for the first time; their number does not depend on the
+number of layers. Stock xDSL reads xshardy's dialects in MLIR's generic form; xshardy is measured on both forms. Each
+figure is CPU time, the minimum of RUNS, which limits the effect of other processes.
 
-The first module of a process also pays for what a process does once: it imports the dialects that the module uses, and
-Python specialises the code that runs. That is measured in processes of their own. Run by `make bench`.
+The first module of a process also pays for imports of the dialects and for the specialisation of Python's bytecode.
+This is measured in separate processes. Run by `make bench`.
 """
 
 import gc
@@ -23,8 +22,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-RUNS, PATIENCE = 7, 10.0
-"""Each figure is the least of so many runs, or of as many as are begun within so many CPU seconds."""
+RUNS, MAX_SECONDS = 7, 10.0
+"""The maximal number of runs of each measurement, and the CPU seconds after which no further run starts."""
 LAYERS = (2, 96)
 WIDTH, HEADS, HEAD_WIDTH, BATCH, LENGTH = 64, 4, 16, 8, 32
 
@@ -40,7 +39,7 @@ start = process_time()
 Parser(context, text).parse_module()
 print(process_time() - start)
 """
-"""Prints the CPU seconds that reading the first module of a process takes, from standard input."""
+"""Prints the CPU seconds of parsing the first module of a process, from standard input."""
 
 FIRST_AFTER_IMPORTS = FIRST.replace(
     "\ntext =", "\nimport xshardy.dialects.stablehlo, xshardy.dialects.sdy, xshardy.dialects.chlo\ntext ="
@@ -84,9 +83,9 @@ def train_step(layers: int) -> str:
 
 
 def least(run: Callable[[], object]) -> float:
-    """CPU seconds of `run`, without those of collecting what earlier runs left."""
+    """The minimal CPU seconds of `run`, garbage of earlier runs collected beforehand."""
     times: list[float] = []
-    while len(times) < RUNS and sum(times) < PATIENCE:
+    while len(times) < RUNS and sum(times) < MAX_SECONDS:
         gc.collect()
         start = process_time()
         result = run()
@@ -96,7 +95,7 @@ def least(run: Callable[[], object]) -> float:
 
 
 def least_in_process(program: str, text: str) -> float:
-    """The least number that `program`, given `text`, prints in processes of its own."""
+    """The minimal number printed by `program`, given `text`, in processes of its own."""
     runs = [
         subprocess.run([sys.executable, "-c", program], input=text, capture_output=True, check=True, text=True)
         for _ in range(RUNS)
@@ -105,7 +104,7 @@ def least_in_process(program: str, text: str) -> float:
 
 
 def per_operation(text: str) -> tuple[int, dict[str, dict[str, float]]]:
-    """How many operations `text` has; microseconds for each of them, by who reads it and by who writes it."""
+    """The number of operations of `text`, and the microseconds per operation for each parser and printer."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir
     from xdsl.parser import Parser as XDSLParser

@@ -1,9 +1,9 @@
 """
-How long the passes of sdy take, by operation: ours, and C++ Shardy's in jaxlib, on the same modules in the same run.
+Time per operation of the sdy passes, compared with C++ Shardy in jaxlib on the same modules in the same run.
 
-The modules are a transformer's training step, lowered by JAX, with few layers and with many: a pass in linear time
-takes the same per operation in all. Parsing and printing are not counted. Each figure is CPU time, the median of RUNS.
-Run by `make bench`.
+The modules are a transformer's training step, lowered by JAX, with few layers and with many: a linear-time pass takes
+the same per operation in all. Parsing and printing are excluded. Each figure is CPU time, the median of RUNS. Run by
+`make bench`.
 """
 
 import gc
@@ -27,11 +27,11 @@ BEFORE_PROPAGATION = (
     *("sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce"),
     *("sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"),
 )
-"""What C++ Shardy runs on a module before propagation."""
+"""The passes that C++ Shardy runs before the timed propagation."""
 
 
 class Timed(NamedTuple):
-    """What is timed, in the spelling that MLIR and xDSL share, and what C++ Shardy makes of the module before."""
+    """A timed pipeline, in the spelling common to MLIR and xDSL, and the passes that C++ Shardy runs before it."""
 
     pipeline: str
     before: Sequence[str] = ()
@@ -46,7 +46,7 @@ PIPELINES: Mapping[str, Timed] = {
 
 
 def median_of_fresh(make: Callable[[], T], run: Callable[[T], object]) -> float:
-    """CPU seconds of `run`, without those that `make` takes to make its input, and of collecting garbage."""
+    """The median CPU seconds of `run`, without `make` (which creates its input) and without garbage collection."""
     times: list[float] = []
     for _ in range(RUNS):
         value = make()
@@ -58,7 +58,7 @@ def median_of_fresh(make: Callable[[], T], run: Callable[[T], object]) -> float:
 
 
 def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
-    """How many operations `text` has; microseconds that `pipeline` takes for each of them, by who runs it."""
+    """The number of operations of `text`, and the microseconds per operation of `pipeline`, by implementation."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir, passmanager
     from xdsl.passes import PassPipeline
@@ -71,7 +71,7 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
     count = sum(1 for _ in Parser(context, text).parse_module().walk())
     with make_ir_context():
         manager = passmanager.PassManager.parse(f"builtin.module({pipeline})")
-        manager.enable_verifier(False)  # ours does not verify between passes either
+        manager.enable_verifier(False)  # xshardy does not verify between passes either
         seconds = {
             "xshardy": median_of_fresh(
                 lambda: Parser(context, text).parse_module(), lambda module: passes.apply(context, module)
@@ -84,7 +84,7 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
 
 
 def prepared(text: str, passes: Sequence[str]) -> str:
-    """What C++ Shardy makes of `text`."""
+    """`text` after `passes` of C++ Shardy."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir, passmanager
 

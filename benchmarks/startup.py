@@ -1,5 +1,5 @@
 """
-What xshardy adds to the start of `xdsl-opt`: the import of its universe, and an empty module from start to end.
+Overhead of xshardy at the start of `xdsl-opt`: the import of its universe, and the whole run on an empty module.
 
 Medians of RUNS fresh processes. The peer is xDSL alone. Run by `make bench`.
 """
@@ -25,7 +25,7 @@ XSHARDY_OPT = "from xshardy.tools.xshardy_opt import main; main()"
 
 
 def import_time() -> float:
-    """Seconds that importing our universe takes after xDSL's."""
+    """The seconds that importing our universe takes after xDSL's."""
     command = [sys.executable, "-c", IMPORT]
     runs = [subprocess.run(command, capture_output=True, check=True, text=True).stdout for _ in range(RUNS)]
     return statistics.median(map(float, runs))

@@ -1,5 +1,5 @@
 """
-The main job from end to end: an HLO fusion to PTX, assembled by ptxas, executed on the CPU and compared with numpy.
+The compiler from end to end: an HLO fusion to PTX, assembled by ptxas, executed on the CPU and compared with numpy.
 
 Run by `make demo`.
 """

@@ -1,5 +1,5 @@
 """
-A pass of one's own between two levels of the pipeline: `x * y + z` becomes one instruction, rounded once.
+A custom pass between two levels of the pipeline: `x * y + z` becomes one instruction, which rounds once.
 
 Run by `python examples/fuse_multiply_add.py [FILE.hlo]`; explained in docs/extending.md.
 """
@@ -30,7 +30,7 @@ class MultiplyAddToFma(RewritePattern):
 
 
 class FuseMultiplyAddPass(ModulePass):
-    """Compute products that are added to something without rounding them first."""
+    """Fuse a product and its sum to a multiply-add, which does not round the product."""
 
     name = "fuse-multiply-add"
 

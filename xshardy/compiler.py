@@ -1,8 +1,8 @@
 """
 From HLO text to a GPU kernel: the library behind `xshardy emit`, `compile` and `run`.
 
-The walk is HLO -> `emit` -> the levels of `codegen_pipeline.stages`, in order -> LLVM IR -> PTX. Every function takes
-what the one before it returns, so a caller can stop, look and go on at any level.
+The steps are HLO -> `emit` -> the levels of `codegen_pipeline.stages`, in order -> LLVM IR -> PTX. Every function takes
+the result of the one before it, so a caller can stop, inspect and continue at any level.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,23 +23,21 @@ from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_l
 from xshardy.universe import new_context
 
 Observer = Callable[[str, ModuleOp, float], None]
-"""Called after each pass with its name, the module it left, and the seconds it took."""
+"""Called after each pass with its name, the resulting module, and the seconds it took."""
 
 DEFAULT_TARGET = "sm_90"
 EMITTED_DIALECTS = frozenset({"gpu", "tensor", "vector", "xla_gpu"})
 """Dialects of kernels that HLO modules never use."""
 TO_PTX = "llvm-to-ptx"
-"""The name of the step after the passes, for observers."""
+"""The name of the step after the passes, as reported to observers."""
 
 
 class FusionNotFoundError(ValueError):
-    """The module has no fusion of the name asked for, none at all, or several where one was expected."""
+    """The module has no fusion of the requested name, none at all, or several where one was expected."""
 
 
 def fusions(module: ModuleOp) -> tuple[FusionOp, ...]:
-    """
-    The fusion operations of an HLO module, in the order in which they are executed, but those inside of other fusions.
-    """
+    """The fusion operations of an HLO module in execution order, without those nested in other fusions."""
     found = [op for op in module.walk() if isinstance(op, FusionOp)]
     fused = set(map(fusion_name, found))
     return tuple(op for op in found if _function_around(op) not in fused)
@@ -51,7 +49,7 @@ def _function_around(fusion: FusionOp) -> str | None:
 
 
 def fusion_name(fusion: FusionOp) -> str:
-    """The name by which a user picks `fusion`: that of its fused computation."""
+    """The name of the fused computation, by which a user selects `fusion`."""
     return fusion.callee.root_reference.data
 
 
@@ -59,7 +57,7 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
     """
     The fusions of an HLO module, or the one called `name`. Raises `FusionNotFoundError` if there are none.
 
-    If there is none at all, the entry computation as a whole becomes one.
+    A module without fusions has its entry computation made into one.
     """
     found = fusions(module) or _fused_entry(module)
     chosen = found if name is None else tuple(fusion for fusion in found if fusion_name(fusion) == name)
@@ -80,7 +78,7 @@ def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:
 
 def is_emitted(module: ModuleOp) -> bool:
     """
-    Whether `module` is what the emitters make, not HLO.
+    Whether `module` is an emitted kernel, not HLO.
 
     It has an entry function: one that is marked, or the only public one if that has operations of an emitted kernel.
     """
@@ -94,11 +92,11 @@ def emit(
     source: str | ModuleOp, *, target: str = DEFAULT_TARGET, fusion: str | None = None, name: str = "<string>"
 ) -> ModuleOp:
     """
-    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on a `target`.
+    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
 
-    `source` is HLO text, an HLO module or a module that is emitted already, which is returned as it is; `name` stands
-    for its file in diagnostics. Raises `HLOError` for bad text, and `FusionNotFoundError` when it is not clear which
-    fusion is meant.
+    `source` is HLO text, an HLO module, or an already emitted module, which is returned unchanged; `name` stands for
+    its file in diagnostics. Raises `HLOError` for invalid text, and `FusionNotFoundError` for an ambiguous or missing
+    fusion.
     """
     module = parse_hlo(source, name) if isinstance(source, str) else source
     if is_emitted(module):
@@ -111,7 +109,7 @@ def emit(
 
 
 def lower(module: ModuleOp, level: str, *, target: str = DEFAULT_TARGET, observe: Observer | None = None) -> ModuleOp:
-    """Lower an emitted `module`, in place, to `level`, one of `LEVELS`. Returns it."""
+    """Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it."""
     for _ in lower_by_level(module, target=target, last=level, observe=observe):
         pass
     return module
@@ -126,9 +124,9 @@ def lower_by_level(
     ctx: Context | None = None,
 ) -> Iterator[str]:
     """
-    Lower an emitted `module` step by step, in place: yields the name of each level when it is reached, to `last`.
+    Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
 
-    Raises `PassFailedException` for what a pass cannot lower, or if there is no level `last`.
+    Raises `PassFailedException` if a pass fails or if there is no level `last`.
     """
     check_level(last)
     runner = PassRunner(ctx or new_context(), module)

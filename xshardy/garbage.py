@@ -1,4 +1,4 @@
-"""Python's garbage collector, while there is no garbage: it looks through all that is alive, again and again."""
+"""Suspension of Python's cyclic garbage collector while long-lived objects are built."""
 
 import gc
 from collections.abc import Generator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def no_collection() -> Generator[None]:
+def collection_suspended() -> Generator[None]:
     """
-    No search for garbage that refers to itself: for code that makes much which stays alive.
+    Suspend the cyclic garbage collector within the context, for code that builds many long-lived objects.
 
-    Each search looks at all objects of the process, and beside JAX these are a million: time would grow with what the
-    whole program has alive, not only with what is made. Other garbage is freed as always.
+    Each collection traverses all objects of the process, a million beside JAX, so its time grows with the whole
+    process, not with the objects built. Reference counting still frees acyclic garbage.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,5 +1,5 @@
 """
-A compiler of one's own that carries Shardy's shardings: what each device holds, and where devices must add up.
+A custom compiler with Shardy's shardings: it prints the shape of each tensor per device, and the axes of reductions.
 
 Run by `python examples/embedding/compiler.py [FILE.mlir]`; explained in docs/embedding.md.
 """
@@ -49,7 +49,9 @@ def plan(op: MatmulOp) -> Iterator[str]:
 
 
 def compile_text(text: str, name: str) -> Iterator[str]:
-    """Raises xDSL's `ParseError` or `VerifyException` for text or shardings that are wrong."""
+    """
+    The plan of each matmul in `text`. Raises xDSL's `ParseError` or `VerifyException` for invalid text or shardings.
+    """
     context = new_context()
     context.load_dialect(Lin)
     module = parse_module(text, name, context)

@@ -1,5 +1,5 @@
 """
-A dialect of one's own that shardings go through: its operation knows its sharding rule.
+A custom dialect with a sharding rule, so that shardings propagate through its operation.
 
 Run by `python examples/embedding/sharding_rules.py [FILE.mlir]`; explained in docs/sharding_rules.md.
 """
@@ -29,7 +29,7 @@ class SoftmaxOp(IRDLOperation, ShardingRuleOpInterface):
     result = result_def(TensorType[Attribute])
 
     def sharding_rule(self) -> OpShardingRuleAttr:
-        """`([i, j])->([i, j]) need_replication={j}`: rows are independent, and each is needed whole."""
+        """`([i, j])->([i, j]) need_replication={j}`: rows are independent, and each device needs whole rows."""
         rows, columns = shape = shape_of(self.matrix.type)
         return build_rule(
             Shapes((shape,), (shape,)),
@@ -41,7 +41,7 @@ Rows = Dialect("rows", [SoftmaxOp])
 
 
 def propagate(text: str, name: str) -> str:
-    """Raises xDSL's `ParseError`, `VerifyException` or `PassFailedException` for a program that is wrong."""
+    """The program with propagated shardings. Raises xDSL's `ParseError`, `VerifyException` or `PassFailedException`."""
     context = new_context()
     context.load_dialect(Rows)
     module = parse_module(text, name, context)

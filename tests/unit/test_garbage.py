@@ -5,15 +5,15 @@ import gc
 import pytest
 from xdsl.utils.exceptions import ParseError
 
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.syntax import parse_module
 
 
 def test_paused_and_as_it_was():
     assert gc.isenabled()
-    with no_collection():
+    with collection_suspended():
         assert not gc.isenabled()
-        with no_collection():
+        with collection_suspended():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()

@@ -1,5 +1,5 @@
 """
-Pure mathematics of indices, without operations: what an affine expression and an indexing map are.
+The mathematics of indices, without operations: affine expressions and indexing maps.
 
 From the bottom up: `interval`, `expressions` (nodes that fold), `ranges`, `linear` (canonical sums under bounds),
 `indexing_map`, `simplify`, `contiguity`, `text`.

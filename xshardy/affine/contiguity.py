@@ -1,4 +1,4 @@
-"""Whether neighbouring values of a variable touch neighbouring elements: its stride, and how the rest is aligned."""
+"""Contiguity of an expression in a variable: its stride, and the alignment of the rest."""
 
 from math import gcd
 
@@ -7,9 +7,9 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 def stride(expr: AffineExpr, variable: AffineExpr) -> int | None:
     """
-    What `expr` grows by when `variable`, a dimension or a symbol, grows by 1; None where that is not seen.
+    The increment of `expr` when `variable`, a dimension or a symbol, grows by 1; None if unknown.
 
-    Sums and multiples of the variable are followed. In a division or a remainder it may not occur.
+    Follows sums and multiples of the variable. Unknown if the variable occurs in a division or a remainder.
     """
     match expr:
         case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, rhs):
@@ -26,9 +26,10 @@ def stride(expr: AffineExpr, variable: AffineExpr) -> int | None:
 
 def alignment_without(expr: AffineExpr, variable: AffineExpr | None) -> int:
     """
-    A divisor of `expr` wherever `variable` is 0, for a variable of known stride or for none; 0 if `expr` is 0 there.
+    A divisor of `expr` with `variable` set to 0; 0 if `expr` is then 0.
 
-    `d0 * 4 + s0` without `s0` is aligned to 4, and so is `(d0 * 4) mod 64 + s0`.
+    The stride of the variable must be known, or the variable absent. `d0 * 4 + s0` without `s0` is aligned to 4, and so
+    is `(d0 * 4) mod 64 + s0`.
     """
     match expr:
         case AffineConstantExpr(value):

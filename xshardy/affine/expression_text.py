@@ -43,6 +43,6 @@ def print_expr(expr: AffineExpr, dims: Sequence[str] | None = None, symbols: Seq
 
 
 def _print_operand(expr: AffineExpr, dims: Sequence[str] | None, symbols: Sequence[str] | None) -> str:
-    """`expr` as an operand of anything but a sum."""
+    """`expr` as an operand of any operator but addition."""
     text = print_expr(expr, dims, symbols)
     return f"({text})" if isinstance(expr, AffineBinaryOpExpr) else text

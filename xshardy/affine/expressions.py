@@ -1,8 +1,8 @@
 """
 Affine expressions: xDSL's nodes, with builders that fold.
 
-xDSL's own operators refuse products of two variables and fold little. The builders here fold what can be folded by
-looking at the two operands only, so they never reorder a sum; `simplify.py` does the rest. Constants go to the right.
+xDSL's own operators refuse products of two variables and fold little. The builders here fold by a look at the two
+operands, without reordering sums; `simplify.py` does the rest. Constants go to the right.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ def evaluate(
     operators: Mapping[AffineBinaryOpKind, Callable[[T, T], T]],
 ) -> T:
     """
-    `expr` in any arithmetic: `dims[i]` for `d_i`, `symbols[i]` for `s_i`, and these constants and operators.
+    Evaluate `expr` in any arithmetic, given the values of its variables, constants and operators.
 
-    Raises `IndexError` if `expr` has a variable that there is no value for.
+    `dims[i]` is the value of `d_i`, `symbols[i]` that of `s_i`. Raises `IndexError` for a variable without a value.
     """
     match expr:
         case AffineConstantExpr(value):
@@ -159,7 +159,7 @@ def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[A
     """
     `expr` with `dims[i]` for `d_i` and `symbols[i]` for `s_i`, rebuilt by the folding builders.
 
-    Raises `IndexError` if `expr` has a variable that there is no replacement for.
+    Raises `IndexError` for a variable without a replacement.
     """
     return evaluate(expr, dims, symbols, constant, BUILDERS)
 
@@ -177,7 +177,7 @@ def used_variables(expr: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def leaves(expr: AffineExpr) -> Iterator[AffineExpr]:
-    """The variables and constants of `expr`, from left to right, each as often as it occurs."""
+    """The variables and constants of `expr`, from left to right, with repetitions."""
     if isinstance(expr, AffineBinaryOpExpr):
         yield from leaves(expr.lhs)
         yield from leaves(expr.rhs)
@@ -190,12 +190,12 @@ _ONE = constant(1)
 
 
 def _without_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
-    """As `split_constant`; a constant is the sum of nothing and itself."""
+    """As `split_constant`, but a constant `c` gives `(0, c)`."""
     return (_ZERO, expr.value) if isinstance(expr, AffineConstantExpr) else split_constant(expr)
 
 
 def _without_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
-    """As `split_factor`; a constant is the multiple of 1."""
+    """As `split_factor`, but a constant `c` gives `(1, c)`."""
     return (_ONE, expr.value) if isinstance(expr, AffineConstantExpr) else split_factor(expr)
 
 

@@ -1,9 +1,8 @@
 """
 Indexing maps: affine functions from one index space to another, with a domain.
 
-A map has dimensions, which its user gives; range variables, which run over all their values; and runtime variables,
-which are known only when the kernel runs. The domain is the box of their bounds, cut by constraints.
-Source: XLA indexing docs, XGPU-23.
+A map has dimensions, range variables, which iterate over their bounds, and runtime variables, whose values are known
+only at run time. The domain is the box of their bounds, restricted by constraints. Source: XLA indexing docs, XGPU-23.
 """
 
 from __future__ import annotations
@@ -27,11 +26,10 @@ from xshardy.affine.variables import Variable as Variable
 @dataclass(frozen=True, eq=False)
 class IndexingMap:
     """
-    `(dimensions)[ranges]{runtimes} -> (results)` on the points that are in the bounds and fulfil the constraints.
+    `(dimensions)[ranges]{runtimes} -> (results)` on the points that satisfy the bounds and the constraints.
 
     In expressions `d_i` is `dimensions[i]` and `s_i` is `symbols[i]`, range variables first. Maps are equal if they are
-    written alike, but for the order of their constraints.
-    Raises `ValueError` when two variables have one name.
+    written alike, up to the order of constraints. Raises `ValueError` if two variables have one name.
     """
 
     results: tuple[AffineExpr, ...]
@@ -50,7 +48,7 @@ class IndexingMap:
     def _key(self) -> tuple[object, ...]:
         return self.results, self.dimensions, self.ranges, self.runtimes, frozenset(self.constraints)
 
-    # Maps key dictionaries and caches, and hashing their expressions costs more than looking them up.
+    # Maps are keys of dictionaries and caches; hashing their expressions again would dominate the look-up.
     @cached_property
     def _hash(self) -> int:
         return hash(self._key)
@@ -85,7 +83,7 @@ class IndexingMap:
     def from_tensor_sizes(
         results: Iterable[AffineExpr], dim_sizes: Iterable[int], symbol_sizes: Iterable[int] = ()
     ) -> IndexingMap:
-        """The map with dimension `i` in `[0, dim_sizes[i] - 1]`, range variables alike; for a size of 0, nowhere."""
+        """The map with dimension `i` and range variable `i` in `[0, size - 1]`; an empty domain if a size is 0."""
         return _with_sizes(tuple(results), tuple(dim_sizes), tuple(symbol_sizes))
 
     @staticmethod
@@ -111,24 +109,24 @@ class IndexingMap:
 
     @cached_property
     def is_known_empty(self) -> bool:
-        """Whether the domain is seen to have no point. `simplify` finds out more than the bare map shows."""
+        """Whether the domain is syntactically empty. `simplify` detects more cases."""
         return any(
             isinstance(c.expr, AffineConstantExpr) and not c.bounds.contains(c.expr.value) for c in self.constraints
         )
 
     def range_of(self, expr: AffineExpr) -> Interval:
-        """A range that holds `expr` wherever the variables are in their bounds."""
+        """A range that contains `expr` wherever the variables are in their bounds."""
         return range_of(expr, self.dimension_intervals, self.symbol_intervals)
 
     def range_in_domain(self, expr: AffineExpr) -> Interval:
-        """A range that holds `expr` wherever the variables are in their bounds and the constraints are fulfilled."""
+        """A range that contains `expr` wherever bounds and constraints hold."""
         known = {constraint.expr: constraint.bounds for constraint in self.constraints}
         return range_where(expr, self.dimension_intervals, self.symbol_intervals, known)
 
     # -- Evaluation ---------------------------------------------------------------------------------------------------
 
     def evaluate(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> tuple[int, ...]:
-        """The results at one point, whether it is in the domain or not."""
+        """The results at one point, inside of the domain or not."""
         return tuple(result.eval(dims, symbols) for result in self.results)
 
     def holds(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> bool:
@@ -147,7 +145,9 @@ class IndexingMap:
 
     def constrained(self, expr: AffineExpr, bounds: Interval) -> IndexingMap:
         """
-        This map where also `expr in bounds`. A plain variable has its bounds narrowed; what always holds is not added.
+        This map with the constraint `expr in bounds` added.
+
+        Narrows the bounds of a plain variable; drops a constraint that always holds.
         """
         if self.is_known_empty or bounds.includes(reach := self.range_of(expr)):
             return self
@@ -166,7 +166,7 @@ class IndexingMap:
                 return self if added in self.constraints else replace(self, constraints=(*self.constraints, added))
 
     def nowhere(self) -> IndexingMap:
-        """This map with no point in its domain: as many variables and results, all of them 0."""
+        """This map with an empty domain; its results become 0."""
         return IndexingMap(
             (constant(0),) * len(self.results),
             *(
@@ -178,17 +178,18 @@ class IndexingMap:
 
     def simplify(self) -> IndexingMap:
         """
-        An equal map (same points, same values there), simpler: bounds narrowed by the constraints, constraints
-        normalised or dropped, results in canonical form. Variables stay, used or not.
+        An equal map (same domain, same values) in simpler form.
+
+        Constraints narrow the bounds and are normalised or dropped; results become canonical. Unused variables stay.
         """
         return _simplified(self)
 
     def then(self, second: IndexingMap) -> IndexingMap:
         """
-        Apply this map, then `second`: `second(self(x))`, where `x` is in this domain and `self(x)` in the other.
+        The composition `second(self(x))`, where `x` is in this domain and `self(x)` in the domain of `second`.
 
-        The symbols of `second` come before those of this map; names already taken are given up. Not simplified.
-        Raises `ValueError` if `second` does not have one dimension per result of this map.
+        The symbols of `second` come before those of this map; conflicting names are dropped. Not simplified. Raises
+        `ValueError` if `second` does not have one dimension per result of this map.
         """
         if len(second.dimensions) != len(self.results):
             raise ValueError(
@@ -222,7 +223,7 @@ class IndexingMap:
         return composed
 
     def symbols_to_dimensions(self) -> IndexingMap:
-        """The same function with its symbols as further dimensions, behind the others."""
+        """The same function with its symbols appended to the dimensions."""
         count = len(self.dimensions)
         dims = tuple(dim(i) for i in range(count))
         symbols = tuple(dim(count + i) for i in range(len(self.symbols)))
@@ -236,7 +237,7 @@ class IndexingMap:
         """
         The map with the given variables fixed to constants and removed. Nothing else is simplified.
 
-        A constant outside the bounds of its variable leaves a map that holds nowhere.
+        A constant outside the bounds of its variable gives an empty domain.
         """
         symbols = symbols or {}
         inside = all(self.dimension_intervals[i].contains(value) for i, value in dims.items()) and all(
@@ -252,11 +253,11 @@ class IndexingMap:
         self, *, keep_constraints: bool = True
     ) -> tuple[IndexingMap, tuple[bool, ...], tuple[bool, ...]]:
         """
-        The map without the variables that neither a result nor a constraint reads, and for each dimension and each
-        symbol whether it was removed.
+        The map without unused variables, and for each dimension and each symbol whether it was removed.
 
-        Without `keep_constraints`, constraints that have nothing to do with the results are dropped first. This is
-        right where the domain is a promise, as in `apply_indexing`; in a loop they decide which iterations run.
+        A variable is used if a result or a constraint reads it. Without `keep_constraints`, constraints unrelated to
+        the results are dropped first. This is right if the domain is a promise, as in `apply_indexing`; in a loop,
+        constraints decide which iterations run.
         """
         constraints = self.constraints if keep_constraints else self._relevant_constraints()
         used: set[AffineExpr] = set()
@@ -266,7 +267,7 @@ class IndexingMap:
         removed_symbols = tuple(sym(i) not in used for i in range(len(self.symbols)))
         if not any(removed_dims) and not any(removed_symbols):
             return self, removed_dims, removed_symbols
-        # The replacement of an unused variable is never looked at.
+        # Replacements of unused variables do not matter.
         rebuilt = replace(self, constraints=constraints)._rebuilt(
             [constant(0) if removed else None for removed in removed_dims],
             [constant(0) if removed else None for removed in removed_symbols],
@@ -274,7 +275,7 @@ class IndexingMap:
         return rebuilt, removed_dims, removed_symbols
 
     def remove_unused_symbols(self) -> IndexingMap:
-        """The map without the symbols that neither a result nor a constraint reads. Dimensions stay, used or not."""
+        """The map without unused symbols. Dimensions stay."""
         used = {leaf for expr in (*self.results, *(c.expr for c in self.constraints)) for leaf in leaves(expr)}
         kept = [sym(i) in used for i in range(len(self.symbols))]
         if all(kept):
@@ -294,7 +295,7 @@ class IndexingMap:
             relevant.update(*reached)
 
     def _rebuilt(self, dims: Sequence[AffineExpr | None], symbols: Sequence[AffineExpr | None]) -> IndexingMap:
-        """The map with constants for the variables that have one, and the remaining variables closed up."""
+        """The map with constants for some variables, and the remaining variables renumbered."""
         new_dims, kept_dims = _closed_up(dims, dim)
         new_symbols, kept_symbols = _closed_up(symbols, sym)
         constraints: list[Constraint] = []
@@ -327,14 +328,14 @@ def _narrowed(variables: tuple[Variable, ...], position: int, bounds: Interval) 
 
 
 def _renamed(variables: tuple[Variable, ...], taken: set[str]) -> tuple[Variable, ...]:
-    """`variables`, those whose name is taken without a name."""
+    """`variables` with conflicting names dropped."""
     return tuple(Variable("", v.bounds) if v.name in taken else v for v in variables)
 
 
 def _closed_up(
     replacements: Sequence[AffineExpr | None], variable: Callable[[int], AffineExpr]
 ) -> tuple[list[AffineExpr], list[int]]:
-    """What to put for each variable when those with a replacement go, and the positions of those that stay."""
+    """The replacement of each variable after renumbering, and the positions of the remaining variables."""
     kept = [i for i, replacement in enumerate(replacements) if replacement is None]
     position = {old: new for new, old in enumerate(kept)}
     exprs = [variable(position[i]) if r is None else r for i, r in enumerate(replacements)]

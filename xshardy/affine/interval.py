@@ -29,7 +29,7 @@ class Interval:
 
     @property
     def size(self) -> int:
-        """How many integers there are."""
+        """The number of integers."""
         return self.upper - self.lower + 1
 
     @property
@@ -40,11 +40,11 @@ class Interval:
         return self.lower <= value <= self.upper
 
     def includes(self, other: Interval) -> bool:
-        """Whether every integer of `other` is in here."""
+        """Whether `other` is a subset."""
         return self.lower <= other.lower and other.upper <= self.upper
 
     def intersect(self, other: Interval) -> Interval | None:
-        """The integers in both; None when there are none."""
+        """The intersection; None if it is empty."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         return Interval(lower, upper) if lower <= upper else None
 

@@ -1,9 +1,9 @@
 """
-Canonical sums: what range-aware simplification works on.
+Canonical sums, the representation of range-aware simplification.
 
-An affine expression becomes a sum of atoms times integer factors, plus a constant. An atom is a variable, a quotient,
-a remainder, or a product of atoms. Everything is a tuple, so sums compare and hash quickly, and the order of tuples is
-the order in which terms print. `Bounds` makes quotients and remainders as simple as the variables' bounds allow.
+An affine expression becomes a sum of atoms times integer factors, plus a constant. An atom is a variable, a quotient, a
+remainder, or a product of atoms. Sums are tuples, so they compare and hash quickly, and tuple order is the order in
+which terms print. `Bounds` simplifies quotients and remainders by the bounds of the variables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from xshardy.affine.interval import Interval
 
 
 class Kind(IntEnum):
-    """What an atom is. The order is that of the terms in a sum."""
+    """The kind of an atom. The order is that of the terms in a sum."""
 
     PRODUCT = 0
     MOD = 1
@@ -46,17 +46,17 @@ class Atom(NamedTuple):
 
     @property
     def position(self) -> int:
-        """Of a variable."""
+        """The position of a variable."""
         return self.of
 
     @property
     def dividend(self) -> Linear:
-        """Of a quotient or a remainder."""
+        """The dividend of a quotient or a remainder."""
         return self.of
 
     @property
     def factors(self) -> tuple[Atom, ...]:
-        """Of a product; any other atom is the only factor of itself."""
+        """The factors of a product; any other atom is its own single factor."""
         return self.of if self.kind is Kind.PRODUCT else (self,)
 
 
@@ -66,27 +66,29 @@ class Term(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """The sum of `terms`, which are sorted and have different atoms and no factor 0, and of `constant`."""
+    """The sum of `terms` and `constant`. Terms are sorted, with distinct atoms and factors other than 0."""
 
     terms: tuple[Term, ...]
     constant: int
 
     @property
     def as_atom(self) -> Atom | None:
-        """The atom that this sum is, if it is one."""
+        """The atom if this sum is a single atom; None otherwise."""
         return self.terms[0].atom if self.constant == 0 and len(self.terms) == 1 and self.terms[0].factor == 1 else None
 
     def factor(self, atom: Atom) -> int:
-        """How often `atom` is in the sum."""
+        """The factor of `atom` in the sum; 0 if absent."""
         return next((term.factor for term in self.terms if term.atom == atom), 0)
 
     def holds(self, other: Linear, times: int) -> bool:
-        """Whether the terms of `other`, of which there must be some, are in here `times` times each."""
+        """Whether the sum contains `times` times the terms of `other`, which is not empty."""
         factors = dict(self.terms)
         return bool(other.terms) and all(factors.get(atom) == times * factor for atom, factor in other.terms)
 
     def split(self, divisor: int) -> tuple[Linear, Linear]:
-        """`(a, b)` with `self == a * divisor + b`; `b` has the terms that do not divide, its constant is >= 0."""
+        """
+        `(a, b)` with `self == a * divisor + b`; `b` has the terms that `divisor` does not divide and a constant >= 0.
+        """
         multiples = tuple(Term(atom, factor // divisor) for atom, factor in self.terms if factor % divisor == 0)
         rest = tuple(term for term in self.terms if term.factor % divisor != 0)
         quotient, remainder = divmod(self.constant, divisor)
@@ -161,11 +163,17 @@ def _atom_expr(atom: Atom) -> AffineExpr:
 
 
 LARGEST = 2**31 - 1
-"""Where all indices fit into 32 bits, everything is computed in 32 bits, so no rule may make more of them."""
+"""
+Index arithmetic is 32 bits wide where all indices fit, so no rule may produce a larger constant or intermediate value.
+"""
 
 
 class Bounds:
-    """The bounds of the variables, and what is known under them. It remembers results, so use one object for a map."""
+    """
+    The bounds of the variables, and the simplifications that follow from them.
+
+    Results are cached, so use one object per map.
+    """
 
     def __init__(self, dims: Sequence[Interval], symbols: Sequence[Interval]):
         self.dims = dims
@@ -220,7 +228,7 @@ class Bounds:
     # -- Ranges -------------------------------------------------------------------------------------------------------
 
     def range_of(self, value: Linear) -> tuple[int, int]:
-        """The bounds of `value`, both included; terms are taken as independent."""
+        """The bounds of `value`, both included; terms count as independent."""
         lower = upper = value.constant
         for atom, factor in value.terms:
             low, high = self._range_of_atom(atom)
@@ -281,7 +289,8 @@ class Bounds:
         if multiples != ZERO:
             return combination((multiples, 1), (self.floordiv(rest, divisor), 1))
 
-        # (a floordiv m + b) floordiv n -> (a + b * m) floordiv (m * n). With two quotients the remainders could add up.
+        # (a floordiv m + b) floordiv n -> (a + b * m) floordiv (m * n). Invalid with two quotients: remainders could
+        # add up.
         quotients = [term for term in dividend.terms if term.atom.kind is Kind.FLOORDIV]
         if len(quotients) == 1 and quotients[0].factor == 1:
             inner, m = quotients[0].atom.dividend, quotients[0].atom.divisor
@@ -310,7 +319,7 @@ class Bounds:
         return known
 
     def _mod(self, dividend: Linear, divisor: int) -> Linear:
-        # Within one period the remainder is the dividend, moved.
+        # Within one period, the remainder is the dividend minus a constant.
         if (period := self._period(dividend, divisor)) is not None:
             return Linear(dividend.terms, dividend.constant - period * divisor)
 
@@ -336,19 +345,19 @@ class Bounds:
         return single(Atom(Kind.MOD, dividend, divisor))
 
     def _is_small(self, value: Linear) -> bool:
-        """Whether `value` can be computed in 32 bits: what is only read in a division may outgrow all indices."""
+        """Whether `value` fits 32 bits: the dividend of a division may exceed all indices."""
         lower, upper = self.range_of(value)
         return lower >= -LARGEST and upper <= LARGEST
 
     def _period(self, value: Linear, length: int) -> int | None:
-        """The `p` for which `value` is always in `[p * length, (p + 1) * length)`, if there is one."""
+        """The `p` such that `value` is always in `[p * length, (p + 1) * length)`; None if there is none."""
         lower, upper = self.range_of(value)
         return lower // length if lower // length == upper // length else None
 
     # -- Sums ---------------------------------------------------------------------------------------------------------
 
     def joined(self, total: Linear) -> Linear:
-        """`total` with quotients and remainders of the same division put together."""
+        """`total` with quotients and remainders of equal divisions combined."""
         for term in total.terms:
             if term.atom.kind is Kind.MOD:
                 simpler = self._remainder_and_quotient(total, term)
@@ -380,7 +389,7 @@ class Bounds:
 
 
 def _holds_more(total: Linear, value: Linear, times: int) -> bool:
-    """Whether `value` is one term, and more of it is in `total` than `times` times: `s0 * 7` for 4 times `s0`."""
+    """Whether `value` is one term that `total` contains more than `times` times: `s0 * 7` for 4 times `s0`."""
     if len(value.terms) != 1:
         return False
     wanted, present = value.terms[0].factor * times, total.factor(value.terms[0].atom)
@@ -388,7 +397,7 @@ def _holds_more(total: Linear, value: Linear, times: int) -> bool:
 
 
 def _multiples_out(value: Linear, divisor: int) -> tuple[Linear, Linear]:
-    """As `split`, but the constant left in the rest keeps its sign, so that `d0 - 1` is not torn apart."""
+    """As `split`, but the constant of the rest keeps its sign, so that `d0 - 1` stays together."""
     multiples = tuple(Term(atom, factor // divisor) for atom, factor in value.terms if factor % divisor == 0)
     quotient = abs(value.constant) // divisor * (1 if value.constant > 0 else -1)
     if not multiples and not quotient:
@@ -398,6 +407,8 @@ def _multiples_out(value: Linear, divisor: int) -> tuple[Linear, Linear]:
 
 
 def _common_factors(value: Linear, divisor: int) -> list[int]:
-    """Divisors of `divisor`, the largest first, that divide some factors of `value` and so may shorten the division."""
+    """
+    Divisors of `divisor` that divide some factors of `value`, largest first: candidates for shortening the division.
+    """
     factors = sorted({gcd(factor, divisor) for _, factor in value.terms}, reverse=True)
     return [g for g in sorted({*factors, *accumulate(factors, gcd)}, reverse=True) if g != 1]

@@ -1,4 +1,4 @@
-"""Ranges: which values an affine expression can take when its variables run over their intervals."""
+"""Ranges of affine expressions over intervals of their variables."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def range_where(
     expr: AffineExpr, dims: Sequence[Interval], symbols: Sequence[Interval], known: Mapping[AffineExpr, Interval]
 ) -> Interval:
     """
-    `range_of` at the points where each expression of `known` lies in its interval; the whole box if nothing does.
+    `range_of` at the points where each expression of `known` lies in its interval; the whole box if there are none.
 
-    A part of `expr` is narrowed if it is written as in `known`.
+    Narrows the subexpressions that are equal to an expression of `known`.
     """
     if isinstance(expr, AffineBinaryOpExpr):
         parts = (range_where(part, dims, symbols, known) for part in (expr.lhs, expr.rhs))

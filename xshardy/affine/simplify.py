@@ -1,8 +1,8 @@
 """
 Range-aware simplification of expressions and of whole indexing maps.
 
-Equal maps become equal where the rules of `linear.py` are strong enough to see it.
-Source: XLA indexing docs, "Indexing Map simplification".
+Equal maps become identical as far as the rules of `linear.py` reach. Source: XLA indexing docs, "Indexing Map
+simplification".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _simplify(expr: AffineExpr, dims: tuple[Interval, ...], symbols: tuple[Inter
 
 
 class _Empty(Exception):
-    """No point fulfils the constraints."""
+    """The constraints are unsatisfiable."""
 
 
 class Domain(NamedTuple):
@@ -47,9 +47,9 @@ class Domain(NamedTuple):
 
 def simplify_in_domain(results: Sequence[AffineExpr], domain: Domain) -> tuple[tuple[AffineExpr, ...], Domain] | None:
     """
-    The domain with intervals narrowed by its constraints, and these simplified; `results` in canonical form there.
+    The domain with narrowed intervals and simplified constraints, and the canonical `results`.
 
-    None if no point fulfils the constraints.
+    None for an empty domain.
     """
     dims, symbols = list(domain.dims), list(domain.symbols)
     try:
@@ -61,14 +61,14 @@ def simplify_in_domain(results: Sequence[AffineExpr], domain: Domain) -> tuple[t
 
 
 class _Box:
-    """The box of a map, whose lists of intervals are narrowed in place, and its constraints as canonical sums."""
+    """The box of a map with intervals that are narrowed in place, and its constraints as canonical sums."""
 
     def __init__(self, dims: list[Interval], symbols: list[Interval]):
         self.boxes = {Kind.DIM: dims, Kind.SYMBOL: symbols}
         self.narrowed = False
 
     def simplified(self, constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
-        """The constraints that are still needed once the box is narrowed. Raises `_Empty`."""
+        """The constraints that the narrowed box does not imply. Raises `_Empty`."""
         if not constraints:
             return ()
         exprs = [(c.expr, c.bounds) for c in constraints]
@@ -87,7 +87,7 @@ class _Box:
                 return tuple(Constraint(expr, interval) for expr, interval in exprs)
 
     def _keep(self, kept: dict[Linear, Interval], value: Linear, interval: Interval | None, bounds: Bounds) -> None:
-        """Add `value in interval` to `kept`, unless it always holds or goes into the box. Raises `_Empty`."""
+        """Add `value in interval` to `kept`, unless it is implied or becomes a bound of the box. Raises `_Empty`."""
         reach = Interval(*bounds.range_of(value))
         common = interval and interval.intersect(reach)
         if interval is None or common is None:
@@ -113,7 +113,7 @@ class _Box:
             self.narrowed = True
 
     def _narrow_by_remainder(self, value: Linear, interval: Interval) -> None:
-        """`(v + c) mod n in [a, b]`: the bounds of the variable `v` move inwards to values with such a remainder."""
+        """`(v + c) mod n in [a, b]`: move the bounds of the variable `v` inwards to values that satisfy it."""
         remainder = value.as_atom
         if remainder is None or remainder.kind is not Kind.MOD:
             return
@@ -138,8 +138,10 @@ class _Box:
 
 def normalised(value: Linear, interval: Interval, bounds: Bounds) -> tuple[Linear, Interval | None]:
     """
-    `value in interval` as an equivalent `(value, interval)` that is simpler: no constant, no common factor, no division
-    on the outside, first factor positive. The interval is None where nothing fulfils it.
+    `value in interval` as a simpler equivalent `(value, interval)`.
+
+    Without a constant, a common factor or an outermost division, and with a positive first factor. The interval is None
+    if the constraint is unsatisfiable.
     """
     lower, upper = interval.lower - value.constant, interval.upper - value.constant
     value = Linear(value.terms, 0)

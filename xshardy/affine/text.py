@@ -1,8 +1,8 @@
 """
-Reads the text of an indexing map: `(d0, d1)[s0]{rt0} -> (d0, d1 + s0), domain: d0 in [1, 2], d1 in [5, 8], ...`.
+Parser of indexing maps: `(d0, d1)[s0]{rt0} -> (d0, d1 + s0), domain: d0 in [1, 2], d1 in [5, 8], ...`.
 
 Variables have any name. `d0`, `s0` and `rt0` are the names of variables without a name, whatever their number in the
-text. `str` of a map prints it.
+text. `str` of a map is the printer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from xshardy.affine.variables import NOWHERE, Constraint, Variable
 
 
 class IndexingMapSyntaxError(ValueError):
-    """Text that is not an indexing map: `message` says what is wrong at `text[position]`."""
+    """Text that is not an indexing map: `message` describes the error at `text[position]`."""
 
     def __init__(self, message: str, text: str, position: int):
         super().__init__(f"{message} at position {position} of indexing map: {text}")
@@ -39,8 +39,8 @@ T = TypeVar("T")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>->|[-+*/()\[\]{},:]))")
 _DEFAULT_NAME = re.compile(r"(d|s|rt)\d+")
 
-_MOST_OPERATORS = 200
-"""In one expression: what walks expressions is recursive."""
+_MAX_OPERATORS = 200
+"""The maximal number of operators in one expression: functions on expressions are recursive."""
 
 _KEYWORDS = {"ceildiv", "domain", "floordiv", "in", "is_simplified", "mod"}
 
@@ -51,11 +51,11 @@ _PRODUCTS: Mapping[str, AffineBinaryOpKind] = {
     "ceildiv": AffineBinaryOpKind.CeilDiv,
     "mod": AffineBinaryOpKind.Mod,
 }
-"""Operators that bind more tightly than a sum; all of them equally, from left to right."""
+"""Operators that bind more tightly than addition; all have one precedence and associate to the left."""
 
 
 class _Parser:
-    """Recursive descent over the tokens of one text; every method reads what it is named after."""
+    """Recursive descent over the tokens of one text; each method reads the syntax element of its name."""
 
     def __init__(self, text: str):
         self.text = text
@@ -92,14 +92,14 @@ class _Parser:
         self.advance()
 
     def take(self, token: str) -> bool:
-        """Whether the next token is this one; if so, it is read."""
+        """Whether the next token is `token`; if so, consume it."""
         if self.token != token:
             return False
         self.advance()
         return True
 
     def separated(self, item: Callable[[], T], end: str) -> list[T]:
-        """`item, item, ... end`, possibly no item."""
+        """`item, item, ... end`, possibly without items."""
         items: list[T] = []
         while not self.take(end):
             if items:
@@ -138,13 +138,13 @@ class _Parser:
         return self.advance()
 
     def domain(self) -> tuple[dict[str, Interval], list[Constraint]]:
-        """`, domain: expr in [0, 1], ..., is_simplified: true` up to the end; the last part is read and forgotten."""
+        """`, domain: expr in [0, 1], ..., is_simplified: true` up to the end; the last part is ignored."""
         names = {variable: name for name, variable in self.variables.items()}
         bounds: dict[str, Interval] = {}
         constraints: dict[Constraint, None] = {}
         while self.token:
             self.expect(",")
-            if not self.token:  # a comma may end the text
+            if not self.token:  # a trailing comma is allowed
                 break
             if self.take("is_simplified"):
                 self.expect(":")
@@ -186,8 +186,8 @@ class _Parser:
 
     def count_operator(self) -> None:
         self.operators += 1
-        if self.operators > _MOST_OPERATORS:
-            raise self.error(f"expected at most {_MOST_OPERATORS} operators and parentheses in an expression")
+        if self.operators > _MAX_OPERATORS:
+            raise self.error(f"expected at most {_MAX_OPERATORS} operators and parentheses in an expression")
 
     def expr(self) -> AffineExpr:
         self.operators = 0

@@ -1,4 +1,4 @@
-"""What the domain of an indexing map is made of: variables with bounds, and constraints."""
+"""The parts of the domain of an indexing map: variables with bounds, and constraints."""
 
 from dataclasses import dataclass
 
@@ -25,4 +25,4 @@ class Constraint:
 
 
 NOWHERE = Constraint(constant(0), Interval.point(1))
-"""`0 in [1, 1]`: no point at all."""
+"""`0 in [1, 1]`: an unsatisfiable constraint."""

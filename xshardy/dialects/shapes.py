@@ -12,3 +12,13 @@ def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     """
     type = value.type if isinstance(value, SSAValue) else value
     return type.get_shape() if isinstance(type, ShapedType) else ()
+
+
+def rank_of(value: SSAValue | Attribute) -> int:
+    """The number of dimensions of a ranked tensor or a vector; 0 for anything else."""
+    return len(shape_of(value))
+
+
+def has_static_shape(value: SSAValue) -> bool:
+    """Whether `value` is a tensor or a vector with a known size in each dimension."""
+    return isinstance(value.type, ShapedType) and value.type.has_static_shape()

@@ -1,9 +1,9 @@
 """
 Emitters: from an HLO fusion to the xla_gpu dialect.
 
-A fusion is prepared (`preparation`), an emitter is chosen by its hero (`heroes`), the fusion is cut into functions
-(`partition`), and every function is emitted element by element (`subgraph`, `operations`, `elemental`).
-Source: rows XGPU-02, XGPU-10 to XGPU-22, XGPU-31.
+Five steps: prepare the fusion (`preparation`), choose an emitter by its hero (`heroes`), partition the computation into
+functions (`partition`), emit the kernel, and emit every function element by element (`subgraph`, `operations`,
+`elemental`). Source: rows XGPU-02, XGPU-10 to XGPU-22, XGPU-31.
 """
 
 from typing import TYPE_CHECKING
@@ -20,10 +20,10 @@ def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp
     """
     The kernel of a fusion: a module with the entry function `@main` and the private functions that it calls.
 
-    How it is launched depends on the device, by default an H100. Raises `PassFailedException` for what cannot be
-    emitted, naming the operation.
+    The launch dimensions depend on the device, by default an H100. Raises `PassFailedException` for an operation that
+    cannot be emitted; the message names it.
     """
-    # Imported when needed: whoever asks for launch dimensions or indices need not load every dialect.
+    # Imported lazily: launch dimensions and index arithmetic do not need every dialect.
     from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.index_width import narrow_indices
@@ -38,7 +38,7 @@ def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp
 
 
 def explain(fusion: "FusionOp", device: "Device | None" = None) -> "Choice":
-    """The emitter that a fusion gets, the hero because of which, and the reason. Raises as `emit_fusion` does."""
+    """The emitter chosen for a fusion, its hero, and the reason. Raises as `emit_fusion` does."""
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.preparation import prepare
 
@@ -46,4 +46,4 @@ def explain(fusion: "FusionOp", device: "Device | None" = None) -> "Choice":
 
 
 ENTRY_NAME = "main"
-"""What the kernel is called."""
+"""The name of the entry function."""

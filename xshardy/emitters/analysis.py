@@ -1,5 +1,5 @@
 """
-What the choice of an emitter is made from: the results of a fusion, and the operation behind each that shapes the code.
+The facts that decide the choice of an emitter: the results of a fusion, and the hero behind each.
 
 Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-46.
 """
@@ -22,30 +22,30 @@ from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_la
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
-MANY = 3
-"""Operands that an operation between a hero and a result may have."""
+MAX_INTERMEDIATE_OPERANDS = 3
+"""The maximal number of operands of an operation between a hero and a result."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """A fused computation, and the device that it is compiled for."""
+    """A fused computation and its target device."""
 
     computation: FuncOp
     device: Device
 
     @cached_property
     def roots(self) -> tuple[SSAValue, ...]:
-        """The results."""
+        """The results of the computation."""
         return roots_of(self.computation)
 
     @cached_property
     def narrowest_input(self) -> int | None:
-        """The width of the narrowest element that is read, in bits; None if nothing is read."""
+        """The width of the narrowest element read, in bits; None without inputs."""
         return min((bits_in_memory(value.type) for value in self.computation.body.block.args), default=None)
 
     @cached_property
     def narrowest_output(self) -> int:
-        """The width of the narrowest element that is written, in bits."""
+        """The width of the narrowest element written, in bits."""
         return min(bits_in_memory(root.type) for root in self.roots)
 
     def loop_launch(self, over: SSAValue, written: Sequence[SSAValue]) -> LaunchDimensions:
@@ -55,9 +55,9 @@ class Fusion:
 
     def only_hero(self, root: SSAValue, is_hero: Callable[[Operation], bool]) -> Operation | None:
         """
-        The only operation for which `is_hero` holds, and from which `root` is made element by element.
+        The only operation behind `root` for which `is_hero` holds, through intermediate operations.
 
-        None also if something else than `root` is made of it in another way.
+        None if there are several, or if a transitive user of it is not intermediate.
         """
         hero: Operation | None = None
         pending, seen = [root.owner], set[Operation]()
@@ -70,24 +70,24 @@ class Fusion:
                 if hero is not None:
                     return None
                 hero = owner
-            elif is_intermediate(owner, MANY):
+            elif is_intermediate(owner, MAX_INTERMEDIATE_OPERANDS):
                 pending += [operand.owner for operand in owner.operands]
         return hero if hero is not None and _only_used_by_intermediates(hero) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The emitter that a fusion gets, the operation because of which, if any, and the reason in words."""
+    """The chosen emitter, its hero if any, and the reason in words."""
 
     emitter: str
     hero: Operation | None
     reason: str
     emit: Callable[[str], ModuleOp]
-    """From the name of the kernel to its module."""
+    """Takes the name of the kernel, returns its module."""
 
 
 def behind_intermediates(value: SSAValue) -> list[SSAValue]:
-    """What `value` is made of by a chain of intermediate operations of one operand each, the first of them last."""
+    """The operands along the chain of one-operand intermediate operations that computes `value`, nearest first."""
     values: list[SSAValue] = []
     while is_intermediate(value.owner, 1):
         assert isinstance(value.owner, Operation)
@@ -97,7 +97,7 @@ def behind_intermediates(value: SSAValue) -> list[SSAValue]:
 
 
 def is_intermediate(op: object, operands: int) -> bool:
-    """Whether `op` makes each element of its result of the elements of up to that many operands at the same place."""
+    """Whether `op` is elementwise and has at most `operands` operands."""
     if not isinstance(op, Operation) or not 1 <= len(op.operands) <= operands:
         return False
     if isinstance(op, hlo.CopyOp):
@@ -117,7 +117,7 @@ def _only_used_by_intermediates(hero: Operation) -> bool:
                 user = use.operation
                 if user in seen or isinstance(user, ReturnOp):
                     continue
-                if not is_intermediate(user, MANY):
+                if not is_intermediate(user, MAX_INTERMEDIATE_OPERANDS):
                     return False
                 seen.add(user)
                 pending.append(user)
@@ -125,12 +125,12 @@ def _only_used_by_intermediates(hero: Operation) -> bool:
 
 
 def behind_bitcasts(value: SSAValue) -> SSAValue:
-    """The value whose memory `value` is another view of."""
+    """The first value that bitcasts to `value`; `value` itself if it is no bitcast."""
     while isinstance(value.owner, hlo.BitcastOp):
         value = value.owner.operand
     return value
 
 
 def elements_in(value: SSAValue) -> int:
-    """How many elements a tensor has."""
+    """The number of elements of a tensor."""
     return prod(shape_of(value))

@@ -1,5 +1,5 @@
 """
-The concatenate emitter: a loop for each operand, so that all threads of a warp read the same one.
+The concatenate emitter: one loop per operand, so that all threads of a warp read the same operand.
 
 Source: rows XGPU-04, XGPU-46; XLA:GPU's concatenate emitter.
 """
@@ -21,15 +21,15 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.loop import thread_to_element
+from xshardy.emitters.memory_maps import map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph
-from xshardy.emitters.places import carried_to
 
 MAX_OPERANDS = 4
-"""There is code for each operand, and too much code keeps threads from running at the same time."""
+"""The code grows with the number of operands, and large code lowers the occupancy."""
 
 
 def choose_concatenate(fusion: Fusion) -> Choice | None:
-    """The concatenate emitter, if the only result is made of a concatenation of few operands."""
+    """The concatenate emitter, if the fusion has one result, computed from a concatenation of few operands."""
     root, *others = fusion.roots
     if others:
         return None
@@ -41,7 +41,7 @@ def choose_concatenate(fusion: Fusion) -> Choice | None:
 
 
 def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> ModuleOp:
-    """The kernel of a fusion whose result is made of `hero`, and the functions it calls, in a new module."""
+    """The kernel of a fusion whose result is computed from `hero`, and its functions, in a new module."""
     (root,), axis = fusion.roots, hero.dimension.value.data
     largest = max(hero.inputs, key=elements_in)
     launch = fusion.loop_launch(largest, [root])
@@ -58,7 +58,7 @@ def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Mo
             continue
         map = everywhere.constrained(everywhere.results[axis], Interval.of_size(size)).simplify()
         moved = [add(index, constant(start)) if d == axis else index for d, index in enumerate(map.results)]
-        place = carried_to(root, hero.result, map.with_results(moved))
+        place = map_to_root(root, hero.result, map.with_results(moved))
 
         outputs = _write_operand(kernel, function, epilogue, map, place, outputs)
         start += size
@@ -68,7 +68,10 @@ def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Mo
 def _write_operand(
     kernel: Kernel, operand: Subgraph, epilogue: Subgraph, map: IndexingMap, place: IndexingMap, outputs: Values
 ) -> Values:
-    """The outputs with what is made of one operand, whose elements at `map` become those at `place`."""
+    """
+    Write the results computed from one operand; return the outputs. `map` gives its indices, `place` those of the
+    result.
+    """
 
     def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
         at = apply_map(s, place, kernel.ids, ivs)

@@ -1,8 +1,8 @@
 """
-The GPU that a kernel is launched on, from the target that it is compiled for.
+The GPU for a compilation target.
 
-Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", and the data sheets of one
-GPU of each capability, that with the most cores that is common.
+Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", and data sheets. For each
+capability, the common GPU with the most cores.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ DEVICES: Mapping[ComputeCapability, Device] = {
 
 def device_of(target: str) -> Device:
     """
-    The device of a target such as `sm_90`; of one that is in between, that of the next older one.
+    The device for a target such as `sm_90`; an unlisted capability gets the device of the next lower one.
 
-    Raises `ValueError` for what is no NVIDIA target.
+    Raises `ValueError` if `target` is no NVIDIA target.
     """
     capability = parse_target(target)
     return DEVICES[max(known for known in DEVICES if known <= capability)]

@@ -1,5 +1,5 @@
 """
-The emitter of dynamic update slices in place: only the slice is written, into the buffer of the operand.
+The emitter of in-place dynamic update slices: only the slice is written, into the buffer of the operand.
 
 Source: rows XGPU-05, XGPU-46; XLA:GPU's conditions for updates in place.
 """
@@ -29,7 +29,7 @@ from xshardy.indexing.tensor_maps import bitcast_map
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """A result of a fusion that is a parameter but for a slice."""
+    """A result of a fusion that equals a parameter except in one slice."""
 
     root: SSAValue
     op: DynamicUpdateSliceOp
@@ -38,9 +38,9 @@ class Update:
 
 def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     """
-    Updates in place, if every result is a parameter that is used for nothing else, but for a slice.
+    The in-place emitter, if every result is a dynamic update slice of a parameter without other uses.
 
-    The slices have the same shape.
+    All slices must have the same shape.
     """
     updates = [_update_of(root) for root in fusion.roots]
     found = [update for update in updates if update is not None]
@@ -82,7 +82,7 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
 
 
 def _starts(s: Scalars, op: DynamicUpdateSliceOp, starts: Values) -> Values:
-    """Where the slice starts, moved inside of the operand; a scalar starts nowhere."""
+    """The start indices of the slice, clamped so that the slice is inside of the operand; none for a scalar."""
     sizes = zip(shape_of(op.operand), shape_of(op.update), strict=True)
     signed = [kind_of(element_type_of(start.type)) is Kind.SIGNED for start in op.start_indices]
     return [

@@ -1,5 +1,5 @@
 """
-The entry function of a fusion, the kernel: its signature, the ids of its thread, and the rule for its outputs.
+The entry function of a kernel: its signature, its thread and block ids, and the use of its outputs.
 
 Source: rows XGPU-21, XGPU-22, XGPU-30.
 """
@@ -30,20 +30,20 @@ from xshardy.emitters.launch_dimensions import LaunchDimensions
 from xshardy.emitters.signatures import emitted_tensor_type
 
 INPUT_ALIGNMENT = 16
-"""Bytes. What XLA assumes of a buffer that comes from outside of the module."""
+"""The alignment in bytes that XLA assumes of buffers from outside of the module."""
 OUTPUT_ALIGNMENT = 256
-"""Bytes. What XLA's allocator gives."""
+"""The alignment in bytes of XLA's allocator."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """An entry function without a body: its inputs, and the tensors that its results are written to."""
+    """An entry function without a body: its inputs and its output tensors."""
 
     function: FuncOp
     inputs: Sequence[SSAValue]
     outputs: Sequence[SSAValue]
     shared: frozenset[SSAValue]
-    """The outputs that are in the buffer of an input."""
+    """The outputs that share the buffer of an input."""
 
 
 def make_entry(
@@ -54,10 +54,10 @@ def make_entry(
     aliases: Mapping[int, int] | None = None,
 ) -> Entry:
     """
-    The entry function `(parameters..., results...) -> (results...)` of a computation with these parameters and results.
+    The entry function `(parameters..., results...) -> (results...)` for these parameters and results.
 
-    Every argument is aligned and dereferenceable. It is a buffer of its own, unless `aliases` says in the buffer of
-    which parameter a result is written; what is only read is invariant.
+    Every argument is aligned and dereferenceable, and has a buffer of its own, except that result `i` shares the buffer
+    of parameter `aliases[i]`. Buffers that are only read are invariant.
     """
     aliases = aliases or {}
     shared = frozenset(aliases.values())
@@ -77,7 +77,7 @@ def make_entry(
 
 
 def _buffer_attributes(buffer: int, type: AnyTensorType, is_output: bool, is_shared: bool) -> Mapping[str, Attribute]:
-    """The attributes of an argument in this buffer, which is shared if it is that of another argument, too."""
+    """The argument attributes for this buffer; `is_shared` if another argument has it too."""
     is_own_output = is_output and not is_shared
     attributes: dict[str, Attribute] = {
         "llvm.align": IntegerAttr(OUTPUT_ALIGNMENT if is_own_output else INPUT_ALIGNMENT, i64),
@@ -93,24 +93,28 @@ def _buffer_attributes(buffer: int, type: AnyTensorType, is_output: bool, is_sha
 
 
 def size_in_bytes(type: AnyTensorType) -> int:
-    """The size of a tensor in memory. Elements of less than a byte are packed, but a truth value takes a byte."""
+    """
+    The bytes of a tensor in memory.
+
+    Elements of less than a byte are packed, except predicates, which take a byte each.
+    """
     return -(-prod(type.get_shape()) * bits_in_memory(type) // 8)
 
 
 def thread_id(s: Scalars, launch: LaunchDimensions) -> tuple[SSAValue, Variable]:
-    """The index of the thread in its block, and its range as a variable of an indexing map."""
+    """The thread index in its block, and its range as a variable of an indexing map."""
     return _id(s, gpu.ThreadIdOp, gpu.DimensionEnum.X, "th_x", launch.threads)
 
 
 def block_ids(s: Scalars, launch: LaunchDimensions) -> list[tuple[SSAValue, Variable]]:
-    """The index of the block along x, and along y if the grid has more than one block there."""
+    """The block index along x, and along y if the grid has more than one block there."""
     x, y = launch.blocks
     ids = [_id(s, gpu.BlockIdOp, gpu.DimensionEnum.X, "bl_x", x)]
     return ids if y == 1 else [*ids, _id(s, gpu.BlockIdOp, gpu.DimensionEnum.Y, "bl_y", y)]
 
 
 def group_id(s: Scalars, launch: LaunchDimensions) -> SSAValue:
-    """The index of the block along z: which group of results it makes."""
+    """The block index along z, which selects the group of results."""
     value, _ = _id(s, gpu.BlockIdOp, gpu.DimensionEnum.Z, "bl_z", launch.groups)
     return value
 
@@ -127,9 +131,8 @@ def verify_outputs(entry: Entry) -> None:
     """
     Check that output tensors are only updated, carried through loops and branches, and returned.
 
-    One that is in the buffer of a parameter may be read as well.
-
-    Raises `PassFailedException` naming the operation that uses one otherwise.
+    An output that shares the buffer of a parameter may also be read. Raises `PassFailedException` naming the operation
+    that breaks the rule.
     """
     for output in entry.outputs:
         _verify_output(entry, output, is_shared=output in entry.shared)

@@ -1,4 +1,4 @@
-"""Maps from the threads of a block, and of a grid, to what they work on. Source: row XGPU-31."""
+"""Indexing maps from the threads of a block or of a grid to the elements that they process. Source: row XGPU-31."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ from xshardy.indexing.tensor_maps import delinearized, inside, row_major
 
 
 def thread_map(threads: int, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
-    """The map from a thread of a block, and range variables of these sizes, to `results`."""
+    """The map from a thread of a block and range variables of these sizes to `results`."""
     ranges = tuple(Variable("", Interval.of_size(size)) for size in sizes)
     return IndexingMap(tuple(results), (Variable("th_x", Interval.of_size(threads)),), ranges)
 
 
 def grid_map(launch: LaunchDimensions, results: Sequence[AffineExpr], sizes: Sequence[int] = ()) -> IndexingMap:
-    """The map from the ids of a thread of the grid, and range variables of these sizes, to `results`."""
+    """The map from the thread and block ids and range variables of these sizes to `results`."""
     blocks_x, blocks_y = launch.blocks
     map = thread_map(launch.threads, results, sizes)
     ids = [Variable("bl_x", Interval.of_size(blocks_x)), Variable("bl_y", Interval.of_size(blocks_y))]
@@ -26,18 +26,18 @@ def grid_map(launch: LaunchDimensions, results: Sequence[AffineExpr], sizes: Seq
 
 
 def block_number(launch: LaunchDimensions) -> AffineExpr:
-    """The number of the block in the grid, from its ids along x and y."""
+    """The linear block index in the grid, from the block ids along x and y."""
     blocks_x, blocks_y = launch.blocks
     return dim(1) if blocks_y == 1 else add(dim(1), mul(dim(2), constant(blocks_x)))
 
 
 def split(number: AffineExpr, sizes: Sequence[int]) -> tuple[AffineExpr, ...]:
-    """The indices, major first, of element `number` of a row-major tensor of this shape."""
+    """Delinearize `number` over a row-major shape `sizes`, major index first."""
     return delinearized(sizes, row_major(sizes), number)
 
 
 def within(map: IndexingMap, shape: Sequence[int]) -> IndexingMap:
-    """`map` where its results are indices of a tensor of this shape."""
+    """`map`, constrained to results that are indices of a tensor of this shape."""
     return inside(map, map.results, shape)
 
 
@@ -47,5 +47,5 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def round_up(a: int, b: int) -> int:
-    """The first multiple of `b` from `a` on."""
+    """`a` rounded up to a multiple of `b`."""
     return ceil_div(a, b) * b

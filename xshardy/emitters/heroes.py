@@ -1,7 +1,7 @@
 """
-The choice of an emitter for a fusion, by its hero: the operation that shapes the code of the whole kernel.
+The choice of an emitter for a fusion by its hero, the operation that determines the structure of the kernel.
 
-A new emitter is a module of its own and a row here. Source: rows XGPU-02 to XGPU-09, XGPU-46.
+A new emitter is a module and a row here. Source: rows XGPU-02 to XGPU-09, XGPU-46.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
     choose_concatenate,
     choose_dynamic_update_slice,
 )
-"""The special emitters, each with its conditions; the first that takes a fusion gets it."""
+"""The specialized emitters, each with its conditions; the first match wins."""
 
 
 def choose_emitter(computation: FuncOp, device: Device | None = None) -> Choice:
     """
-    The emitter for a computation: a special one if one of its results has a hero for it, else the loop emitter.
+    The first specialized emitter whose conditions hold, otherwise the loop emitter.
 
-    Raises `PassFailedException` if it has no results.
+    Raises `PassFailedException` if the computation has no results.
     """
     require_results(computation)
     fusion = Fusion(computation, device or Device())

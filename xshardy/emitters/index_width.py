@@ -1,4 +1,4 @@
-"""The width of indices in a kernel: 32 bits where every index fits, as a GPU computes with those twice as fast."""
+"""The width of indices in a kernel: 32 bits if every index fits. GPUs compute 32-bit integers twice as fast."""
 
 from collections.abc import Iterator
 from math import prod
@@ -18,13 +18,15 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def narrow_indices(module: ModuleOp, computation: FuncOp) -> None:
-    """State on `module`, the kernel of `computation`, that an `index` has 32 bits, if no index of it needs more."""
+    """Set the `index` width of `module`, the kernel of `computation`, to 32 bits if every index fits."""
     if max(_sizes(module, computation), default=0) <= LARGEST_INDEX:
         state_index_width(module, 32)
 
 
 def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
-    """The elements of each tensor, the iterations that all threads make of a loop, and the values of index maps."""
+    """
+    The values that must fit into an index: tensor sizes, loop iterations over all threads, results of indexing maps.
+    """
     values: list[SSAValue] = [*computation.body.block.args]
     values += [result for op in computation.walk() for result in op.results]
     for value in values:
@@ -35,7 +37,7 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
             block, grid = launch
             loops = (op for op in function.body.block.ops if isinstance(op, LoopOp))
             iterations = max((prod(range.bounds.size for range in loop.map.ranges) for loop in loops), default=1)
-            yield prod(block) * prod(grid) * iterations  # threads beyond the last element compute their index too
+            yield prod(block) * prod(grid) * iterations  # threads beyond the last element also compute their index
     for op in module.walk():
         if isinstance(op, ApplyIndexingOp | LoopOp):
             yield _largest(op.map)
@@ -43,9 +45,9 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
 
 def _largest(map: IndexingMap) -> int:
     """
-    The largest absolute value on the way to a result or a constraint of `map`.
+    The largest absolute value of any subexpression of a result or a constraint of `map`.
 
-    That may be more than any tensor has elements: between the elements of a dilated base there are many places.
+    It may exceed every tensor size: a dilated base has positions between its elements.
     """
     largest, pending = 0, [*map.results, *(c.expr for c in map.constraints)]
     while pending:

@@ -1,4 +1,4 @@
-"""Writing index arithmetic: the results of an indexing map at given indices, one by one."""
+"""Emission of indexing maps: the results of a map at given indices, and the test of its domain."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ Indices = tuple[SSAValue, ...]
 
 
 def apply_map(s: Scalars, map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue] = ()) -> Indices:
-    """The results of `map` at `dims` and `symbols`, wherever these are in its domain."""
+    """The results of `map` at `dims` and `symbols`. Precondition: the point is in the domain."""
     if map.symbols:
         map, dims = map.symbols_to_dimensions(), [*dims, *symbols]
     return tuple(_apply_expr(s, map, expr, dims) for expr in map.results)
@@ -37,15 +37,15 @@ def _apply_expr(s: Scalars, map: IndexingMap, expr: AffineExpr, dims: Sequence[S
 
 
 def in_domain(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> SSAValue:
-    """Whether `dims`, indices of a tensor of this shape, are in the domain of `map`, which has no symbols: an i1."""
+    """Whether `dims`, indices of a tensor of this shape, are in the domain of `map`, as an i1. `map` has no symbols."""
     return s.all_of(domain_checks(s, map, shape, dims))
 
 
 def domain_checks(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequence[SSAValue]) -> list[SSAValue]:
     """
-    What has to hold for `in_domain`; there may be nothing.
+    The i1 conditions whose conjunction is `in_domain`; possibly none.
 
-    Only what the shape does not imply is compared: the shape itself, and together with the other things compared.
+    Omits what follows from the shape or from the other conditions.
     """
     everywhere = replace(
         map,
@@ -65,7 +65,7 @@ def domain_checks(s: Scalars, map: IndexingMap, shape: Sequence[int], dims: Sequ
 
 
 def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interval) -> list[SSAValue]:
-    """That `index` is in `bounds`, where it is `known` to be in some interval: up to two comparisons."""
+    """The comparisons for `index in bounds` that do not follow from `index in known`: at most two."""
     if bounds.is_point and bounds != known:
         return [s.compare("eq", index, bounds.lower)]
     checks: list[SSAValue] = []
@@ -77,17 +77,16 @@ def _bounds_checks(s: Scalars, index: SSAValue, bounds: Interval, known: Interva
 
 
 LoopBody = Callable[[Scalars, Indices, Indices, Sequence[SSAValue]], Sequence[SSAValue]]
-"""From the induction variables, the results of the map and what is carried to what is carried on."""
+"""Takes the induction variables, the results of the map and the carried values; returns the next carried values."""
 
 
 def loop_over(
     s: Scalars, map: IndexingMap, dims: Sequence[SSAValue], inits: Sequence[SSAValue], body: LoopBody
 ) -> tuple[SSAValue, ...]:
     """
-    `xla_gpu.loop` over the points of `map` at `dims`: what is carried out of it.
+    `xla_gpu.loop` over the points of `map` at `dims`; returns the carried values.
 
-    Without any point there is no loop. A range variable that has one value is no variable of the loop: for `body`, it
-    is a constant.
+    Emits no loop for an empty domain. A range variable with a single value is passed to `body` as a constant.
     """
     if map.is_known_empty:
         return tuple(inits)

@@ -1,5 +1,5 @@
 """
-The emitter of several slices of tensors of one shape: a loop over that shape, in which each element is made once.
+The emitter of several slices of inputs of one shape: one loop over that shape computes each element once.
 
 Source: rows XGPU-06, XGPU-46; XLA:GPU's input slices emitter.
 """
@@ -26,7 +26,10 @@ from xshardy.indexing.tensor_maps import minor_to_major, values_of
 
 
 def choose_input_slices(fusion: Fusion) -> Choice | None:
-    """The input slices emitter, if all results, several, are slices without gaps of tensors alike."""
+    """
+    The input slices emitter, if there are several results and all are contiguous slices of inputs of one shape and
+    layout.
+    """
     slices = [root.owner for root in fusion.roots if isinstance(root.owner, SliceOp)]
     if len(slices) < len(fusion.roots) or len(slices) < 2:
         return None
@@ -52,7 +55,7 @@ def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str
 
 
 def _insert(s: Scalars, op: SliceOp, element: SSAValue, output: SSAValue, indices: Indices) -> SSAValue:
-    """`output` with an element of the operand of `op`, where that is in the slice."""
+    """Insert the element of the operand of `op` into `output` if it is in the slice."""
     shape, starts = shape_of(op.operand), values_of(op.start_indices)
     if 0 in shape_of(op.result):
         return output

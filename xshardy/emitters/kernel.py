@@ -1,4 +1,4 @@
-"""The entry function of a kernel while it is written, and the functions it calls. Source: rows XGPU-10, XGPU-21."""
+"""The entry function of a kernel under construction, and the functions that it calls. Source: rows XGPU-10, XGPU-21."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -19,10 +19,10 @@ Values: TypeAlias = Sequence[SSAValue]
 
 class Kernel:
     """
-    A kernel that makes the results of a computation by the functions of `groups`, one function each.
+    A kernel that computes the results of a computation by one function per group of `groups`.
 
-    `heroes` are operations that it emits itself. `aliases` says which results are written where parameters are.
-    Operations for which `starts_function` holds get functions of their own, too.
+    `heroes` are the operations that the emitter of the kernel emits itself. `aliases` maps results to the parameters
+    whose buffers they share. An operation for which `starts_function` holds also gets a function of its own.
     """
 
     def __init__(
@@ -46,19 +46,19 @@ class Kernel:
         self.variables = tuple(variable for _, variable in ids)
 
     def call(self, s: Scalars, function: Subgraph, indices: Indices, given: Values = ()) -> Values:
-        """The elements that a function of the computation gives at `indices`."""
+        """Call a function of the computation for its elements at `indices`."""
         call = function.call(self.entry.inputs, indices, given)
         s.builder.insert(call)
         return call.results
 
     def combine(self, s: Scalars, hero: Operation, before: Values, elements: Values) -> Values:
-        """What a hero combines the elements `before` and `elements` to."""
+        """Apply the computation of `hero` to the elements `before` and `elements`."""
         call = self.parts.applied[hero].root.call([*before, *elements], ())
         s.builder.insert(call)
         return call.results
 
     def module(self, updated: Values) -> ModuleOp:
-        """The kernel, which returns `updated`, and all functions in a module."""
+        """The module with the kernel, which returns `updated`, and all functions."""
         self.s.builder.insert(ReturnOp(*updated))
         verify_outputs(self.entry)
         return ModuleOp([self.entry.function, *emit_subgraphs(self.parts)])

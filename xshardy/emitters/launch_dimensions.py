@@ -1,7 +1,7 @@
 """
-Launch dimensions of loop fusions: threads per block, blocks, and how many elements a thread makes.
+Launch dimensions of loop fusions: threads per block, blocks, and elements per thread.
 
-Source: XLA:GPU's rules, which the records of kernels that XLA compiled for an H100 agree with; XGPU-31.
+Source: XLA:GPU's rules, which match recorded launches of kernels that XLA compiled for an H100; XGPU-31.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ from xshardy.emitters.elemental.kinds import bits_in_memory
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What launch dimensions depend on; the defaults are those of an H100."""
+    """The device properties that launch dimensions depend on; the defaults are an H100's."""
 
     cores: int = 132
     """Streaming multiprocessors."""
     threads_per_core: int = 2048
-    """Threads that a core can hold."""
+    """Resident threads per core."""
     threads_per_warp: int = 32
     max_blocks_x: int = 2**31 - 1
 
@@ -31,9 +31,9 @@ class Device:
 @dataclass(frozen=True, slots=True)
 class LaunchDimensions:
     """
-    A grid of `blocks`, along x and y, of `threads` each, along x; a thread makes `unroll` neighbouring elements.
+    A grid of `blocks` along x and y, each of `threads` along x; each thread computes `unroll` consecutive elements.
 
-    There are `groups` such grids, along z, each of which makes other results.
+    There are `groups` such grids along z, each for another group of results.
     """
 
     threads: int
@@ -55,16 +55,15 @@ class LaunchDimensions:
 WARPS_PER_BLOCK = 4
 """A core has four warp schedulers."""
 MAX_UNROLL = 4
-"""Elements per thread: a thread then loads and stores up to 16 bytes at once."""
+"""Elements per thread, for accesses of up to 16 bytes."""
 MAX_CONCATENATED = 10
-"""Unrolling a concatenation of more operands than that spills registers."""
+"""Unrolling a concatenation of more operands spills registers."""
 
 
 def prevents_vectorization(ops: Iterable[Operation]) -> bool:
     """
-    Whether a fusion of `ops` gets slower when a thread makes several elements.
-
-    So it is with loops that carry much: dot products, and reductions of several inputs.
+    Whether unrolling slows down a fusion of `ops`: dot products and variadic reductions carry many values in their
+    loops.
     """
     return any(
         isinstance(op, DotGeneralOp)
@@ -76,10 +75,10 @@ def prevents_vectorization(ops: Iterable[Operation]) -> bool:
 
 def unroll_factor(elements: int, element_types: Iterable[Attribute], ops: Iterable[Operation], device: Device) -> int:
     """
-    How many neighbouring elements of the output a thread makes: 1, 2 or 4, a divisor of their number.
+    The number of consecutive output elements per thread: 1, 2 or 4, a divisor of `elements`.
 
-    One if there are fewer elements than threads on the device. At least as many as fill a byte, so that no two threads
-    write to one, even where that is no divisor.
+    It is 1 if there are fewer elements than threads on the device. Elements of less than a byte need at least a byte's
+    worth per thread, even if that is no divisor: two threads must not write to one byte.
     """
     factor = 1
     if elements >= device.cores * device.threads_per_core and not prevents_vectorization(ops):
@@ -91,10 +90,10 @@ def loop_launch_dimensions(
     shape: Sequence[int], element_types: Iterable[Attribute], ops: Iterable[Operation], device: Device | None = None
 ) -> LaunchDimensions:
     """
-    The launch dimensions of a loop over the elements of `shape`, which writes elements of `element_types`.
+    The launch dimensions of a loop over the elements of `shape` that writes elements of `element_types`.
 
-    Blocks have four warps, or fewer threads if that is all there is to do. More blocks than a grid can have along x
-    continue along y. No elements take one thread, as one does.
+    Blocks have four warps, or fewer threads for small shapes. Blocks beyond the grid limit along x continue along y. An
+    empty shape gets one thread.
     """
     device = device or Device()
     unroll = unroll_factor(prod(shape), element_types, ops, device)
@@ -102,7 +101,7 @@ def loop_launch_dimensions(
 
 
 def unrolled_launch(elements: int, unroll: int, device: Device) -> LaunchDimensions:
-    """The launch of as many threads as make `elements` if each makes `unroll` of them; at least one."""
+    """A launch with at least one thread, of as many threads as `elements` need at `unroll` elements each."""
     if elements <= 1:
         return LaunchDimensions(1, (1, 1), unroll)
     work = -(-elements // unroll)
@@ -111,6 +110,6 @@ def unrolled_launch(elements: int, unroll: int, device: Device) -> LaunchDimensi
 
 
 def grid_of(blocks: int, device: Device) -> tuple[int, int]:
-    """That many blocks, or a few more, along x and y: more than a grid can have along x continue along y."""
+    """At least `blocks` blocks along x and y: blocks beyond the grid limit along x continue along y."""
     blocks_y = max(1, -(-blocks // device.max_blocks_x))
     return -(-blocks // blocks_y), blocks_y

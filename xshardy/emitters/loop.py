@@ -1,5 +1,5 @@
 """
-The loop emitter: one loop over the elements of the output, in the order of the memory, so that writes are coalesced.
+The loop emitter: one loop over the output elements in memory order, so that writes are coalesced.
 
 Source: rows XGPU-03, XGPU-31, XGPU-52.
 """
@@ -31,7 +31,7 @@ from xshardy.emitters.launch_dimensions import (
     unrolled_launch,
 )
 from xshardy.emitters.partition import RootGroup, roots_of
-from xshardy.emitters.wide_loops import wide_unroll
+from xshardy.emitters.wide_unroll import wide_unroll
 from xshardy.indexing.operations import delinearized, minor_to_major
 
 
@@ -51,7 +51,7 @@ def emit_loop_fusion(
     starts_function: Callable[[Operation], bool] = lambda _: False,
 ) -> ModuleOp:
     """
-    The kernel of a computation, and the functions it calls, in a new module.
+    The kernel of a computation, and its functions, in a new module.
 
     An operation for which `starts_function` holds gets a function of its own, as in `partition`.
     """
@@ -70,7 +70,7 @@ def emit_loop_fusion(
 
 
 def loop_launch(computation: FuncOp, device: Device) -> LaunchDimensions:
-    """How the loop over the results of a computation is launched."""
+    """The launch dimensions of the loop over the results of a computation."""
     roots, ops = roots_of(computation), computation.body.block.ops
     shape, types = shape_of(roots[0]), [element_type_of(root.type) for root in roots]
     if (unroll := wide_unroll(roots, ops, device)) is not None:
@@ -79,7 +79,9 @@ def loop_launch(computation: FuncOp, device: Device) -> LaunchDimensions:
 
 
 def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody) -> Values:
-    """The outputs of `kernel` after `body` at the indices of each element of `value` that a thread takes."""
+    """
+    The outputs of `kernel` after a loop with `body` over the indices of the elements of `value` that a thread computes.
+    """
     return loop_over(
         kernel.s, thread_to_element(value, kernel.launch, kernel.variables), kernel.ids, kernel.entry.outputs, body
     )
@@ -87,10 +89,11 @@ def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody) -> Values:
 
 def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Variable, ...]) -> IndexingMap:
     """
-    From thread and block ids, and the number of the element in the thread, to the indices of an element of `output`.
+    The map from thread and block ids, and the number of the element in the thread, to the indices of an element of
+    `output`.
 
-    Neighbouring threads have neighbouring pieces of memory. Where the threads make more elements than there are, the
-    map is constrained to those that there are.
+    Consecutive threads access consecutive memory. If the threads cover more elements than `output` has, a constraint
+    excludes the excess.
     """
     shape = shape_of(output)
     piece = add(mul(block_number(launch), constant(launch.threads)), dim(0))

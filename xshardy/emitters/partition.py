@@ -1,9 +1,9 @@
 """
-The computation partitioner: which operations of a fusion are emitted together, as one function.
+The computation partitioner: it groups the operations of a fusion into functions.
 
-An operation with one user is emitted with it. An operation with several users is emitted with them if all read it at
-the same indices, else it starts a function that its users call, so that nothing is computed twice for one element.
-Source: rows XGPU-11 to XGPU-13, XGPU-45.
+An operation with one user joins the function of its user. An operation with several users joins them if all read it at
+the same indices; otherwise it starts a function of its own, so that no element is computed twice. Source: rows XGPU-11
+to XGPU-13, XGPU-45.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
-from xshardy.emitters.applied import AppliedComputations
+from xshardy.emitters.applied_computations import AppliedComputations
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
 from xshardy.indexing.operations import bitcast_map
@@ -30,9 +30,9 @@ from xshardy.indexing.operations import bitcast_map
 @dataclass(frozen=True, slots=True)
 class Scope:
     """
-    A part of the code of `user` that reads operands by itself: a branch of a `pad`, the loop of a reduction.
+    A nested part of the code of `user` with its own operand reads: a branch of a `pad`, the loop of a reduction.
 
-    `part` is the number that the reads of these operands have. `depth` is the number of such parts that it is in.
+    `part` is the number of the part in the operand reads. `depth` is the nesting depth of parts.
     """
 
     user: Operation
@@ -41,20 +41,20 @@ class Scope:
 
     @staticmethod
     def within(outer: "Scope | None", user: Operation, part: int) -> "Scope":
-        """A part of the code of `user`, which is itself in the part `outer` of another operation."""
+        """Part `part` of the code of `user`, nested in the scope `outer`."""
         return Scope(user, part, 1 if outer is None else outer.depth + 1)
 
 
 MAX_DEPTH = 16
-"""Code in more parts than that goes to a function of its own, lest it be nested without end."""
+"""The maximal nesting depth of parts; deeper code moves to a function of its own."""
 
 
 @dataclass(frozen=True, eq=False)
 class Access:
     """
-    Where a function reads a value: at `step` of the indices at which `user` is read, or of its own if that is None.
+    A read of a value: at `step` of the indices of `user`, or of the indices of the function if `user` is None.
 
-    `scope` is the part of the code that the value is needed in; None: all of it.
+    `scope` is the part of the code that reads the value; None: the whole function.
     """
 
     user: "Access | None"
@@ -63,11 +63,11 @@ class Access:
 
     @cached_property
     def map(self) -> IndexingMap | None:
-        """From the indices of the function to those of the value; None if that is too much to write down."""
+        """The map from the indices of the function to those of the value; None if it exceeds `MAX_MAP_SIZE`."""
         chain: list[Access] = [self]
         while (user := chain[-1].user) is not None and "map" not in user.__dict__:
             chain.append(user)
-        for access in reversed(chain[1:]):  # the first ones first, so that no call goes deeper than one step
+        for access in reversed(chain[1:]):  # outermost users first, so that each call recurses by one step at most
             _ = access.map
         if self.user is None:
             return self.step
@@ -77,7 +77,7 @@ class Access:
         return before.then(self.step).simplify()
 
     def is_same(self, other: "Access") -> bool:
-        """Whether both read the same element, in the same part of the code. Composes maps only if it must."""
+        """Whether both read the same element in the same scope. Composes maps only if needed."""
         if self is other:
             return True
         if self.scope != other.scope:
@@ -88,7 +88,7 @@ class Access:
 
 
 MAX_MAP_SIZE = 200
-"""Operators in the results of a map; a longer one is not composed any further, as every step may double it."""
+"""The maximal number of operators in the results of a composed map; each composition may double it."""
 
 
 def _size(expr: AffineExpr) -> int:
@@ -98,10 +98,10 @@ def _size(expr: AffineExpr) -> int:
 @dataclass(frozen=True, eq=False)
 class Subgraph:
     """
-    The operations of one function, in the order of the program, and where in it each of them is read.
+    The operations of one function, in program order, and the access to each.
 
-    `roots` are what the function gives. Its indices are those of the first root; `root_maps` takes them to the others'.
-    `given` are values of which it is given the element, instead of making it.
+    The function returns an element of each of `roots`. Its indices are those of the first root; `root_maps` maps them
+    to the indices of the others. Elements of the values `given` are parameters of the function.
     """
 
     name: str
@@ -116,19 +116,19 @@ class Subgraph:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the dimensions that the indices of the function run over."""
+        """The iteration space of the indices of the function."""
         return shape_of(self.roots[0])
 
     def call(
         self, parameters: Sequence[SSAValue], indices: Sequence[SSAValue], given: Sequence[SSAValue] = ()
     ) -> PureCallOp:
-        """A call of the function: an element of each root, at `indices` of the first one."""
+        """A call of the function: returns an element of each root, at `indices` of the first one."""
         elements = [emitted_type(element_type_of(root.type)) for root in self.roots]
         return PureCallOp(self.name, [*parameters, *indices, *given], elements)
 
     @cached_property
     def ops_by_scope(self) -> Mapping[Scope | None, Sequence[Operation]]:
-        """The operations that are emitted in each part of the code, in the order of the program."""
+        """The operations by scope, in program order."""
         result: dict[Scope | None, list[Operation]] = {}
         for op, access in self.accesses.items():
             result.setdefault(access.scope, []).append(op)
@@ -137,16 +137,16 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The functions of a computation, each after those that call it; the first ones give the roots, group by group."""
+    """The functions of a computation, callers before callees; the first ones compute the roots, one per group."""
 
     computation: FuncOp
     subgraphs: tuple[Subgraph, ...]
     reads: Mapping[Operation, tuple[Read, ...]]
-    """How each operation that is emitted reads its operands."""
+    """The operand reads of each emitted operation."""
     applied: Mapping[Operation, "Partition"]
-    """The partition of the computation that each operation with a region applies to elements."""
+    """For each operation with a region, the partition of the computation that it applies to elements."""
     takes_scalars: bool = False
-    """Whether the parameters are elements, as those of a computation that is applied to elements; else tensors."""
+    """Whether the parameters are elements, as in a computation applied to elements; otherwise they are tensors."""
 
     @property
     def root(self) -> Subgraph:
@@ -154,23 +154,23 @@ class Partition:
 
     @cached_property
     def with_applied(self) -> Sequence["Partition"]:
-        """This partition and those of all computations that are applied in it, each once."""
+        """This partition and those of all computations applied in it, without duplicates."""
         nested = [inner for partition in self.applied.values() for inner in partition.with_applied]
         return tuple(dict.fromkeys([self, *nested]))
 
     @cached_property
     def position(self) -> Mapping[Operation, int]:
-        """The place of each operation in the program."""
+        """The position of each operation in the program."""
         return {op: i for i, op in enumerate(self.computation.body.block.ops)}
 
     @cached_property
     def subgraph_of(self) -> Mapping[Operation, Subgraph]:
-        """The function that each operation is emitted in. What every function makes for itself is in none."""
+        """The function of each emitted operation. Repeatable operations belong to no function."""
         return {op: subgraph for subgraph in self.subgraphs for op in subgraph.accesses}
 
 
 def is_repeatable(value: SSAValue) -> bool:
-    """Whether every user makes the value for itself: parameters, constants, `iota`, and broadcasts of constants."""
+    """Whether every user recomputes the value: parameters, constants, `iota`, and broadcasts of constants."""
     match value.owner:
         case ConstantOp() | IotaOp():
             return True
@@ -183,9 +183,9 @@ def is_repeatable(value: SSAValue) -> bool:
 @dataclass(frozen=True, slots=True)
 class RootGroup:
     """
-    Values that one function gives, each at what its map makes of the indices of the function, those of the first one.
+    Values computed by one function, each at the image of the function's indices under its map.
 
-    Of the values `given` the function is given the element that it reads.
+    The function's indices are those of the first root. Elements of the values `given` are parameters of the function.
     """
 
     roots: tuple[SSAValue, ...]
@@ -194,7 +194,7 @@ class RootGroup:
 
     @staticmethod
     def same_place(roots: Sequence[SSAValue], given: Sequence[SSAValue] = ()) -> "RootGroup":
-        """The elements of all `roots` that lie at the same place in memory; they have the same number of elements."""
+        """The elements of all `roots` at the same position in memory. Precondition: equal numbers of elements."""
         return RootGroup(tuple(roots), tuple(bitcast_map(roots[0], root) for root in roots), tuple(given))
 
     @staticmethod
@@ -202,7 +202,7 @@ class RootGroup:
         """
         All results of `computation`, for one loop over their memory.
 
-        Raises `PassFailedException` if they differ in size.
+        Raises `PassFailedException` if their sizes differ.
         """
         roots = roots_of(computation)
         size = prod(shape_of(roots[0]))
@@ -216,13 +216,13 @@ class RootGroup:
 
     @staticmethod
     def same_indices(roots: Sequence[SSAValue]) -> "RootGroup":
-        """The elements of all `roots` at the same indices; they have the same shape."""
+        """The elements of all `roots` at the same indices. Precondition: equal shapes."""
         return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots))
 
 
 @dataclass(eq=False)
 class PartitionedComputations(AppliedComputations):
-    """The computations applied in one kernel, and the partitions made of them so far."""
+    """The computations applied in one kernel, and their partitions."""
 
     partitions: dict[FuncOp, Partition] = field(default_factory=dict[FuncOp, Partition])
 
@@ -235,13 +235,14 @@ def partition(
     applied: PartitionedComputations | None = None,
 ) -> Partition:
     """
-    Cut `computation` into functions. An operation for which `starts_function` holds starts one, whoever its users are.
+    Partition `computation` into functions. An operation for which `starts_function` holds starts one unconditionally.
 
-    The roots are `groups`, a function each, by default one of all results. Composes indexing maps only for what is read
-    by different ways. Raises `PassFailedException` if the results differ in size where one function gives them all.
+    There is one function per group of roots in `groups`; by default, one group of all results. Composes indexing maps
+    only for values with several readers. Raises `PassFailedException` if one function would return results of different
+    sizes.
 
-    What operations apply to elements is looked up in `applied`, and names are taken there; by default, in a new one.
-    What `heroes` apply is partitioned as well, though they are in no function.
+    `applied` holds the computations that operations apply to elements and the function names in use; by default, a new
+    object. The computations that `heroes` apply are partitioned too, although heroes belong to no function.
     """
     applied = applied or PartitionedComputations()
     groups = [RootGroup.all_results(computation)] if groups is None else groups
@@ -291,7 +292,7 @@ def partition(
 
 
 def partition_applied(body: FuncOp, applied: PartitionedComputations) -> Partition:
-    """The partition of `body`, a computation in `applied`; the same one whenever it is asked for."""
+    """The partition of `body`, a computation in `applied`; cached."""
     if body not in applied.partitions:
         applied.partitions[body] = replace(partition(body, applied=applied), takes_scalars=True)
     return applied.partitions[body]
@@ -299,7 +300,7 @@ def partition_applied(body: FuncOp, applied: PartitionedComputations) -> Partiti
 
 @dataclass(eq=False)
 class _Draft:
-    """A subgraph while operations are added to it, users first."""
+    """A subgraph under construction: operations are added users first."""
 
     name: str
     group: RootGroup
@@ -313,7 +314,7 @@ class _Draft:
 
 
 def _operand_access(op: Operation, read: Read, access: Access) -> Access:
-    """How a function that reads `op` by `access` reads the operand that `op` reads by `read`."""
+    """The access to an operand that `op` reads by `read`, in a function that reads `op` by `access`."""
     scope = access.scope if read.part is None else Scope.within(access.scope, op, read.part)
     return access if read.is_identity else Access(access, read.map, scope)
 
@@ -324,14 +325,14 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def roots_of(computation: FuncOp) -> tuple[SSAValue, ...]:
-    """What a computation gives."""
+    """The values that a computation returns."""
     terminator = computation.body.block.last_op
     assert isinstance(terminator, ReturnOp)
     return tuple(terminator.arguments)
 
 
 def _group_name(group: RootGroup) -> str:
-    """What the function of a group is called after: the root, or that there are several; and that values are given."""
+    """The name of the function of a group: that of its root, or `tuple`; with a prefix if elements are given."""
     owner = group.roots[0].owner
     name = _name(owner) if isinstance(owner, Operation) else _as_symbol(group.roots[0].name_hint or "param")
     name = "tuple" if len(group.roots) > 1 else name
@@ -344,5 +345,5 @@ def _name(op: Operation) -> str:
 
 
 def _as_symbol(name: str) -> str:
-    """`name` with what a symbol name may not contain replaced."""
+    """`name` with characters that are invalid in a symbol name replaced."""
     return "".join(char if char.isalnum() or char == "_" else "_" for char in name)

@@ -1,4 +1,4 @@
-"""Elements that are read and written only by some threads. What all threads do is an ordinary `tensor` operation."""
+"""Element accesses by some threads only. Accesses by all threads are plain `tensor` operations."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -13,14 +13,14 @@ from xshardy.emitters.indices import Indices
 
 
 def insert_if(s: Scalars, checks: Sequence[SSAValue], element: SSAValue, dest: SSAValue, at: Indices) -> SSAValue:
-    """`dest` with `element` at these indices, if all of `checks` hold."""
+    """Insert `element` into `dest` at these indices if all of `checks` hold."""
     if not checks:
         return s(tensor.InsertOp(element, dest, at))
     return s(PredicatedInsertOp(element, dest, at, s.all_of(checks)))
 
 
 def extract_if(s: Scalars, checks: Sequence[SSAValue], source: SSAValue, at: Indices, fallback: SSAValue) -> SSAValue:
-    """The element of `source` at these indices, if all of `checks` hold; else `fallback`."""
+    """The element of `source` at these indices if all of `checks` hold, otherwise `fallback`."""
     if not checks:
         return s(tensor.ExtractOp(source, at, cast(AnyTensorType, source.type).element_type))
     return s(PredicatedExtractOp(source, at, s.all_of(checks), fallback))

@@ -1,8 +1,8 @@
 """
-How operations read their operands, as the code that is emitted for them sees it.
+The operand reads of operations as seen by emitted code.
 
-An indexing map says where; this module adds when: at once, in a branch or a loop, or as often as needed.
-Source: rows XGPU-11, XGPU-15, XGPU-16, XGPU-18.
+An indexing map says which element is read. This module adds where in the code: unconditionally, in a branch, or in a
+loop. Source: rows XGPU-11, XGPU-15, XGPU-16, XGPU-18.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,33 +27,36 @@ from xshardy.indexing.operations import IDENTITY, operand_maps, relation_of
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How an operation reads one operand: at `map` of its own indices, wherever these are in the domain of `map`."""
+    """A read of one operand: at `map` of the operation's indices, if these are in the domain of `map`."""
 
     map: IndexingMap
-    """Its symbols are the induction variables of a loop, or values that the operation reads first."""
+    """The symbols are induction variables of a loop, or values that the operation reads first."""
     is_identity: bool = False
     part: int | None = None
     """
-    Which part of the code of the operation reads the operand: a branch, a loop, or what needs other operands first.
+    The part of the operation's code that reads the operand: a branch, a loop, or code that depends on other operands.
 
-    Operands of one part are read together. None: the operand is read once, at indices that are known beforehand.
+    Operands of one part are read together. None: the operand is read once, at indices that depend on the operation's
+    indices only.
     """
     is_repeated: bool = False
-    """Whether each element of the result reads several elements: the operand gets a function, to be called for each."""
+    """
+    Whether each element of the result reads several elements; the operand is then computed by a function of its own.
+    """
 
     @staticmethod
     def once(map: IndexingMap, shape: tuple[int, ...]) -> "Read":
-        """The read at `map`, of no symbols, of an operation whose result has this shape."""
+        """The unconditional read at `map`, without symbols, of an operation whose result has this shape."""
         return Read(map, is_identity=map == IndexingMap.identity(shape))
 
 
 def covers(map: IndexingMap, shape: tuple[int, ...]) -> bool:
-    """Whether the domain of `map` is all indices of a tensor of this shape, and all values of its symbols."""
+    """Whether the domain of `map` contains all indices of a tensor of this shape and all values of its symbols."""
     return not map.constraints and map.dimension_intervals == tuple(Interval.of_size(size) for size in shape if size)
 
 
 def reads_of(op: Operation) -> tuple[Read, ...]:
-    """How `op` reads each operand."""
+    """The reads of the operands of `op`."""
     if not op.operands:
         return ()
     if (rule := READS.get(type(op))) is not None:
@@ -70,7 +73,7 @@ def _identity_read(shape: tuple[int, ...]) -> Read:
 
 
 def _where_inside(op: PadOp | ConcatenateOp) -> Sequence[Read]:
-    """An operand that is read for some elements only has a branch of its own."""
+    """An operand that is read for some elements only gets a branch of its own."""
     shape = shape_of(op.result)
     reads: list[Read] = []
     for i, (map,) in enumerate(operand_maps(op)):
@@ -79,7 +82,7 @@ def _where_inside(op: PadOp | ConcatenateOp) -> Sequence[Read]:
 
 
 def _in_one_loop(op: ReduceOp | ReduceWindowOp | DotGeneralOp | ConvolutionOp) -> Sequence[Read]:
-    """What is combined is read in the loop, all operands together; initial values are read before it."""
+    """Inputs are read together in the loop; initial values are read before it."""
     inits = len(op.operands) // 2 if isinstance(op, ReduceOp | ReduceWindowOp) else 0
     maps = [map for (map,) in operand_maps(op)]
     shape = shape_of(op.results[0])
@@ -88,7 +91,7 @@ def _in_one_loop(op: ReduceOp | ReduceWindowOp | DotGeneralOp | ConvolutionOp) -
 
 
 def _behind_starts(op: DynamicSliceOp | DynamicUpdateSliceOp) -> Sequence[Read]:
-    """The start indices come first: they say where the tensors, or which of them, are read."""
+    """The start indices are read first: the positions of the other reads depend on them."""
     shape, tensors = shape_of(op.result), len(op.operands) - len(op.start_indices)
     maps = [map for (map,) in operand_maps(op)]
     return [
@@ -98,17 +101,17 @@ def _behind_starts(op: DynamicSliceOp | DynamicUpdateSliceOp) -> Sequence[Read]:
 
 
 def _behind_index_vector(op: GatherOp) -> Sequence[Read]:
-    """The components of the index vector come first."""
+    """The components of the index vector are read first."""
     ((operand,), (indices,)) = operand_maps(op)
     return Read(operand, part=0), _each(indices, shape_of(op.result))
 
 
 INDICES, UPDATES = 0, 1
-"""The parts of the code of a scatter that read its index vectors, and the updates that these are for."""
+"""The parts of the code of a scatter that read its index vectors and its updates."""
 
 
 def _slice_by_slice(op: ScatterOp) -> Sequence[Read]:
-    """The operands come first. In a loop over the slices, their index vectors decide on whether updates are read."""
+    """The operands are read first. In a loop over the slices, the index vectors decide whether updates are read."""
     count = len(op.inputs)
     maps = [map for (map,) in operand_maps(op)]
     return [
@@ -124,7 +127,7 @@ def _all_bits(op: BitcastConvertOp) -> Sequence[Read]:
 
 
 def _each(map: IndexingMap, shape: tuple[int, ...]) -> Read:
-    """The elements at all values of the range variable of `map`, if it has one: one by one."""
+    """The elements at all values of the range variable of `map`, one read each."""
     if not map.ranges:
         return Read.once(map, shape)
     if map.symbol_intervals[0].is_point:
@@ -145,4 +148,4 @@ READS: Mapping[type[Operation], Callable[..., Sequence[Read]]] = {
     ReduceWindowOp: _in_one_loop,
     ScatterOp: _slice_by_slice,
 }
-"""One row per operation that does not read every operand at once, at indices that only its own decide."""
+"""One row per operation that reads an operand conditionally, in a loop, or at indices computed from other operands."""

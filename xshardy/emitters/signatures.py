@@ -1,4 +1,4 @@
-"""How the values of a fusion appear in the signatures of emitted functions. Source: rows XGPU-19, XGPU-21."""
+"""The types of the values of a fusion in the signatures of emitted functions. Source: rows XGPU-19, XGPU-21."""
 
 from typing import cast
 
@@ -11,9 +11,9 @@ from xshardy.emitters.elemental.kinds import emitted_type
 
 def emitted_tensor_type(value: SSAValue) -> AnyTensorType:
     """
-    The type of a parameter or a result as a tensor in memory.
+    The tensor type in memory of a parameter or result.
 
-    A layout that is not row-major becomes the encoding: the dimensions from minor to major, `dense<[0, 1]>`.
+    A layout other than row-major becomes the encoding: the dimensions from minor to major, `dense<[0, 1]>`.
     """
     type = cast(AnyTensorType, value.type)
     layout = layout_of(value)

@@ -1,8 +1,8 @@
 """
-Emission of one function of a partition: every operation once, for the element that the function is asked for.
+Emission of one function of a partition: each operation is emitted once, for one element.
 
-Indices are computed from the roots to the parameters, then values from the parameters to the roots.
-Source: rows XGPU-14 to XGPU-16, XGPU-19, XGPU-20.
+Indices are computed from the roots to the parameters, then values from the parameters to the roots. Source: rows
+XGPU-14 to XGPU-16, XGPU-19, XGPU-20.
 """
 
 from collections import ChainMap
@@ -43,9 +43,9 @@ from xshardy.indexing.operations import operand_maps
 
 def emit_subgraphs(partition: Partition) -> list[FuncOp]:
     """
-    The private functions of all subgraphs of a partition, and of the computations that are applied in it.
+    The private functions of all subgraphs of a partition, including computations applied to elements.
 
-    Nobody calls for an element of a tensor that has none, so such a subgraph has no function.
+    Subgraphs of empty tensors get no function.
     """
     return [
         emit_subgraph(part, subgraph)
@@ -57,8 +57,10 @@ def emit_subgraphs(partition: Partition) -> list[FuncOp]:
 
 def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
     """
-    The private function of a subgraph: from the parameters of the computation, an index for each dimension of the first
-    root, and the elements that it is given, to one element of each root.
+    The private function of a subgraph.
+
+    Its arguments are the parameters of the computation, an index for each dimension of the first root, and the given
+    elements. It returns one element of each root.
     """
     parameters = [
         emitted_type(element_type_of(parameter.type)) if partition.takes_scalars else emitted_tensor_type(parameter)
@@ -84,7 +86,7 @@ def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
 
 
 class SubgraphEmitter:
-    """Fills the function of a subgraph."""
+    """Emits the function of a subgraph."""
 
     def __init__(self, partition: Partition, subgraph: Subgraph, function: FuncOp):
         self.partition = partition
@@ -105,7 +107,7 @@ class SubgraphEmitter:
         s.builder.insert(ReturnOp(*values))
 
     def emit_constants(self, s: Scalars) -> None:
-        """All constants first, in the order of the program, so that every branch can use them."""
+        """Emit all constants first, in program order, so that every branch can use them."""
         used = [*self.subgraph.roots, *(operand for op in self.subgraph.ops for operand in op.operands)]
         constants = {constant for value in used if (constant := _constant_behind(value)) is not None}
         for constant in sorted(constants, key=self.partition.position.__getitem__):
@@ -113,14 +115,16 @@ class SubgraphEmitter:
 
 
 Wanted = Sequence[tuple[SSAValue, Indices]]
-"""Values of the computation, each with the indices of the element that is wanted."""
+"""Requested elements: values of the computation, each with the indices of the element."""
 
 Cache = ChainMap[Hashable, tuple[SSAValue, ...]]
-"""Values that can be used at a place of the code, by what they are: indices, elements of tensors, results of calls."""
+"""Emitted values that are available at an insertion point, by key: indices, elements of tensors, results of calls."""
 
 
 class ScopeEmitter:
-    """Emits the operations of one part of the code of a subgraph: what is in no loop or branch, or all of one."""
+    """
+    Emits the operations of one scope of a subgraph: the code outside of all loops and branches, or that of one part.
+    """
 
     def __init__(self, function: SubgraphEmitter, s: Scalars, scope: Scope | None, cache: Cache):
         self.function = function
@@ -131,33 +135,33 @@ class ScopeEmitter:
         self.values: dict[Operation | Block, Sequence[SSAValue]] = {}
 
     def emit(self, wanted: Wanted) -> list[SSAValue]:
-        """The wanted elements."""
+        """The requested elements."""
         own = set[Operation | Block](self.ops)
         at = {value.owner: indices for value, indices in wanted if has_elements(value)}
         for op in reversed(self.ops):
-            if op not in at:  # what reads it has no elements
+            if op not in at:  # its reader has no elements
                 continue
             for operand, read in zip(op.operands, self.reads(op), strict=True):
                 if operand.owner in own and read.part is None and has_elements(operand):
-                    at[operand.owner] = self.apply(read, at[op])  # the same for every user, or it were not here
+                    at[operand.owner] = self.apply(read, at[op])  # the same for all users
         for op in filter(at.__contains__, self.ops):
             rule = OPERATIONS.get(type(op))
             self.values[op] = (self.plain(op, at[op]),) if rule is None else rule(self, op, at[op])
         return [self.element(value, indices) for value, indices in wanted]
 
     def plain(self, op: Operation, indices: Indices) -> SSAValue:
-        """The element of an operation that reads one element of each operand, at indices known beforehand."""
+        """The element of an elementwise operation."""
         return emit_element(self.s, op, [self.operand(op, i, indices) for i in range(len(op.operands))])
 
     def operand(self, op: Operation, i: int, indices: Indices, symbols: Indices = ()) -> SSAValue:
-        """The element of operand `i` that `op` reads for its element at `indices`, here and now."""
+        """The element of operand `i` that `op` reads for its element at `indices`, emitted at this point."""
         return self.element(op.operands[i], self.apply(self.reads(op)[i], indices, symbols))
 
     def part(self, op: Operation, part: int, s: Scalars, indices: Indices, symbols: Indices = ()) -> Sequence[SSAValue]:
         """
-        The elements of the operands that a part of the code of `op` reads, in the order of operands.
+        The operand elements that part `part` of the code of `op` reads, in the order of operands.
 
-        They are emitted where `s` writes, for the element of `op` at `indices` and for these symbols of the reads.
+        They are emitted at `s`, for the element of `op` at `indices` and for these symbols of the reads.
         """
         scope = Scope.within(self.scope, op, part)
         inner = ScopeEmitter(self.function, s, scope, self.cache.new_child())
@@ -167,17 +171,17 @@ class ScopeEmitter:
         )
 
     def apply_body(self, op: Operation, s: Scalars, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """What the computation that `op` applies makes of these elements."""
+        """Apply the computation of `op` to these elements."""
         call = self.function.partition.applied[op].root.call(elements, ())
         s.builder.insert(call)
         return call.results
 
     def reads(self, op: Operation) -> Sequence[Read]:
-        """How `op` reads each operand."""
+        """The reads of the operands of `op`."""
         return self.function.partition.reads[op]
 
     def apply(self, read: Read, indices: Indices, symbols: Indices = ()) -> Indices:
-        """The indices of an operand, computed once for equal reads."""
+        """The indices of an operand, computed once per distinct read."""
         if read.is_identity:
             return indices
         key = (read.map, indices, symbols)
@@ -187,9 +191,10 @@ class ScopeEmitter:
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
         """
-        One element of a value: given, of this part of the code, another function or a parameter, or made here.
+        One element of a value: a given element, an element emitted in this scope, an extraction from a parameter, or a
+        call.
 
-        Of a value without elements it is any: this code never runs.
+        For a tensor without elements, any value of the type: this code never runs.
         """
         if not has_elements(value):
             return self.s.constant(0, emitted_type(element_type_of(value.type)))
@@ -211,7 +216,7 @@ class ScopeEmitter:
                 return self.call(self.function.partition.subgraph_of[op], value, indices)
 
     def extract(self, source: SSAValue, indices: Indices) -> SSAValue:
-        """An element of a tensor; a scalar as it is."""
+        """An element of a tensor; a scalar unchanged."""
         element_type = element_type_of(source.type)
         if element_type == source.type:
             return source
@@ -231,12 +236,12 @@ class ScopeEmitter:
 
 
 def has_elements(value: SSAValue) -> bool:
-    """Whether no dimension of a tensor has size 0."""
+    """Whether a tensor has no dimension of size 0."""
     return 0 not in shape_of(value)
 
 
 def _constant_behind(value: SSAValue) -> ConstantOp | None:
-    """The constant that a value is, or is a broadcast of."""
+    """The constant that `value` is, or is a broadcast of; None otherwise."""
     match value.owner:
         case ConstantOp() as constant:
             return constant
@@ -247,7 +252,7 @@ def _constant_behind(value: SSAValue) -> ConstantOp | None:
 
 
 def _emit_constant(s: Scalars, op: ConstantOp) -> SSAValue:
-    """A scalar where all elements are equal, else a tensor. Where there are none, nobody will ask for one."""
+    """A scalar for a splat or an empty constant, otherwise a tensor."""
     value = op.value
     if not prod(shape_of(op.output)):
         return s.constant(0, emitted_type(element_type_of(value.type)))

@@ -1,4 +1,4 @@
-"""What every instruction may carry besides the attributes of its opcode: metadata, sharding, configurations."""
+"""Attributes that every instruction may have, independent of its opcode: metadata, sharding, configurations."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -15,7 +15,9 @@ from xshardy.hlo_text.lexer import Tokens
 
 
 def read_dictionary(tokens: Tokens) -> DictionaryAttr:
-    """`{op_name="jit(f)/add" source_line=3, key={...}}`: strings and integers as such, everything else as text."""
+    """
+    `{op_name="jit(f)/add" source_line=3, key={...}}`: strings and integers are decoded, other values kept as text.
+    """
     entries: dict[str, Attribute] = {}
     tokens.expect("{")
     while not tokens.accept("}"):
@@ -27,24 +29,24 @@ def read_dictionary(tokens: Tokens) -> DictionaryAttr:
 
 
 def read_entry(tokens: Tokens) -> Attribute:
-    """A string or an integer as such, everything else as text."""
+    """A string or an integer, decoded; any other value as text."""
     if tokens.kind == "number" and tokens.text.removeprefix("-").isdecimal():
         return integer(tokens.take_integer())
     return read_text(tokens)
 
 
 def read_text(tokens: Tokens) -> StringAttr:
-    """A string without its quotes, anything else as written, up to the matching brace."""
+    """A string without its quotes; any other value as written, up to the matching brace."""
     text = tokens.take_raw()
     return string(unquote(text) if text.startswith('"') else text)
 
 
 string = lru_cache(4096)(StringAttr)
-"""A string attribute. Names of files and operations repeat, and attributes can be shared."""
+"""A string attribute, cached: names of files and operations repeat."""
 
 
 def is_dictionary(text: str) -> bool:
-    """Whether XLA reads `text` without quotes: as a JSON dictionary."""
+    """Whether XLA reads `text` without quotes: a JSON dictionary."""
     if not (text.startswith("{") and text.endswith("}")):
         return False
     try:
@@ -55,7 +57,7 @@ def is_dictionary(text: str) -> bool:
 
 
 def write_configuration(attribute: Attribute) -> str:
-    """A JSON dictionary as it is, any other text in quotes."""
+    """A JSON dictionary unquoted, any other text in quotes."""
     text = text_of(attribute)
     return text if is_dictionary(text) else quote(text)
 
@@ -91,14 +93,14 @@ def write_dictionary(attribute: Attribute) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The discardable attribute that keeps it, how it is read into this attribute, and how that is written."""
+    """An annotation: the name of its discardable attribute, its reader, and its writer."""
 
     attribute: str
     read: Callable[[Tokens], Attribute]
     write: Callable[[Attribute], str]
 
 
-KEPT: Mapping[str, Annotation] = {
+ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
     "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
@@ -110,7 +112,7 @@ KEPT: Mapping[str, Annotation] = {
     "sharding": Annotation("mhlo.sharding", read_text, text_of),
     "statistics": Annotation("hlo.statistics", read_text, text_of),
 }
-"""What every instruction may carry, by its name in HLO text."""
+"""The annotations by their names in HLO text."""
 
 
 def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
@@ -119,6 +121,6 @@ def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
         return []
     return [
         f"{key}={annotation.write(attributes[annotation.attribute])}"
-        for key, annotation in KEPT.items()
+        for key, annotation in ANNOTATIONS.items()
         if annotation.attribute in attributes
     ]

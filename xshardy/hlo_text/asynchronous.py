@@ -1,10 +1,10 @@
 """
 Asynchronous instructions: `async-start`, `-update` and `-done`, and the sugar `slice-start` for them.
 
-What a start gives is a tuple in HLO text, and any instruction may read it; here it is a bundle, which only the next of
-its chain may. So they are kept as they are written, opaque, until the computation has been read. Then each chain of a
-start, updates and a done becomes one. An `async-start` must have such a chain. The starts that have opcodes of their
-own (`copy-start`, `send`) need not: XLA's pipelining passes them through loops, for example. Those stay opaque.
+The value of a start is a tuple in HLO text, with any number of readers; in the IR it is a bundle, which only the next
+operation of its chain may read. So these instructions stay opaque until the computation has been read; then each chain
+of a start, updates and a done is converted. An `async-start` must have such a chain. Starts with opcodes of their own
+(`copy-start`, `send`) need not: XLA's pipelining passes them through loops, for example. Those stay opaque.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import GENERIC, OWN, OWN_DONES, stem_of
 from xshardy.hlo_text.computation import ComputationReader
 from xshardy.hlo_text.errors import HLOError
@@ -41,15 +41,17 @@ from xshardy.hlo_text.shapes import ArrayShape, Shape, TupleShape, print_shape, 
 from xshardy.hlo_text.tuples import IMPLICIT, UNIT, parts_of
 
 FIELDS = "hlo.fields"
-"""Attributes of an asynchronous instruction that the operation it wraps has no place for, as they are written."""
+"""The attribute for fields of an asynchronous instruction without a place in the wrapped operation, as written."""
 THREAD = "async_execution_thread"
 WRAPPED = "$wrapped"
-"""In the name of a function that no computation of the text is: names of HLO have no `$`."""
+"""The infix of names of wrapper functions that the text lacks: names of HLO have no `$`."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """An asynchronous instruction; `at` is the index of its opcode, `fields_at` that of what follows its operands."""
+    """
+    An asynchronous instruction; `at` is the token index of its opcode, `fields_at` that of the end of its operands.
+    """
 
     opcode: str
     name: str
@@ -65,7 +67,7 @@ class Entry:
 
     @property
     def stem(self) -> str:
-        """The opcode that is wrapped, or `async`."""
+        """The wrapped opcode, or `async`."""
         return stem_of(self.opcode)[0]
 
 
@@ -79,7 +81,7 @@ class AsyncReader:
         self.made: list[tuple[AsyncOperation, Entry]] = []
 
     def read_opaque(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
-        """An instruction as it is written. The cursor is behind its opcode."""
+        """Read an instruction as written. Precondition: the cursor is after its opcode."""
         tokens = self.computation.tokens
         tokens.expect("(")
         operands = self.computation.read_operands()
@@ -93,7 +95,7 @@ class AsyncReader:
             tokens.expect("=")
             if key in fields:
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
-            if (annotation := KEPT.get(key)) is not None:
+            if (annotation := ANNOTATIONS.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             else:
                 fields[key] = StringAttr(self.computation.read_raw())
@@ -115,7 +117,7 @@ class AsyncReader:
     # Chains
 
     def resolve(self) -> None:
-        """Make chains of the instructions read so far. Raises `HLOError` for an `async-start` without one."""
+        """Convert the instructions read so far to chains. Raises `HLOError` for an `async-start` without a chain."""
         if not self.entries:
             return
         for entry in list(self.entries.values()):
@@ -132,7 +134,7 @@ class AsyncReader:
         operations[:] = [new for op in operations for new in self.replaced.get(op, (op,))]
 
     def is_same_bundle(self, value: SSAValue, shape: Shape) -> bool:
-        """Whether `value` is in flight, and `shape` is its shape with the operand in a tuple of its own, or without."""
+        """Whether `value` is in flight and `shape` is its shape, with the operand nested in a tuple or not."""
         entry = self.entries.get(value.owner) if isinstance(value.owner, Operation) else None
         while entry is not None and entry.suffix == "update" and len(entry.op.operands) == 1:
             owner = entry.op.operands[0].owner
@@ -172,7 +174,7 @@ class AsyncReader:
                 self.replace_done(link, done_of(start, value))
 
     def chain_of(self, start: Entry, is_own: bool) -> list[Entry] | None:
-        """The updates and the done of a start. Raises `HLOError`, or gives None if `is_own`, if there is no chain."""
+        """The updates and the done of a start. Without a chain, None if `is_own`; otherwise raises `HLOError`."""
         chain: list[Entry] = []
         current = start
         while current.suffix != "done":
@@ -198,11 +200,11 @@ class AsyncReader:
         return chain
 
     def opcode_of(self, op: Operation) -> str:
-        """What the text calls `op`."""
+        """The opcode of `op` in the text."""
         return op.opcode.data if isinstance(op, hlo.OpaqueOp) else op.name
 
     def wraps(self, start: Entry, opcode: str) -> bool:
-        """Whether a plain `async-start` wraps `opcode`, so that `opcode-done` may follow."""
+        """Whether a generic `async-start` wraps `opcode`, so that `opcode-done` may follow."""
         if start.stem != GENERIC:
             return False
         function = self.called_function(start)
@@ -219,7 +221,7 @@ class AsyncReader:
         return self.computation.scope.functions[name]
 
     def bundle_of(self, entry: Entry, opcode: str) -> BundleShapes:
-        """What the shape of a start says of operands, outputs and contexts."""
+        """The operands, outputs and contexts in the shape of a start."""
         operands = [tree_of_type(operand.type) for operand in entry.op.operands]
         try:
             return read_tuple(opcode, tree_of_shape(entry.shape), operands)
@@ -227,7 +229,7 @@ class AsyncReader:
             raise self.error(entry, str(error)) from None
 
     def generic_start(self, entry: Entry) -> StartOp:
-        """The start of an `async-start`, or of sugar for it."""
+        """The start for an `async-start`, or for sugar."""
         bundle = self.bundle_of(entry, "async-start")
         contexts = list(map(type_of_tree, bundle.contexts))
         thread = entry.op.fields.data.get(THREAD)
@@ -244,7 +246,7 @@ class AsyncReader:
         return hlo.AsyncStartOp(function.sym_name.data, entry.op.operands, type, thread_name)
 
     def own_start(self, entry: Entry) -> StartOp | None:
-        """The start of an opcode that has its own; None if it has a form that only text can say."""
+        """The start for an opcode of its own; None if the IR cannot represent it."""
         try:
             bundle = self.bundle_of(entry, entry.opcode)
         except HLOError:
@@ -255,7 +257,7 @@ class AsyncReader:
     def wrapped_start(
         self, entry: Entry, output: Attribute, contexts: Sequence[Attribute], thread: str | None
     ) -> StartOp:
-        """A start around the operation of an opcode, whose attributes stand on the start."""
+        """A start around an operation, whose attributes are written on the start."""
         computation, tokens = self.computation, self.computation.tokens
         opcode = entry.stem
         row = OPCODES[opcode]
@@ -282,7 +284,11 @@ class AsyncReader:
         return start
 
     def check_fields(self, start: Entry, link: Entry, made: StartOp) -> None:
-        """An update or a done may repeat attributes of its start, and nothing else; those of own opcodes are kept."""
+        """
+        Check the attributes of an update or a done: they may only repeat those of the start.
+
+        Own opcodes keep theirs.
+        """
         if link.opcode in OWN_DONES:
             return
         given = start.op.fields.data
@@ -298,14 +304,14 @@ class AsyncReader:
                 )
 
     def replace(self, entry: Entry, made: AsyncOperation, value: SSAValue) -> None:
-        """`made`, which gives `value`, in place of an instruction."""
+        """Replace an instruction by `made`, with the value `value`."""
         made.attributes.update({key: a for key, a in entry.op.attributes.items() if key not in made.attributes})
         value.name_hint = entry.op.results[0].name_hint
         entry.op.results[0].replace_all_uses_with(value)
         self.finish(entry, made, [made], value)
 
     def replace_done(self, entry: Entry, made: DoneOp) -> None:
-        """A done, whose results are one tuple if the text has one."""
+        """A done; its results are packed into a tuple if the text has one."""
         made.attributes.update(entry.op.attributes)
         if entry.opcode in OWN_DONES and entry.op.fields.data:
             made.attributes[FIELDS] = entry.op.fields
@@ -327,14 +333,14 @@ class AsyncReader:
         self.finish(entry, made, operations, value)
 
     def finish(self, entry: Entry, made: AsyncOperation, operations: list[Operation], value: SSAValue) -> None:
-        """Note what an instruction becomes."""
+        """Record the replacement of an instruction."""
         self.replaced[entry.op] = operations
         self.computation.values[entry.name] = value
         self.made.append((made, entry))
         entry.op.operands = []
 
     def verify(self) -> None:
-        """Verify what was made, once it is in its module. Raises `HLOError` at the instruction."""
+        """Verify the converted operations in their module. Raises `HLOError` at the instruction."""
         for op, entry in self.made:
             try:
                 op.verify(verify_nested_ops=False)
@@ -348,7 +354,7 @@ def done_of(start: StartOp, bundle: SSAValue) -> DoneOp:
 
 
 def same_bundle(shape: Tree, other: Tree, operands: Sequence[Tree]) -> bool:
-    """Whether two shapes of `async-start`, of `operands`, are the same; one operand may be in a tuple or not."""
+    """Whether two shapes of an `async-start` with these operands are equal; a single operand may be nested or not."""
     try:
         return read_tuple("async-start", shape, operands) == read_tuple("async-start", other, operands)
     except ValueError:
@@ -356,12 +362,12 @@ def same_bundle(shape: Tree, other: Tree, operands: Sequence[Tree]) -> bool:
 
 
 def tree_of_shape(shape: Shape) -> Tree:
-    """The types in `shape`, where a tuple is one of Python."""
+    """The types in `shape`; tuples become Python tuples."""
     return tuple(map(tree_of_shape, shape.elements)) if isinstance(shape, TupleShape) else shape.type
 
 
 def tree_of_type(type: Attribute) -> Tree:
-    """The types in `type`, where a tuple is one of Python."""
+    """The types in `type`; tuples become Python tuples."""
     return tuple(map(tree_of_type, elements(type))) if isinstance(type, TupleType) else type
 
 
@@ -373,20 +379,20 @@ def type_of_tree(tree: Tree) -> Attribute:
 
 
 def shape_of_type(type: Attribute) -> Shape:
-    """A shape of `type`, in the default layout."""
+    """A shape of `type` with default layouts."""
     if isinstance(type, TupleType):
         return TupleShape(tuple(map(shape_of_type, elements(type))), type)
     return ArrayShape(type)
 
 
 def output_type(bundle: BundleShapes) -> Attribute:
-    """What the operation in flight gives: one type, or a tuple."""
+    """The type of the output of the operation in flight: one type, or a tuple."""
     types = list(map(type_of_tree, bundle.outputs))
     return types[0] if len(types) == 1 else tuple_type(types)
 
 
 def pack_level(values: Sequence[SSAValue], operations: list[Operation]) -> SSAValue:
-    """The tuple of `values`, some of which may be tuples. Appends the operation that puts it together."""
+    """Pack `values`, which may be tuples, into a tuple. Appends the operation to `operations`."""
     made = stablehlo.TupleOp(values)
     made.attributes[IMPLICIT] = UNIT
     operations.append(made)
@@ -394,7 +400,7 @@ def pack_level(values: Sequence[SSAValue], operations: list[Operation]) -> SSAVa
 
 
 def return_parts(function: func.FuncOp) -> None:
-    """Let a function that returns all results of its one operation as a tuple return them as such."""
+    """If a function returns the results of its one operation as a tuple, return them individually."""
     returned = function.body.block.last_op
     if not isinstance(returned, func.ReturnOp) or len(returned.operands) != 1:
         return

@@ -1,4 +1,4 @@
-"""How the value of an attribute of HLO text becomes the property of an operation, and back."""
+"""Conversion between the values of HLO attributes and the properties of operations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr, inte
 from xshardy.hlo_text.fields import ComputationName
 
 Fields = dict[str, Any]
-"""The attributes of an instruction by name, as the readers of `fields.READERS` give them."""
+"""The attributes of an instruction by name, as read by `fields.READERS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """`encode` makes a property of a value of `fields.READERS`, `decode` the value of the property."""
+    """`encode` converts a value of `fields.READERS` to a property, `decode` converts back."""
 
     encode: Callable[[Any], Attribute]
     decode: Callable[[Any], Any]
@@ -39,7 +39,7 @@ class Codec:
 
 @lru_cache(4096)
 def dimension_array(values: Sequence[int]) -> DenseArrayBase[Any]:
-    """`values` as 64-bit integers. Lists of dimensions repeat, and attributes can be shared."""
+    """`values` as 64-bit integers, cached: lists of dimensions repeat."""
     return integers(values)
 
 
@@ -58,7 +58,7 @@ def boolean(value: bool) -> IntegerAttr[Any]:
 
 
 def matrix(rows: Sequence[Sequence[int]], columns: int | None = None) -> DenseIntOrFPElementsAttr:
-    """Rows of one length as a tensor of 64-bit integers; shorter rows are filled up with -1."""
+    """Rows as a tensor of 64-bit integers; shorter rows are padded with -1."""
     width = max(map(len, rows), default=0) if columns is None else columns
     flat = [value for row in rows for value in (*row, *(-1,) * (width - len(row)))]
     return DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(rows), width]), flat)
@@ -72,7 +72,7 @@ def rows_of(table: DenseIntOrFPElementsAttr) -> tuple[tuple[int, ...], ...]:
 
 
 def enum_codec(attribute: type[EnumAttribute[Any]], words: Mapping[str, Any]) -> Codec:
-    """For an enumeration whose members have other names in HLO text: `words` maps these to members."""
+    """An enumeration with other names in HLO text: `words` maps these to members."""
     names = {member: word for word, member in words.items()}
     return Codec(lambda word: attribute(words[word]), lambda attr: names[attr.data])
 
@@ -98,7 +98,7 @@ DEFAULT_PRECISION = Precision.DEFAULT
 
 
 def codec_of(value: Any) -> Codec:
-    """The codec for a property that says the same as its attribute in HLO text, by the kind of `value`."""
+    """The codec of a property with the same value as the attribute in HLO text, by the kind of `value`."""
     match value:
         case bool():
             return BOOLEAN
@@ -138,5 +138,5 @@ def plain_value(attribute: Attribute) -> Any:
 
 
 def plain_fields(op: Operation) -> Fields:
-    """The fields of an operation whose properties have their names and values."""
+    """The fields of an operation whose properties have the names and values of HLO text."""
     return {name: plain_value(attribute) for name, attribute in op.properties.items() if name != "operandSegmentSizes"}

@@ -1,4 +1,4 @@
-"""Computations of HLO text, each of which becomes a function."""
+"""Reader of computations of HLO text; each becomes a function."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
@@ -27,38 +27,38 @@ from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, 
 from xshardy.hlo_text.tuples import leaf_types, pack
 
 NAME = "hlo.name"
-"""What an instruction is called, where xDSL's name hint, which has no number behind `_`, does not say."""
+"""The name of an instruction, if it is no valid name hint in xDSL (those have no number behind `_`)."""
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 POSITIONS = "hlo.parameter_positions"
-"""Where among the instructions of a computation its parameters stand, unless they come first, in order."""
+"""The positions of the parameters among the instructions, unless they are first and in order."""
 
 Attributes = dict[str, Attribute]
 
 
 class AsynchronousInstructions(Protocol):
-    """Reads the asynchronous instructions of one computation, and what has no row in the table of opcodes."""
+    """Reads the asynchronous instructions of one computation, and those with unknown opcodes."""
 
     def read_opaque(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
-        """Read an instruction as it is written; the cursor is behind its opcode."""
+        """Read an instruction as written; the cursor is after its opcode."""
         ...
 
     def is_same_bundle(self, value: SSAValue, shape: Shape) -> bool:
-        """Whether `value` is in flight and `shape` is its shape, with the operand in a tuple of its own or without."""
+        """Whether `value` is in flight and `shape` is its shape, with the operand nested in a tuple or not."""
         ...
 
     def resolve(self) -> None:
-        """Make chains of the instructions read so far. Raises `HLOError` for an `async-start` without one."""
+        """Convert the instructions read so far to chains. Raises `HLOError` for an `async-start` without a chain."""
 
     def verify(self) -> None:
-        """Verify the chains, once they are in their module. Raises `HLOError` at the instruction."""
+        """Verify the chains in their module. Raises `HLOError` at the instruction."""
 
 
 @dataclass(slots=True)
 class Scope:
     """
-    What the computations of a module share: its tokens, the shapes met, the computations read so far.
+    The state shared by the computations of a module: tokens, shapes, and the computations read so far.
 
-    `verified` holds what distinguishes the instructions that were verified: a second one like it need not be.
+    `verified` holds keys of verified instructions; an instruction with the same key is not verified again.
     """
 
     tokens: Tokens
@@ -66,11 +66,11 @@ class Scope:
     shapes: ShapeReader = field(init=False)
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     wrapped: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
-    """The functions around operations whose asynchronous form is written without a computation."""
+    """The wrapper functions of asynchronous operations that are written without a computation."""
     asynchronous: list[AsynchronousInstructions] = field(default_factory=list[AsynchronousInstructions])
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
-    """Whether opcodes that nobody knows, and constants that were left out, are errors. Names need not be kept then."""
+    """Whether unknown opcodes and omitted constants are errors. If so, names need not be kept."""
 
     def __post_init__(self):
         self.shapes = ShapeReader(self.tokens)
@@ -80,7 +80,7 @@ class Scope:
         return self.functions.get(name) or self.wrapped[name]
 
     def free_name(self, name: str) -> str:
-        """`name`, with a number behind it if it is taken."""
+        """`name`, with a number appended if it is in use."""
         candidate, number = name, 0
         while candidate in self.functions or candidate in self.wrapped:
             candidate, number = f"{name}.{number}", number + 1
@@ -96,17 +96,17 @@ class ComputationReader:
         self.tokens = scope.tokens
         self.values: dict[str, SSAValue] = {}
         self.numbers: list[int] = []
-        """The numbers of the parameters read so far, in ascending order, as the arguments of the block."""
+        """The numbers of the parameters read so far, in ascending order, as in the block."""
         self.argument_attributes: dict[int, Attributes] = {}
         self.positions: dict[int, int] = {}
-        """Where each parameter stands, by its number."""
+        """The position of each parameter, by its number."""
         self.asynchronous = scope.read_asynchronous(self)
         self.block = Block()
         self.operations: list[Operation] = []
         self.signature: tuple[int, list[Shape], Shape] | None = None
 
     def read_signature(self) -> None:
-        """`(p: f32[2], q: s32[]) -> f32[2]`; the names are not used."""
+        """`(p: f32[2], q: s32[]) -> f32[2]`; names are ignored."""
         at = self.tokens.index
 
         def read_parameter() -> Shape:
@@ -149,7 +149,7 @@ class ComputationReader:
         return self.finish(root[0], is_entry)
 
     def finish(self, root: str, is_entry: bool) -> func.FuncOp:
-        """The function with everything that was read, and a return of `root`."""
+        """The function with all instructions read, and a return of `root`."""
         self.asynchronous.resolve()
         self.scope.asynchronous.append(self.asynchronous)
         value = self.values[root]
@@ -227,13 +227,13 @@ class ComputationReader:
         return name, shape
 
     def read_other(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
-        """An instruction whose opcode has no row: asynchronous, or unknown."""
+        """An asynchronous instruction, or one with an unknown opcode."""
         if self.scope.is_strict and not stem_of(opcode)[1]:
             raise self.no_such_opcode(opcode, at)
         return self.asynchronous.read_opaque(opcode, shape, name, at)
 
     def read_raw(self) -> str:
-        """The value of an attribute, as it is written."""
+        """The value of an attribute, as written."""
         tokens = self.tokens
         start = tokens.index
         tokens.take_raw()
@@ -242,7 +242,7 @@ class ComputationReader:
         return tokens.raw_text(start)
 
     def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
-        """Add the operation of `instruction`, and give its value."""
+        """Add the operation of `instruction` and return its value."""
         made = row.build(instruction)
         self.verify(instruction, row, made)
         if kept:
@@ -253,7 +253,7 @@ class ComputationReader:
         return self.add(made, instruction.shape, name)
 
     def add(self, made: Operation, shape: Shape, name: str) -> SSAValue:
-        """Add an operation, and give the value that its results are together."""
+        """Add an operation and return its value: its result, or the tuple of its results."""
         if layouts := layout_attributes(shape):
             made.attributes.update(layouts)
         for result in made.results:
@@ -269,7 +269,11 @@ class ComputationReader:
         return value
 
     def verify(self, instruction: Instruction, row: Opcode, op: Operation) -> None:
-        """Verify `op`, unless one like it has been verified before. Raises `HLOError` at the instruction."""
+        """
+        Verify `op`, unless an operation with the same key was verified before.
+
+        Raises `HLOError` at the instruction.
+        """
         if row.needs_module:
             return
         key: object = None
@@ -295,7 +299,7 @@ class ComputationReader:
             self.scope.verified.add(key)
 
     def no_such_opcode(self, opcode: str, at: int) -> HLOError:
-        """The error about an opcode without a row."""
+        """The error for an opcode without a row."""
         close = get_close_matches(opcode, OPCODES, 1)
         return self.tokens.error(f"unknown opcode '{opcode}'", f"did you mean '{close[0]}'?" if close else "", at)
 
@@ -319,7 +323,7 @@ class ComputationReader:
         return argument
 
     def read_constant(self, shape: Shape) -> Any:
-        """The literal of a constant; a list of literals for a tuple; None where it was left out."""
+        """The literal of a constant; a list of literals for a tuple; None if omitted."""
         tokens = self.tokens
         if tokens.text == "{" and tokens.texts[tokens.index + 1] == "..." and not self.scope.is_strict:
             tokens.take_raw()
@@ -378,7 +382,7 @@ class ComputationReader:
                 return operands
 
     def undefined(self, name: str, at: int) -> HLOError:
-        """The error about an operand that no instruction above defines."""
+        """The error for an operand that no instruction above defines."""
         texts = self.tokens.texts
         is_later = any(texts[i].removeprefix("%") == name and texts[i + 1] == "=" for i in range(at, len(texts) - 1))
         close = get_close_matches(name, self.values, 1)
@@ -392,9 +396,9 @@ class ComputationReader:
         self, opcode: str, row: Opcode, at: int | None = None, skipped: frozenset[str] = frozenset()
     ) -> tuple[dict[str, Any], Attributes]:
         """
-        `, key=value, ...`: the attributes of the opcode, and those that are kept for whatever opcode.
+        `, key=value, ...`: attributes of the opcode, and annotations.
 
-        Those that are `skipped` are stepped over.
+        Attributes in `skipped` are ignored.
         """
         tokens = self.tokens
         fields: dict[str, Any] = {}
@@ -403,7 +407,7 @@ class ComputationReader:
             key_at = tokens.index
             key = tokens.take("name", "an attribute")
             tokens.expect("=")
-            if key in fields or (kept and key in KEPT and KEPT[key].attribute in kept):
+            if key in fields or (kept and key in ANNOTATIONS and ANNOTATIONS[key].attribute in kept):
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
             if (read := row.readers.get(key)) is not None:
                 value = fields[key] = read(tokens)
@@ -413,7 +417,7 @@ class ComputationReader:
                     for part in cast(tuple[object, ...], value):
                         if isinstance(part, ComputationName):
                             self.check_computation(part)
-            elif (annotation := KEPT.get(key)) is not None:
+            elif (annotation := ANNOTATIONS.get(key)) is not None:
                 kept[annotation.attribute] = annotation.read(tokens)
             elif key in skipped:
                 self.read_raw()
@@ -429,7 +433,7 @@ class ComputationReader:
         return fields, kept
 
     def check_computation(self, callee: ComputationName) -> None:
-        """Raise `HLOError` if a computation that is called has not been read yet."""
+        """Raise `HLOError` if a called computation has not been read yet."""
         if callee.name in self.scope.functions:
             return
         if callee.name == self.name:
@@ -450,12 +454,12 @@ class ComputationReader:
 
 
 def reason(error: VerifyException) -> str:
-    """The last line of a verifier's message, without the position of the operand that xDSL puts in front."""
+    """The last line of a verifier's message, without the operand position that xDSL prepends."""
     return str(error).strip().splitlines()[-1].strip()
 
 
 def layout_attributes(shape: Shape) -> Mapping[str, Attribute]:
-    """The discardable attributes that keep the layouts in `shape`; none where all are the default."""
+    """The discardable attributes for the layouts in `shape`; none if all are the default."""
     if isinstance(shape, ArrayShape):
         if shape.layout is None and not shape.annotation:
             return {}

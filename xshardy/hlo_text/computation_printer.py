@@ -1,4 +1,4 @@
-"""Functions as computations of HLO text."""
+"""Printer of functions as computations of HLO text."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,17 +29,17 @@ from xshardy.hlo_text.tuples import is_implicit, leaf_paths, packed_from, parts_
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 
 ROOT_NAME = "hlo.root"
-"""The name of the tuple of what a function returns."""
+"""The name of the tuple of a function's results."""
 
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class HLOPrintError(DiagnosticException):
-    """A module that HLO text has no way to say."""
+    """A module that HLO text cannot represent."""
 
 
 def valid_name(name: str) -> str:
-    """`name` with what HLO text does not allow in names replaced."""
+    """`name` with invalid characters replaced."""
     name = INVALID.sub("_", name)
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
 
@@ -52,10 +52,10 @@ def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attr
 @dataclass(frozen=True, slots=True)
 class Style:
     """
-    How asynchronous operations are written.
+    The style of asynchronous operations.
 
-    As `slice-start` if that `uses_sugar`, else as an `async-start` of a computation. If `flat_async`, a single operand
-    is not in a tuple of its own, `(f32[64], f32[32], s32[])`, which older documents have and XLA does not read.
+    With `uses_sugar`, print `slice-start`; otherwise an `async-start` of a computation. With `flat_async`, a single
+    operand is not nested in a tuple, `(f32[64], f32[32], s32[])`: a form of older documents that XLA does not read.
     """
 
     uses_sugar: bool = True
@@ -66,8 +66,8 @@ class ComputationPrinter:
     """
     Prints one function into `lines`. `callees` are the computations that it names, in order.
 
-    Implicit operations are no instructions. Where the value of one is read all the same, an instruction is made for it
-    in front of the reader: modules that come from elsewhere, or that passes have changed, need that.
+    Implicit operations are not printed. If one has a printed user, an instruction is created before the user; this
+    happens in modules that do not come from HLO text or were changed by passes.
     """
 
     def __init__(self, function: func.FuncOp, shapes: ShapeWriter, names: Mapping[str, str], style: Style):
@@ -78,13 +78,13 @@ class ComputationPrinter:
         self.lines: list[str] = []
         self.callees: dict[str, None] = {}
         self.names: dict[SSAValue, str] = {}
-        """The instructions of values."""
+        """The instruction name of each value."""
         self.op_names: dict[Operation, str] = {}
-        """The instructions of operations."""
+        """The instruction name of each operation."""
         self.types: dict[Operation, Attribute] = {}
-        """What an operation of several results gives in HLO text: a tuple."""
+        """The tuple in HLO text of the results of an operation with several results."""
         self.packs: dict[SSAValue, Operation] = {}
-        """The operation of whose results a tuple consists."""
+        """The operation whose results a tuple packs."""
         self.taken: set[str] = set()
         self.counts: dict[str, int] = {}
 
@@ -110,7 +110,7 @@ class ComputationPrinter:
             self.print_root(returned)
 
     def parameters(self) -> list[tuple[int, BlockArgument]]:
-        """The parameters with the numbers of the lines where they stand, the first one last."""
+        """The parameters with their line numbers, last first."""
         arguments = self.function.body.block.args
         positions = self.function.attributes.get(POSITIONS)
         places: Sequence[int] = range(len(arguments))
@@ -120,7 +120,7 @@ class ComputationPrinter:
         return sorted(zip(places, arguments, strict=True), key=lambda item: -item[0])
 
     def find_packs(self, operations: Sequence[Operation]) -> None:
-        """Find the tuples that stand for all results of one operation."""
+        """Find the tuples that pack all results of one operation."""
         for before, op in zip([None, *operations], operations, strict=False):
             if not isinstance(op, stablehlo.TupleOp) or not is_implicit(op):
                 if len(op.results) > 1:
@@ -134,7 +134,7 @@ class ComputationPrinter:
                 self.types[source] = op.result.type
 
     def reserve_names(self, operations: Sequence[Operation]) -> None:
-        """Give what has a name this name, so that those that are made up differ."""
+        """Reserve existing names, so that generated ones differ."""
         for number, argument in enumerate(self.function.body.block.args):
             attributes = argument_attributes(self.function, number)
             self.names[argument] = self.fresh(name_in(attributes) or argument.name_hint or f"Arg_{number}")
@@ -145,7 +145,7 @@ class ComputationPrinter:
                 self.op_names[op] = self.fresh(name)
 
     def fresh(self, name: str) -> str:
-        """`name`, made valid, with a number if it is taken."""
+        """`name`, made valid, with a number if it is in use."""
         name = valid_name(name)
         candidate = name
         while candidate in self.taken:
@@ -155,7 +155,7 @@ class ComputationPrinter:
         return candidate
 
     def root_of(self, returned: func.ReturnOp) -> Operation | BlockArgument | None:
-        """The operation or the argument that is the root; None if an instruction must be made for it."""
+        """The operation or argument that is the root; None if an instruction must be created for it."""
         if len(returned.operands) != 1:
             return None
         value = returned.operands[0]
@@ -167,7 +167,7 @@ class ComputationPrinter:
         return owner if isinstance(owner, Operation) and owner not in self.types and not is_implicit(owner) else None
 
     def print_root(self, returned: func.ReturnOp) -> None:
-        """The instruction of the only value that is returned, or a tuple of all."""
+        """The root instruction: of the single returned value, or a tuple of all."""
         if len(returned.operands) == 1:
             self.name_of(returned.operands[0])
         else:
@@ -187,7 +187,7 @@ class ComputationPrinter:
         self.lines.append(f"  {'ROOT ' if is_root else ''}%{name} = {shape} {rest}")
 
     def print_operation(self, op: Operation, is_root: bool) -> None:
-        """An instruction, and in front of it those that its operands need."""
+        """Print an instruction, after those created for its operands."""
         opcode, operands, fields = self.form_of(op)
         inside = self.inside(op, operands)
         parts = "".join(f", {text}" for text in (*fields, *write_annotations(op.attributes)))
@@ -198,7 +198,7 @@ class ComputationPrinter:
         self.add_line(is_root, name, self.shape_of(op), f"{opcode}({inside}){parts}")
 
     def form_of(self, op: Operation) -> tuple[str, Operands, list[str]]:
-        """The opcode, the operands and the attributes that `op` is printed with."""
+        """The opcode, operands and attributes of `op` in HLO text."""
         if isinstance(op, hlo.OpaqueOp):
             return op.opcode.data, op.operands, raw_fields(op.fields)
         if isinstance(op, AsyncOperation):
@@ -213,7 +213,7 @@ class ComputationPrinter:
             raise HLOPrintError(f"'{op.name}': {error}") from None
 
     def async_form(self, op: AsyncOperation) -> tuple[str, Operands, list[str]]:
-        """What `form_of` gives for an asynchronous operation: sugar for it where there is some."""
+        """`form_of` for an asynchronous operation, with sugar if possible."""
         start = op if isinstance(op, StartOp) else start_of(op.operands[0])
         if start is None:
             raise HLOPrintError(f"'{op.name}': its operand does not come from a start in the same function")
@@ -228,7 +228,7 @@ class ComputationPrinter:
         return op.opcode if type(start) in OWN_DONES else f"{stem}-{suffix}", op.operands, left
 
     def async_stem(self, start: StartOp) -> tuple[str, list[str]]:
-        """The opcode that `start` wraps and its attributes, or `async` and `calls=...` if there is no sugar for it."""
+        """The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar."""
         wrapped = sugar_of(start)
         if wrapped is not None and (self.style.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
             stem, _, fields = self.form_of(wrapped)
@@ -238,7 +238,7 @@ class ComputationPrinter:
         return "async", [f"calls=%{self.called(ComputationName(start.callee.string_value(), 0)).name}"]
 
     def field_text(self, key: str, value: Any) -> str:
-        """`key=value`, where computations have the names that they are printed under."""
+        """`key=value`, with computations under their printed names."""
         if isinstance(value, ComputationName):
             value = self.called(value)
         elif isinstance(value, tuple) and value and isinstance(value[0], ComputationName):
@@ -246,12 +246,12 @@ class ComputationPrinter:
         return write_field(key, value)
 
     def called(self, name: ComputationName) -> ComputationName:
-        """The printed name of a computation, which is noted as a callee."""
+        """The printed name of a computation; records it as a callee."""
         self.callees[name.name] = None
         return ComputationName(self.computation_names.get(name.name, name.name), 0)
 
     def inside(self, op: Operation, operands: Operands) -> str:
-        """What stands between the parentheses."""
+        """The text between the parentheses."""
         if isinstance(op, stablehlo.ConstantOp):
             return write_literal(op.value)
         if isinstance(op, hlo.ElidedConstantOp):
@@ -261,7 +261,7 @@ class ComputationPrinter:
         return ", ".join([f"%{self.operand_name(operand)}" for operand in operands])
 
     def operand_name(self, operand: SSAValue | Sequence[SSAValue]) -> str:
-        """The instruction of an operand; one is made for a tuple of several values."""
+        """The instruction name of an operand; a tuple of several values gets an instruction."""
         return self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, "tuple")
 
     def shape_of(self, op: Operation) -> str:
@@ -272,7 +272,7 @@ class ComputationPrinter:
         return self.shapes.write(type, op.attributes.get(LAYOUT), op.attributes.get(MEMORY))
 
     def bundle_shape(self, op: Operation, bundle: AsyncBundleType) -> Attribute:
-        """The tuple that HLO text has for `bundle`, which `op` gives."""
+        """The tuple shape of `bundle`, the result of `op`, in HLO text."""
         start = op if isinstance(op, StartOp) else start_of(op.operands[0])
         assert start is not None, "the form was found before the shape"
         opcode = start.opcode if type(start) in OWN_DONES else "async-start"
@@ -281,7 +281,7 @@ class ComputationPrinter:
         return type_of_tree(flat_tuple(shapes) if is_flat else write_tuple(opcode, shapes))
 
     def name_of(self, value: SSAValue) -> str:
-        """The instruction of `value`; where there is none, one is made."""
+        """The instruction name of `value`; creates an instruction if there is none."""
         if (name := self.names.get(value)) is not None:
             return name
         if (source := self.packs.get(value)) is not None:
@@ -293,7 +293,7 @@ class ComputationPrinter:
         return self.names[value]
 
     def print_element(self, value: SSAValue, source: Operation, path: Sequence[int]) -> str:
-        """The element of what `source` gives at the end of `path`, named `value`."""
+        """Print the element at `path` of the value of `source` under the name of `value`."""
         name, type = self.op_names[source], self.types[source]
         for index in path:
             type = cast(Any, type).types.data[index]
@@ -304,49 +304,49 @@ class ComputationPrinter:
         return name
 
     def print_tuple(self, values: Sequence[SSAValue], name: str) -> str:
-        """A tuple of `values`. Returns what it is called."""
+        """Print a tuple of `values`; returns its name."""
         inside = ", ".join([f"%{self.name_of(value)}" for value in values])
         name = name if name in self.taken and name not in self.names.values() else self.fresh(name)
         self.add_line(False, name, self.shapes.write(tuple_type([value.type for value in values])), f"tuple({inside})")
         return name
 
-    # What the rows of the table of opcodes ask for.
+    # Callbacks of the rows of the table of opcodes.
 
     def computation(self, op: Operation, region: Region, attribute: str) -> ComputationName:
-        """The computation with the body of `region`, which `attribute` names."""
+        """The computation with the body of `region`, named by `attribute`."""
         symbol = op.attributes.get(attribute)
         if not isinstance(symbol, SymbolRefAttr):
             raise Inexpressible("its region has no computation of its own: outline it first")
         return ComputationName(symbol.string_value(), 0)
 
     def callee(self, region: Region) -> ComputationName:
-        """The computation that `region` calls, and does nothing else."""
+        """The computation called by `region`, which contains only the call."""
         calls = [op for op in region.block.ops if isinstance(op, func.CallOp)]
         if len(calls) != 1:
             raise Inexpressible("its region does more than call a computation: outline it first")
         return ComputationName(calls[0].callee.string_value(), 0)
 
     def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
-        """The tuple that has been taken apart into `values`; `values` themselves if there is none."""
+        """The tuple whose elements are `values`; `values` themselves if there is none."""
         whole = packed_from(values)
         return tuple(values) if whole is None else whole
 
 
 def raw_fields(fields: Attribute | None) -> list[str]:
-    """`key=value` of attributes that were kept as they are written."""
+    """`key=value` of attributes kept as written."""
     if not isinstance(fields, DictionaryAttr):
         return []
     return [f"{key}={value.data}" for key, value in fields.data.items() if isinstance(value, StringAttr)]
 
 
 def name_in(attributes: Mapping[str, Attribute]) -> str | None:
-    """The name that an instruction was read with, where the name hint does not say it."""
+    """The original name of an instruction, if the name hint differs."""
     name = attributes.get(NAME)
     return name.data if isinstance(name, StringAttr) else None
 
 
 def constant_text(type: Attribute, parts: Any) -> str:
-    """`(1, ({2, 3}, 4))`: a constant of `type`, whose arrays are the next of `parts`."""
+    """`(1, ({2, 3}, 4))`: a constant of `type`; its arrays are taken from `parts`."""
     if paths := getattr(type, "types", None):
         return f"({', '.join(constant_text(part, parts) for part in paths)})"
     constant = next(parts).owner

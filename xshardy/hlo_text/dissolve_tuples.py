@@ -1,7 +1,7 @@
 """
-Tuples, dissolved: functions take and return several values, and what is put into a tuple is used directly.
+Dissolve tuples: functions take and return several values, and elements of tuples are used directly.
 
-Operations that take or give tuples as such, custom calls say, keep theirs.
+Operations that take or give tuples as such, for example custom calls, keep theirs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
 
 ROOT = "hlo.root"
-"""The name of the tuple that a function returned."""
+"""The name of the tuple that a function returns in HLO text."""
 
 
 # -- What tuples consist of -------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], Abstra
     """
     The functions of `module` whose tuples are dissolved, and the names of those that keep theirs.
 
-    A function keeps its tuples if an asynchronous operation wraps it, unless what it wraps is a call or a fusion.
+    A function keeps its tuples if an asynchronous operation wraps it, unless it wraps a call or a fusion.
     """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     if not any(has_tuples(function) for function in functions):
@@ -57,7 +57,7 @@ def has_tuples(function: func.FuncOp) -> bool:
 
 
 def leaf_types(types: Sequence[Attribute]) -> Iterator[Attribute]:
-    """The types among `types`, and in tuples among them, that are no tuples."""
+    """The types in `types` that are not tuples, with tuples flattened."""
     for type in types:
         if isinstance(type, TupleType):
             yield from leaf_types(elements(type))
@@ -75,14 +75,14 @@ def leaves(tree: Tree) -> Iterator[SSAValue]:
 
 
 def grow(type: Attribute, values: Iterator[SSAValue]) -> Tree:
-    """A tree of the form of `type` of the next of `values`."""
+    """A tree with the structure of `type`, filled from `values`."""
     if isinstance(type, TupleType):
         return tuple(grow(part, values) for part in elements(type))
     return next(values)
 
 
 def resolved(value: SSAValue) -> SSAValue:
-    """`value`, or what stands at its place in the tuple that it is an element of, if that is put together here."""
+    """`value`, or the element that it denotes if it is an element of a tuple built in this function."""
     while isinstance(owner := value.owner, GetTupleElementOp):
         whole = resolved(owner.operand).owner
         if not isinstance(whole, TupleOp):
@@ -92,13 +92,13 @@ def resolved(value: SSAValue) -> SSAValue:
 
 
 def tree_of(value: SSAValue) -> Tree:
-    """What `value` consists of: a tuple that is put together in the function is the tree of its elements."""
+    """The tree of `value`: a tuple built in the function is the tree of its elements."""
     value = resolved(value)
     return tuple(map(tree_of, value.owner.operands)) if isinstance(value.owner, TupleOp) else value
 
 
 def put_together(tree: Tree, type: Attribute, place: InsertPoint, rewriter: PatternRewriter) -> SSAValue:
-    """The tuple of `tree`, for operations that take it whole; it is erased if there are none."""
+    """Build the tuple of `tree` for users that need the whole tuple; erased if there are none."""
     if isinstance(tree, SSAValue):
         return tree
     parts = [put_together(part, inner, place, rewriter) for part, inner in zip(tree, elements(type), strict=True)]
@@ -106,7 +106,7 @@ def put_together(tree: Tree, type: Attribute, place: InsertPoint, rewriter: Patt
 
 
 def flatten(value: SSAValue, before: Operation, rewriter: PatternRewriter) -> list[SSAValue]:
-    """The values in `value`, which `before` uses. The elements of a tuple that is not dissolved are read before it."""
+    """The values in `value`, a use of `before`. Elements of a tuple that is not dissolved are extracted before it."""
     tree = tree_of(value)
     if not isinstance(tree, SSAValue) or not isinstance(tree.type, TupleType):
         return list(leaves(tree))
@@ -145,7 +145,7 @@ class SplitTupleArguments(RewritePattern):
         rewriter.notify_op_modified(op)
 
     def split(self, argument: BlockArgument, rewriter: PatternRewriter) -> Sequence[SSAValue]:
-        """Arguments for the elements of `argument`, a tuple, in its place."""
+        """New arguments for the elements of `argument`, a tuple, at its position."""
         block = argument.block
         parts: list[SSAValue] = []
         for i, type in enumerate(leaf_types([argument.type])):
@@ -160,7 +160,7 @@ class SplitTupleArguments(RewritePattern):
 
 
 class ReadElementDirectly(RewritePattern):
-    """`get_tuple_element(tuple(x, y), 1)` -> `y`, if that is no tuple."""
+    """`get_tuple_element(tuple(x, y), 1)` -> `y`, if `y` is no tuple."""
 
     @match_op_type
     def match_and_rewrite(self, op: GetTupleElementOp, rewriter: PatternRewriter, /):
@@ -170,7 +170,7 @@ class ReadElementDirectly(RewritePattern):
 
 
 class CallWithElements(RewritePattern):
-    """`%t = call @f(tuple(x, y))` -> `%a, %b = call @f(x, y)` with `%t = tuple(%a, %b)`, and so for a fusion."""
+    """`%t = call @f(tuple(x, y))` -> `%a, %b = call @f(x, y)` with `%t = tuple(%a, %b)`; fusions likewise."""
 
     @match_op_type
     def match_and_rewrite(self, op: FusionOp | func.CallOp, rewriter: PatternRewriter, /):
@@ -196,7 +196,7 @@ class CallWithElements(RewritePattern):
 
 @dataclass(frozen=True)
 class StartWithElements(RewritePattern):
-    """`async_start @f(tuple(x, y))` -> `async_start @f(x, y)`, unless `@f` is one of those that keep their tuples."""
+    """`async_start @f(tuple(x, y))` -> `async_start @f(x, y)`, unless `@f` keeps its tuples."""
 
     whole: AbstractSet[str]
 
@@ -212,7 +212,7 @@ class StartWithElements(RewritePattern):
 
 
 class UpdateOfElements(RewritePattern):
-    """`async_update(b)` -> the same, with the type that the bundle `b` has now."""
+    """`async_update(b)` -> the same with the current type of the bundle `b`."""
 
     @match_op_type
     def match_and_rewrite(self, op: AsyncUpdateOp, rewriter: PatternRewriter, /):
@@ -237,7 +237,7 @@ class DoneWithElements(RewritePattern):
 
 
 class ReturnElements(RewritePattern):
-    """`return tuple(x, y)` -> `return x, y`, which keeps the name of the tuple; the type of the function follows."""
+    """`return tuple(x, y)` -> `return x, y`; keeps the name of the tuple and updates the function type."""
 
     @match_op_type
     def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /):
@@ -252,7 +252,7 @@ class ReturnElements(RewritePattern):
 
 
 class EraseUnreadTuple(RewritePattern):
-    """`tuple(x, y)`, and an element of it that is a tuple -> nothing, where nothing reads them any more."""
+    """`tuple(x, y)`, or an element of it that is a tuple -> nothing, if unused."""
 
     @match_op_type
     def match_and_rewrite(self, op: TupleOp | GetTupleElementOp, rewriter: PatternRewriter, /):
@@ -264,7 +264,7 @@ class EraseUnreadTuple(RewritePattern):
 
 
 class DissolveTuplesPass(PatternPass):
-    """Give functions, calls and fusions several values in place of tuples; use the elements of tuples directly."""
+    """Replace tuples in functions, calls and fusions by several values; use the elements of tuples directly."""
 
     name = "hlo-dissolve-tuples"
     source: ClassVar[str] = "XLA, from HLO to StableHLO: functions of several values in place of tuples"
@@ -290,7 +290,7 @@ def dissolve_tuples(module: ModuleOp) -> None:
 
 
 def element_attributes(attributes: dict[str, Attribute], index: int) -> dict[str, Attribute]:
-    """What the attributes of a tuple say of its element number `index`."""
+    """The attributes of a tuple that apply to its element number `index`."""
     found: dict[str, Attribute] = {}
     for name in (LAYOUT, MEMORY):
         entries = attributes.get(name)

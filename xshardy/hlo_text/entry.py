@@ -1,4 +1,4 @@
-"""A computation that stands alone is executed as a fusion: upstream's emitter tests consist of such."""
+"""A computation without an entry is executed as a fusion, as in upstream's emitter tests."""
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
@@ -12,7 +12,8 @@ def fuse_entry(module: ModuleOp, computation: func.FuncOp) -> FusionOp:
     """
     Add an entry function to `module` that executes `computation`, which becomes private, as one loop fusion.
 
-    The entry has the arguments and results of `computation`, in their layouts. It is called `main` if nothing else is.
+    The entry has the arguments and results of `computation`, with their layouts. It is called `main` if the name is
+    free.
     """
     computation.sym_visibility = StringAttr("private")
     types = computation.function_type
@@ -28,7 +29,7 @@ def fuse_entry(module: ModuleOp, computation: func.FuncOp) -> FusionOp:
 
 
 def result_layouts(computation: func.FuncOp) -> dict[str, Attribute]:
-    """The layouts of what `computation` returns, as the attribute of an operation that executes it."""
+    """The layouts of the results of `computation`, as an attribute of an operation that executes it."""
     returned = computation.get_return_op()
     layouts = [layout_of(value) for value in returned.operands] if returned is not None else []
     if all(layout is None for layout in layouts):
@@ -38,7 +39,7 @@ def result_layouts(computation: func.FuncOp) -> dict[str, Attribute]:
 
 
 def free_name(module: ModuleOp, name: str) -> str:
-    """`name`, or `name` with a number if a function of `module` has it already."""
+    """`name`, or `name` with a number if a function of `module` has this name."""
     taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
     candidate, number = name, 0
     while candidate in taken:

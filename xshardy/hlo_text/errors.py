@@ -1,4 +1,4 @@
-"""What is wrong in an HLO text, where, and how to mend it."""
+"""Diagnostics of HLO text: the error, its position, and a hint."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An HLO text and the name by which diagnostics call it."""
+    """An HLO text and its name in diagnostics."""
 
     text: str
     name: str
@@ -22,7 +22,7 @@ class Source:
         return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
 
     def error(self, offset: int, message: str, hint: str = "") -> "HLOError":
-        """The error to raise about the character at `offset`."""
+        """The error about the character at `offset`."""
         line, column = self.line_and_column(offset)
         return HLOError(self.name, line, column, message, hint, self.line(line))
 
@@ -44,7 +44,7 @@ class HLOError(DiagnosticException):
         self.source_line = source_line
 
     def moved_down(self, lines: int) -> "HLOError":
-        """The same error, for a text that starts after so many lines of its file."""
+        """The same error, for a text that starts `lines` lines into its file."""
         return HLOError(self.file, self.line + lines, self.column, self.message, self.hint, self.source_line)
 
     def __str__(self) -> str:

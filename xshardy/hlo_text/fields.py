@@ -1,4 +1,4 @@
-"""The attributes that follow an instruction's operands, `dimensions={0}, direction=LT`, read into Python values."""
+"""Readers and writers of the attributes of an instruction, such as `dimensions={0}, direction=LT`, as Python values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ Reader = Callable[[Tokens], Any]
 
 @dataclass(frozen=True, slots=True)
 class ComputationName:
-    """The computation that `calls=` or `to_apply=` names, and the index of the token that does."""
+    """The computation named by `calls=` or `to_apply=`, and the index of its token."""
 
     name: str
     at: int = field(compare=False)
@@ -125,14 +125,14 @@ ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def unquote(text: str) -> str:
-    """The characters that a quoted string stands for."""
+    """The characters of a quoted string."""
     if "\\" not in text:
         return text[1:-1]
     return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text[1:-1])
 
 
 def read_word(tokens: Tokens, words: Mapping[str, Any], what: str) -> Any:
-    """The value that `words` has for the word at the cursor. Raises `HLOError` if it has none."""
+    """The entry of `words` for the word at the cursor. Raises `HLOError` if there is none."""
     if tokens.text not in words:
         tokens.expected(what, f"one of {', '.join(words)}")
     tokens.index += 1
@@ -155,13 +155,13 @@ def read_fusion_kind(tokens: Tokens) -> FusionKind:
 
 @dataclass(frozen=True, slots=True)
 class ReversibleDimension(WindowDimension):
-    """A dimension of a window, and whether it is read backwards."""
+    """A dimension of a window, and whether it is reversed."""
 
     is_reversed: int = 0
 
 
 def read_window(tokens: Tokens) -> tuple[ReversibleDimension, ...]:
-    """`{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x1}`, only sizes are required."""
+    """`{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x1}`; only sizes are required."""
     at = tokens.index
     columns: dict[str, Sequence[int]] = {}
     tokens.expect("{")
@@ -204,7 +204,7 @@ WINDOW_FIELDS: Mapping[str, str] = {
     "rhs_dilate": "window_dilation",
     "rhs_reversal": "is_reversed",
 }
-"""The properties of a window by name; the value that says nothing is 0 for the last, 1 for the others."""
+"""The properties of a window by name; the default is 0 for the last, 1 for the others."""
 
 
 def read_computations(tokens: Tokens) -> tuple[ComputationName, ...]:
@@ -251,7 +251,7 @@ def read_labels(tokens: Tokens) -> str:
 
 
 def read_typed_literal(tokens: Tokens) -> str:
-    """`s32[2]{0} {1, 2}`: a shape and a value, as written. Those of a tuple stand in parentheses."""
+    """`s32[2]{0} {1, 2}`: a shape and a value, as written. A tuple is in parentheses."""
     start = tokens.index
     is_array = tokens.kind == "shape"
     tokens.take_raw()
@@ -261,7 +261,7 @@ def read_typed_literal(tokens: Tokens) -> str:
 
 
 def read_raw(tokens: Tokens) -> str:
-    """Whatever stands there, up to the matching brace, as written."""
+    """Any text up to the matching brace, as written."""
     return tokens.take_raw()
 
 
@@ -322,7 +322,7 @@ READERS: Mapping[str, Reader] = {
     "type": one_of(ComparisonType, "a comparison type"),
     "window": read_window,
 }
-"""How an attribute that an opcode takes is read."""
+"""The reader of each attribute."""
 
 
 def write_slice(ranges: Sequence[tuple[int, int, int]]) -> str:
@@ -341,7 +341,7 @@ def write_precisions(precisions: Sequence[Precision]) -> str:
 
 
 def write_window(window: Sequence[WindowDimension]) -> str:
-    """The inverse of `read_window`: properties that say nothing are left out."""
+    """The inverse of `read_window`: properties with default values are omitted."""
     parts: list[str] = []
     for name, member in WINDOW_FIELDS.items():
         if name == "pad":
@@ -404,10 +404,10 @@ WRITERS: Mapping[str, Callable[[Any], str]] = {
     "slice": write_slice,
     "window": write_window,
 }
-"""How an attribute is written that is not `write_plain`: the inverse of its reader."""
+"""The writers that differ from `write_plain`: the inverses of the readers."""
 
 
 def write_field(key: str, value: Any) -> str:
-    """`key=value`. Text that was kept as it was written is written like that."""
+    """`key=value`. Text kept as written is printed unchanged."""
     is_written = type(value) is str and key not in QUOTED
     return f"{key}={value if is_written else WRITERS.get(key, write_plain)(value)}"

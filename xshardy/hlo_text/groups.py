@@ -1,7 +1,7 @@
 """
-Which devices a collective brings together, as HLO text says it: lists, an iota, or axes of a mesh.
+Device groups of collectives in the notations of HLO text: lists, an iota, or mesh axes.
 
-`{{0,1},{2,3}}`, `[2,2]<=[4]`, `[2,2]<=[2,2]T(1,0)` or `mesh['x'=2,'y'=2] {'y'}`; `'y':(1)2` is a part of an axis.
+`{{0,1},{2,3}}`, `[2,2]<=[4]`, `[2,2]<=[2,2]T(1,0)` or `mesh['x'=2,'y'=2] {'y'}`; `'y':(1)2` is a sub-axis.
 """
 
 import re
@@ -17,7 +17,7 @@ AXIS = re.compile(r"'([^']*)'\s*=\s*(\d+)")
 CHOSEN = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 LIST = re.compile(r"\{([^{}]*)\}")
 MAX_DEVICES = 1 << 24
-"""More devices than any group is written out for."""
+"""The maximal number of devices of a group that is expanded."""
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -29,7 +29,7 @@ def numbers(text: str) -> list[int]:
 
 @lru_cache(1024)
 def groups_of(text: str) -> Groups:
-    """The groups, each a tuple of devices. Raises `ValueError`, with what is wrong, for text that says none."""
+    """The groups, each a tuple of devices. Raises `ValueError`, with the reason, for invalid text."""
     if text.startswith("{"):
         return tuple(tuple(numbers(group)) for group in LIST.findall(text[1:-1]))
     if match := IOTA.fullmatch(re.sub(r"\s", "", text)):
@@ -40,7 +40,7 @@ def groups_of(text: str) -> Groups:
 
 
 def iota_groups(shape: list[int], dims: list[int], permutation: list[int] | None) -> Groups:
-    """`[groups,size]<=[dims]T(permutation)`: the devices counted through, permuted, and cut into groups."""
+    """`[groups,size]<=[dims]T(permutation)`: an iota of devices, reshaped, transposed, and cut into groups."""
     if len(shape) != 2 or prod(shape) != prod(dims) or prod(dims) > MAX_DEVICES:
         raise ValueError(f"{shape} groups do not have the devices of {dims}")
     order = range(len(dims)) if permutation is None else permutation
@@ -51,7 +51,7 @@ def iota_groups(shape: list[int], dims: list[int], permutation: list[int] | None
 
 
 def mesh_groups(match: re.Match[str]) -> Groups:
-    """A group for each way to fix the coordinates along all axes but those that are named."""
+    """One group per combination of coordinates along the axes that are not named."""
     sizes = {name: int(size) for name, size in AXIS.findall(match["axes"])}
     if prod(sizes.values()) > MAX_DEVICES:
         raise ValueError("the mesh has too many devices")
@@ -81,5 +81,5 @@ def mesh_groups(match: re.Match[str]) -> Groups:
 
 
 def write_groups(groups: Groups) -> str:
-    """The groups as lists."""
+    """The groups in list notation."""
     return "{" + ",".join("{" + ",".join(map(str, group)) + "}" for group in groups) + "}"

@@ -1,4 +1,4 @@
-"""An instruction of HLO text as it was read, before it becomes an operation."""
+"""A parsed instruction of HLO text, from which a builder makes an operation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from xshardy.hlo_text.tuples import unpack
 @dataclass(slots=True)
 class Instruction:
     """
-    An instruction as it was read; `at` is the index of its opcode's token, for diagnostics.
+    A parsed instruction; `at` is the token index of its opcode, for diagnostics.
 
-    `before` are operations that its operation needs in front of it: they take tuples apart.
+    `before` are operations to insert before its operation: they unpack tuples.
     """
 
     opcode: str
@@ -34,12 +34,12 @@ class Instruction:
     before: list[Operation] = field(default_factory=list[Operation])
 
     def error(self, message: str, hint: str = "", at: int | None = None) -> HLOError:
-        """The error to raise about this instruction."""
+        """The error about this instruction."""
         return self.tokens.error(f"{self.opcode}: {message}", hint, self.at if at is None else at)
 
     @property
     def result_type(self) -> Attribute:
-        """The type of the result of an opcode that gives one array."""
+        """The type of the result. Precondition: it is an array."""
         if not isinstance(self.shape, ArrayShape):
             raise self.error(f"gives one array, but its shape is the tuple {print_shape(self.shape)}")
         return self.shape.type
@@ -51,20 +51,20 @@ class Instruction:
 
     @property
     def values(self) -> Sequence[SSAValue]:
-        """The operands of an opcode that takes arrays only."""
+        """The operands. Precondition: they are arrays."""
         for i, operand in enumerate(self.operands):
             if type(operand.type) is TupleType:
                 raise self.error(f"operand {i} is a tuple", "take its elements with get-tuple-element")
         return self.operands
 
     def unpack(self, value: SSAValue) -> list[SSAValue]:
-        """The arrays in `value`, in order; operations in front of this one take it apart."""
+        """The arrays in `value`, in order; unpacked by operations before this one."""
         return unpack(value, self.before)
 
     def function(self, attribute: str) -> func.FuncOp:
-        """The function that the computation named by `attribute` became."""
+        """The function of the computation named by `attribute`."""
         return self.functions[cast(ComputationName, self.fields[attribute]).name]
 
     def create(self, op: type[Operation], **properties: Attribute) -> Operation:
-        """An operation with these operands and this result type."""
+        """An operation of class `op` with these operands and this result type."""
         return op.create(operands=self.values, result_types=[self.result_type], properties=properties)

@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 from xshardy.hlo_text.errors import HLOError, Source
 
 END = "end"
-"""The kind of the token after the last one."""
+"""The kind of the end token."""
 
 TOKEN = re.compile(
     r"""
@@ -63,11 +63,11 @@ class Tokens:
         return self.texts[self.index]
 
     def error(self, message: str, hint: str = "", index: int | None = None) -> HLOError:
-        """The error to raise about the token at `index`, by default the one at the cursor."""
+        """The error about the token at `index`, by default the one at the cursor."""
         return self.source.error(self.starts[self.index if index is None else index], message, hint)
 
     def expected(self, what: str, hint: str = "") -> NoReturn:
-        """Raise: the token at the cursor is not `what`."""
+        """Raise an error: the token at the cursor is not `what`."""
         match self.kind:
             case "end":
                 found = "the end of the file"
@@ -81,14 +81,14 @@ class Tokens:
         raise self.error(f"expected {what}, found {found}", hint)
 
     def accept(self, text: str) -> bool:
-        """Step over the token at the cursor if it is `text`."""
+        """If the token at the cursor is `text`, step over it and return True."""
         if self.texts[self.index] == text:
             self.index += 1
             return True
         return False
 
     def expect(self, text: str, where: str = "") -> None:
-        """Step over `text`. Raises `HLOError` if something else is there."""
+        """Step over `text`. Raises `HLOError` if the token at the cursor is another one."""
         if self.texts[self.index] != text:
             self.expected(f"'{text}'{where}")
         self.index += 1
@@ -113,7 +113,7 @@ class Tokens:
         return to_int(self, text, bits)
 
     def take_list(self, read: Callable[[], T], opening: str = "{", closing: str = "}") -> tuple[T, ...]:
-        """Step over `{a, b}` and return what `read` makes of each element."""
+        """Step over `{a, b}` and return the values that `read` gives for each element."""
         self.expect(opening)
         values: list[T] = []
         if self.accept(closing):
@@ -142,7 +142,7 @@ class Tokens:
         return self.raw_text(start)
 
     def raw_text(self, start: int) -> str:
-        """The text from the token at index `start` to the one just stepped over."""
+        """The text from the token at index `start` to the one before the cursor."""
         last = self.index - 1
         if start == last:
             return self.texts[start]
@@ -150,11 +150,11 @@ class Tokens:
 
 
 MAX_DIGITS = 1000
-"""More digits than any number in HLO has; Python refuses to convert much longer ones."""
+"""The maximal number of digits of a number; Python refuses to convert much longer ones."""
 
 
 def to_int(tokens: Tokens, text: str, bits: int | None = None) -> int:
-    """The integer `text`, part of the token just stepped over. Raises `HLOError` if it does not fit into `bits`."""
+    """The integer `text`, part of the token before the cursor. Raises `HLOError` if it does not fit into `bits`."""
     if len(text) > MAX_DIGITS:
         raise tokens.error("this number is too large", index=tokens.index - 1)
     value = int(text)

@@ -42,18 +42,22 @@ FLOAT_DTYPES: Mapping[str, np.dtype[np.generic]] = {
 }
 
 NAN_PAYLOAD_BITS: Mapping[str, int] = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
-"""The width of the mantissa of the types whose NaNs can be written with their bits, `nan(0x1)`."""
+"""The width of the mantissa of types with NaN payloads in text, `nan(0x1)`."""
 
 BOOLEANS: Mapping[str, int] = {"false": 0, "true": 1, "0": 0, "1": 1}
 
 
 def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAttr:
-    """Step over the literal of a constant of `type`. Raises `HLOError` if it does not fit. One number is every one."""
+    """
+    Step over the literal of a constant of `type`.
+
+    Raises `HLOError` if it does not fit. A single number is a splat.
+    """
     return dense(type, read_elements(tokens, type).tobytes())
 
 
 def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
-    """The elements of a literal in row-major order, or the one that all are, in the number format of `type`."""
+    """The elements of a literal in row-major order, or one for a splat, in the number format of `type`."""
     start = tokens.index
     element = type.get_element_type()
     shape = () if tokens.text != "{" and not isinstance(element, ComplexType) else type.get_shape()
@@ -67,7 +71,7 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
     """
     The numbers of a literal of `shape`, as written; two for each complex number.
 
-    Braces must be nested as deep as there are dimensions, with as many elements in each as the dimension has.
+    The nesting depth of braces is the rank, and the number of elements per brace the size of the dimension.
     """
     texts: list[str] = []
     counts: list[int] = []
@@ -128,7 +132,7 @@ def read_scalar(tokens: Tokens) -> str:
 
 
 def integers_from_texts(tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int) -> Elements:
-    """Integers and predicates. Raises `HLOError` for a number that is not one, or out of range."""
+    """Integers and predicates. Raises `HLOError` for a number that is no integer, or out of range."""
     if type == i1:
         if bad := next((text for text in texts if text not in BOOLEANS), None):
             raise tokens.error(f"'{bad}' is not a value of type pred", "write true or false", start)
@@ -153,7 +157,7 @@ UNSIGNED_TYPES = frozenset(type for type, name in ELEMENT_NAMES.items() if name[
 
 
 def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: Attribute, start: int) -> Elements:
-    """Floats, rounded to nearest even. Raises `HLOError` for a finite number that the type has no finite value for."""
+    """Floats, rounded to nearest even. Raises `HLOError` for a finite number without a finite value in the type."""
     name = ELEMENT_NAMES[type]
     dtype = FLOAT_DTYPES[name]
     try:
@@ -172,7 +176,7 @@ def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: Attribute, sta
 
 
 def float_from_text(tokens: Tokens, text: str, name: str, start: int) -> float:
-    """The value of one number; of a NaN with payload, just NaN with its sign."""
+    """The value of one number; a NaN with payload gives a NaN with its sign."""
     if "(" in text:
         return math.copysign(math.nan, -1 if text[0] == "-" else 1)
     try:
@@ -184,7 +188,7 @@ def float_from_text(tokens: Tokens, text: str, name: str, start: int) -> float:
 
 
 def check_range(tokens: Tokens, text: str, value: float, dtype: np.dtype[np.generic], name: str, start: int) -> None:
-    """Raise `HLOError` if `value` is finite and not so in `dtype`. (`inf` becomes NaN where there is no infinity.)"""
+    """Raise `HLOError` if `value` is finite and overflows in `dtype`. (`inf` becomes NaN in types without infinity.)"""
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = float(np.array(value).astype(dtype).astype(np.float64))
     if math.isfinite(value) and not math.isfinite(rounded):
@@ -201,7 +205,7 @@ def with_nan_payloads(
     name: str,
     start: int,
 ) -> Elements:
-    """`values` with the mantissas that `nan(0x...)` gives. Raises `HLOError` when one does not fit."""
+    """`values` with the NaN payloads of `nan(0x...)`. Raises `HLOError` if one does not fit."""
     if (mantissa_bits := NAN_PAYLOAD_BITS.get(name)) is None:
         raise tokens.error(f"type {name} has no NaN with a payload", "write nan", start)
     width = values.dtype.itemsize * 8

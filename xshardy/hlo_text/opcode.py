@@ -1,4 +1,4 @@
-"""What a row of the table of opcodes says, and the kinds of rows that need no function of their own."""
+"""The rows of the table of opcodes, and builders for rows without special functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,37 +12,37 @@ from xshardy.hlo_text.instruction import Instruction
 
 
 class Inexpressible(Exception):
-    """Something that HLO has no way to say, and what to do about it."""
+    """An operation that HLO cannot represent, with a hint."""
 
 
 Builder: TypeAlias = Callable[[Instruction], Operation]
-"""Makes the operation of an instruction."""
+"""Builds the operation of an instruction."""
 
 
 class Regions(Protocol):
-    """Where a printer finds, or makes, the computations that operations apply."""
+    """The printer's access to the computations that operations apply."""
 
     def computation(self, op: Operation, region: Region, attribute: str) -> ComputationName:
         """The computation with the body of `region`; `attribute` of `op` may name it."""
         ...
 
     def callee(self, region: Region) -> ComputationName:
-        """The computation that `region` calls, and does nothing else."""
+        """The computation called by `region`, which contains only the call."""
         ...
 
     def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
-        """The tuple that has been taken apart into `values`; `values` themselves if there is none."""
+        """The tuple whose elements are `values`; `values` themselves if there is none."""
         ...
 
 
 Operands: TypeAlias = Sequence[SSAValue | Sequence[SSAValue]]
-"""The operands of an instruction. Several values together are a tuple of them."""
+"""The operands of an instruction. A nested sequence is a tuple."""
 
 FieldsOf: TypeAlias = Callable[[Any, Regions], Fields]
-"""The attributes of the instruction that an operation is printed as."""
+"""Gives the attributes of the instruction for an operation."""
 
 OperandsOf: TypeAlias = Callable[[Any, Regions], Operands]
-"""The operands of the instruction that an operation is printed as."""
+"""Gives the operands of the instruction for an operation."""
 
 
 def own_operands(op: Operation, regions: Regions) -> Operands:
@@ -52,7 +52,7 @@ def own_operands(op: Operation, regions: Regions) -> Operands:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How operations of type `op` are printed under an opcode."""
+    """The printed form of operations of type `op`."""
 
     op: type[Operation]
     fields: FieldsOf
@@ -62,10 +62,10 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class Opcode:
     """
-    How an HLO opcode is read and printed. `operands` is their number, None for any.
+    How an HLO opcode is read and printed. `operands` is the number of operands, None for any.
 
-    `extras` are attributes that are optional and have no place in the operation: they become discardable. Operations
-    that `needs_module` marks are verified against the rest of the module, by their builder.
+    `extras` are optional attributes that become discardable attributes. With `needs_module`, operations are verified by
+    their builder against the module.
     """
 
     build: Builder
@@ -89,7 +89,7 @@ def row(
     readers: Mapping[str, Reader] | None = None,
     needs_module: bool = False,
 ) -> Opcode:
-    """A row; `required`, `optional` and `extras` are attribute names with spaces between them."""
+    """A row; `required`, `optional` and `extras` are attribute names separated by spaces."""
     keys = [*required.split(), *optional.split(), *extras.split()]
     return Opcode(
         build,
@@ -109,7 +109,7 @@ def no_fields(op: Operation, regions: Regions) -> Fields:
 
 
 def same(op: type[Operation], operands: int | None) -> Opcode:
-    """A row for an opcode that is `op`, operand for operand."""
+    """A row for an opcode that is `op`, with the same operands."""
     return row(lambda instruction: instruction.create(op), operands, forms=[Form(op, no_fields)])
 
 
@@ -118,7 +118,7 @@ class Property:
     """
     An attribute of HLO text that is the property `name` of an operation.
 
-    `default` is its value if it is left out, as it then is by the printer too, unless it `is_printed`.
+    An omitted attribute has the value `default`; the printer omits the default too, unless `is_printed`.
     """
 
     name: str
@@ -129,9 +129,9 @@ class Property:
 
 def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, Property], extras: str = "") -> Opcode:
     """
-    A row for an opcode that is `op`, operand for operand, with a property for each attribute.
+    A row for an opcode that is `op`, with the same operands and a property for each attribute.
 
-    Attributes without a default are required. One that has its default value is not printed.
+    Attributes without a default are required. Default values are not printed.
     """
 
     def build(instruction: Instruction) -> Operation:
@@ -161,7 +161,7 @@ def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, P
 
 
 def build_plain(op: type[Operation], instruction: Instruction) -> Operation:
-    """An operation of `op`, whose properties are the attributes of the instruction. Its result may be a tuple."""
+    """Build an operation of `op`, whose properties are the attributes of the instruction. Its result may be a tuple."""
     return op.create(
         operands=instruction.operands,
         result_types=[instruction.shape.type],
@@ -181,7 +181,7 @@ def plain(
     optional: str = "",
     readers: Mapping[str, Reader] | None = None,
 ) -> Opcode:
-    """A row for an opcode that is `op`, attribute for attribute, under the same names."""
+    """A row for an opcode that is `op`, with attributes of the same names."""
     return row(
         lambda instruction: build_plain(op, instruction),
         operands,

@@ -3,13 +3,15 @@ The table of HLO opcodes: how each becomes an operation, and is printed again.
 
 A row says how many operands the opcode takes, which attributes it must and may have, which function builds the
 operation, and how operations are printed under the opcode. To support another opcode, add a row here or to the module
-of `forms` that has its kind (and, for an attribute of a new name, a row of `fields.READERS`).
+of `forms` that has its kind (and, for an attribute of a new name, a row of `fields.READERS`). The rows of elementwise
+operations of `hlo` follow from their classes.
 """
 
 from collections.abc import Mapping
 from typing import NoReturn
 
 from xdsl.ir import Operation
+from xdsl.irdl import OptPropertyDef
 
 from xshardy.dialects import chlo, hlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
@@ -48,6 +50,14 @@ def transcendental(op: type[Operation]) -> Opcode:
         return {} if accuracy is None else {"result_accuracy": accuracy}
 
     return row(build, 1, "", "result_accuracy", forms=[Form(op, fields)])
+
+
+def elementwise(op: type[hlo.ElementwiseOp]) -> Opcode:
+    """The row of an elementwise operation of `hlo`, from its definition: its attributes are properties."""
+    definition = op.get_irdl_definition()
+    optional = [name for name, prop in definition.properties.items() if isinstance(prop, OptPropertyDef)]
+    required = [name for name in definition.properties if name not in optional]
+    return plain(op, len(definition.operands), " ".join(required), " ".join(optional))
 
 
 def parameter(instruction: Instruction) -> NoReturn:
@@ -120,6 +130,7 @@ OPCODES: Mapping[str, Opcode] = {
     **{opcode: same(op, 1) for opcode, op in UNARY.items()},
     **{opcode: transcendental(op) for opcode, op in TRANSCENDENTAL.items()},
     **{opcode: same(op, 2) for opcode, op in BINARY.items()},
+    **{hlo.hlo_opcode(op.name): elementwise(op) for op in hlo.HLO.operations if issubclass(op, hlo.ElementwiseOp)},
     **arrays.ROWS,
     **collectives.ROWS,
     **communication.ROWS,
@@ -152,7 +163,6 @@ OPCODES: Mapping[str, Opcode] = {
     "scaled-dot": plain(hlo.ScaledDotOp, 4, "", DOT_DIMENSIONS, readers={"operand_precision": read_raw}),
     "scan": plain(hlo.ScanOp, None, "to_apply", "dimensions num_carries is_reverse is_associative"),
     "select": same(stablehlo.SelectOp, 3),
-    "stochastic-convert": plain(hlo.StochasticConvertOp, 2),
     "topk": mapped(
         hlo.TopKOp,
         1,

@@ -1,8 +1,8 @@
 """
-Regions as functions, as HLO has them: a loop calls its condition and its body, a reduction names what it applies.
+Outline regions into functions, as HLO requires: the condition and body of a loop, the computation of a reduction.
 
-What a region reads from outside becomes an operand: another value that a loop carries, or a part of the tuple that a
-branch takes. Functions that apply to elements can read constants only, which are copied into them.
+Values captured by a region become operands: further values carried by a loop, or elements of the operand tuple of a
+branch. Functions applied to elements can capture constants only, which are cloned into them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,18 +40,18 @@ APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
     ),
     stablehlo.SelectAndScatterOp: ("hlo.select", "hlo.scatter"),
 }
-"""Operations that apply regions to elements, and the attributes that name the functions with these bodies."""
+"""Operations that apply regions to elements, and the attributes that name functions with these bodies."""
 
 
 class OutlineError(DiagnosticException):
-    """A region that cannot be a function."""
+    """A region that cannot be outlined."""
 
 
 # -- Which regions are outlined ---------------------------------------------------------------------------------------
 
 
 def calls_only(region: Region) -> bool:
-    """Whether `region` calls a function, of a tuple or an array, and does nothing else."""
+    """Whether `region` contains only a call of a function with a tuple or an array."""
     operations = [op for op in region.block.ops if not is_implicit(op)]
     return (
         len(operations) == 2
@@ -62,7 +62,7 @@ def calls_only(region: Region) -> bool:
 
 
 def captured(regions: Sequence[Region]) -> list[SSAValue]:
-    """The values that operations in `regions` read and that are defined outside of all of them, in order."""
+    """The values used in `regions` and defined outside of all of them, in order of first use."""
     inside: set[SSAValue] = set()
     read: dict[SSAValue, None] = {}
     for region in regions:
@@ -78,12 +78,12 @@ def captured(regions: Sequence[Region]) -> list[SSAValue]:
 
 
 def bare_if_one(types: Sequence[Attribute]) -> Attribute:
-    """The type of one value that stands for values of `types`."""
+    """The type of one value that packs values of `types`."""
     return types[0] if len(types) == 1 else tuple_type(types)
 
 
 def operations_to_outline(module: ModuleOp) -> frozenset[Operation]:
-    """The operations of `module` whose regions are not functions yet."""
+    """The operations of `module` with regions to outline."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
     @cache
@@ -91,7 +91,7 @@ def operations_to_outline(module: ModuleOp) -> frozenset[Operation]:
         return region_of(functions[name])
 
     def applies_functions(op: Operation) -> bool:
-        """Whether attributes of `op` name functions that have the bodies of its regions."""
+        """Whether attributes of `op` name functions with the bodies of its regions."""
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
             symbol = op.attributes.get(attribute)
             if not isinstance(symbol, SymbolRefAttr) or (name := symbol.string_value()) not in functions:
@@ -115,7 +115,7 @@ def operations_to_outline(module: ModuleOp) -> frozenset[Operation]:
 
 
 def is_outlined(module: ModuleOp) -> bool:
-    """Whether `outline_regions` has nothing to do."""
+    """Whether all regions are outlined already."""
     return not operations_to_outline(module)
 
 
@@ -123,7 +123,7 @@ def is_outlined(module: ModuleOp) -> bool:
 
 
 class NewFunctions:
-    """Adds functions to a module, under names that are free."""
+    """Adds functions with unused names to a module."""
 
     def __init__(self, module: ModuleOp):
         self._module = module
@@ -142,7 +142,7 @@ class NewFunctions:
         """
         A function of one value, the tuple of `types`, with the body of `region`.
 
-        The last of the values are those that `region` reads from `outside`. They are returned too if they are `passed`.
+        The last elements of the tuple are the captured values `outside`. With `passed`, the function returns them too.
         """
         block = Block(arg_types=[bare_if_one(types)])
         values: list[SSAValue] = [block.args[0]]
@@ -179,14 +179,14 @@ class NewFunctions:
 
 @dataclass(frozen=True)
 class OutlinePattern(RewritePattern):
-    """What the patterns below share: the operations that they rewrite, and where the functions go."""
+    """Base of the patterns below: the operations to rewrite, and the module of the new functions."""
 
     chosen: AbstractSet[Operation]
     functions: NewFunctions
 
 
 class OutlineLoop(OutlinePattern):
-    """`while(x) cond {...} do {...}` -> the same, of calls, where it also carries what its regions read."""
+    """`while(x) cond {...} do {...}` -> the same with calls in its regions; captured values become carried values."""
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.WhileOp, rewriter: PatternRewriter, /):
@@ -209,7 +209,7 @@ class OutlineLoop(OutlinePattern):
 
 
 class OutlineBranches(OutlinePattern):
-    """`if p {...} else {...}` -> the same, of calls, each with the tuple of what the branch reads."""
+    """`if p {...} else {...}` -> the same with calls in its branches, each with the tuple of captured values."""
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.IfOp | stablehlo.CaseOp, rewriter: PatternRewriter, /):
@@ -235,7 +235,7 @@ class OutlineApplied(OutlinePattern):
 
     @property
     def op_types(self) -> tuple[type, ...]:
-        """What the driver reads."""
+        """The operation classes, for the driver."""
         return tuple(APPLYING)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
@@ -264,12 +264,12 @@ class OutlineApplied(OutlinePattern):
 
 
 class OutlineRegionsPass(PatternPass):
-    """Make functions of the regions of loops, branches and operations that apply regions to elements."""
+    """Outline the regions of loops, branches and operations that apply regions to elements."""
 
     name = "hlo-outline-regions"
     source: ClassVar[str] = "XLA, from StableHLO to HLO: computations that instructions call"
     walk: ClassVar[Walk] = BACKWARD
-    """Inner operations first, so that a region that becomes a function holds calls already."""
+    """Inner operations first: an outlined region then already contains calls."""
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         chosen, functions = operations_to_outline(module), NewFunctions(module)
@@ -277,12 +277,12 @@ class OutlineRegionsPass(PatternPass):
 
 
 def outline_regions(module: ModuleOp) -> None:
-    """Outline the regions in `module`, in place. Raises `OutlineError` for one that cannot be a function."""
+    """Outline the regions in `module`, in place. Raises `OutlineError` for a region that cannot be outlined."""
     OutlineRegionsPass().rewrite_module(module)
 
 
 def clone_body(region: Region, block: Block, mapping: dict[SSAValue, SSAValue]) -> list[SSAValue]:
-    """Copy the operations of `region` to the end of `block`. Gives what it returns, there."""
+    """Clone the operations of `region` to the end of `block`; returns the mapped operands of its terminator."""
     for op in region.block.ops:
         if isinstance(op, stablehlo.ReturnOp):
             return [mapping.get(value, value) for value in op.operands]

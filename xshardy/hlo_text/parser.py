@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1, i64
 from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
@@ -21,13 +21,13 @@ from xshardy.hlo_text.tables import read_tables
 
 def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     """
-    The module that `text` writes, to be compiled; `name` stands for its file in diagnostics.
+    The module written in `text`, prepared for compilation; `name` stands for its file in diagnostics.
 
-    Tuples dissolve: see `dissolve_tuples`. A text without ENTRY is taken for the computation of one loop fusion, as
-    upstream's tests do: its last computation is fused, and an entry `@main` that executes the fusion is added. Raises
-    `HLOError` with the place of what is wrong.
+    Tuples are dissolved: see `dissolve_tuples`. A text without ENTRY is treated as the computation of one loop fusion,
+    as in upstream's tests: its last computation is fused, and an entry `@main` that executes the fusion is added.
+    Raises `HLOError` at the position of an error.
     """
-    with no_collection():
+    with collection_suspended():
         module = ModuleReader(source_of(text, name), is_strict=True).read()
     dissolve_tuples(module)
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
@@ -41,11 +41,11 @@ def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
 
 def read_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     """
-    The module that `text` writes, as it writes it: tuples, names, opcodes that nobody knows, constants left out.
+    The module written in `text`, unchanged: tuples, names, unknown opcodes, omitted constants.
 
-    `print_hlo` prints it again. Raises `HLOError` with the place of what is wrong.
+    `print_hlo` is the inverse. Raises `HLOError` at the position of an error.
     """
-    with no_collection():
+    with collection_suspended():
         return ModuleReader(source_of(text, name)).read()
 
 
@@ -55,7 +55,7 @@ def source_of(text: str | bytes, name: str) -> Source:
 
 
 def decode(data: bytes, name: str) -> str:
-    """`data` as UTF-8. Raises `HLOError` where it is not."""
+    """`data` decoded as UTF-8. Raises `HLOError` at invalid bytes."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -96,7 +96,7 @@ class ModuleReader:
         return module
 
     def read_header(self) -> tuple[str | None, Attributes]:
-        """`HloModule name, key=value, ...`, the name with or without a colon after it. May be missing altogether."""
+        """`HloModule name, key=value, ...`, with an optional colon after the name. The header is optional."""
         tokens = self.tokens
         if tokens.kind == END:
             tokens.expected("an HLO module", "HLO text starts with `HloModule name`")
@@ -116,7 +116,7 @@ class ModuleReader:
         return name, attributes
 
     def read_computation(self, is_entry: bool) -> None:
-        """`name (p: f32[2]) -> f32[2] { ... }`, the part in the middle is optional."""
+        """`name (p: f32[2]) -> f32[2] { ... }`; the signature is optional."""
         tokens = self.tokens
         at = tokens.index
         name = tokens.take_name("the name of a computation")
@@ -136,7 +136,7 @@ class ModuleReader:
 
 
 def module_attribute(text: str) -> Attribute:
-    """`true`, `12` and `"text"` as such, everything else as written."""
+    """`true`, `12` and `"text"` decoded, other values as written."""
     if text in ("true", "false"):
         return IntegerAttr(int(text == "true"), i1)
     if text.removeprefix("-").isdecimal() and len(text) < 19:

@@ -21,19 +21,22 @@ QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
 
 OWN_ATTRIBUTES = frozenset({"hlo.parameter_positions", *TABLES.values()})
-"""Attributes that are written in another place."""
+"""Attributes that are printed elsewhere."""
 
 
 def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = False) -> str:
     """
-    `module` as HLO text. The names that it was read with are kept.
+    `module` as HLO text, with the original names.
 
-    `Style` says what `uses_sugar` and `flat_async` do to asynchronous operations.
+    `uses_sugar` and `flat_async` are described at `Style`.
 
-    Regions become computations, and their operands tuples; `module` itself is not changed. Raises
-    `HLOPrintError` or `OutlineError` for what HLO has no way to say.
+    Regions become computations, and their operands tuples; `module` itself is not changed. Raises `HLOPrintError` or
+    `OutlineError` if HLO cannot represent the module.
     """
-    from xshardy.hlo_text.outline_regions import is_outlined, outline_regions  # it knows the table of opcodes
+    from xshardy.hlo_text.outline_regions import (
+        is_outlined,
+        outline_regions,
+    )  # imports the table of opcodes
 
     if not is_outlined(module):
         module = module.clone()
@@ -82,7 +85,7 @@ class ModulePrinter:
         """The text, in pieces."""
         if (symbol := self.module.sym_name) is not None:
             name = symbol.data
-        else:  # as XLA calls a module whose text does not say
+        else:  # XLA's default name
             name = "module" if self.entry is None else f"module_{self.entry.sym_name.data}"
         yield f"HloModule {valid_name(name)}"
         yield from (f", {text}" for text in attribute_texts(self.module.attributes))
@@ -92,7 +95,7 @@ class ModulePrinter:
             yield from function
 
     def in_order(self) -> Iterator[Iterator[str]]:
-        """The text of each computation, callees in front of callers, else in the order of the module."""
+        """The text of each computation, callees before callers, otherwise in module order."""
         done: dict[str, bool] = {}
         for start in self.roots():
             pending: list[tuple[str, ComputationPrinter | None]] = [(start, None)]
@@ -115,7 +118,7 @@ class ModulePrinter:
                 pending += [(callee, None) for callee in reversed(printer.callees) if not done.get(callee)]
 
     def roots(self) -> list[str]:
-        """The functions to print, callees or not: all but those that only asynchronous operations wrap."""
+        """The functions to print: all except those used by asynchronous operations only."""
         wrapped = {op.callee.string_value() for op in self.module.walk() if isinstance(op, StartOp)}
         return [name for name in self.functions if name not in wrapped]
 
@@ -131,7 +134,7 @@ class ModulePrinter:
 
 
 def computation_names(functions: Mapping[str, func.FuncOp]) -> dict[str, str]:
-    """What each function is called in HLO text: its name, made valid and unique."""
+    """The names of the functions in HLO text: valid and unique."""
     taken: set[str] = set()
     names: dict[str, str] = {}
     for name in functions:

@@ -63,7 +63,7 @@ ELEMENT_NAMES: Mapping[Attribute, str] = {type: name for name, type in ELEMENT_T
 
 SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
 MAX_TUPLE_DEPTH = 100
-"""How deep tuples may be nested."""
+"""The maximal nesting depth of tuples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class ArrayShape:
     """
     An array or a token.
 
-    `layout` are the dimensions from minor to major, None for the default order; `annotation` is what else it says:
-    tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`.
+    `layout` are the dimensions from minor to major, None for the default order; `annotation` are further layout
+    annotations: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`.
     """
 
     type: Attribute
@@ -82,7 +82,7 @@ class ArrayShape:
 
 @dataclass(frozen=True, slots=True)
 class TupleShape:
-    """A tuple, perhaps of tuples."""
+    """A tuple, possibly nested."""
 
     elements: tuple["Shape", ...]
     type: Attribute
@@ -121,16 +121,16 @@ def print_type(type: Attribute) -> str:
 
 
 class ShapeReader:
-    """Reads shapes. Equal texts give the same object, so that comparing identities is enough most of the time."""
+    """Reads shapes. Equal texts give the same object, so identity comparison usually suffices."""
 
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
         self.arrays: dict[str, ArrayShape] = {}
         self.tuples: dict[tuple[int, ...], TupleShape] = {}
-        """By the identities of the elements, which live as long as this reader."""
+        """Tuples by the identities of their elements, which live as long as this reader."""
 
     def read(self, depth: int = 0) -> Shape:
-        """Step over a shape. Raises `HLOError` if there is none, or one that makes no sense."""
+        """Step over a shape. Raises `HLOError` if it is missing or invalid."""
         tokens = self.tokens
         if tokens.kinds[tokens.index] == "shape":
             text = tokens.texts[tokens.index]
@@ -150,7 +150,7 @@ class ShapeReader:
         return tuple_shape
 
     def parse_array(self, text: str) -> ArrayShape:
-        """The shape that the token just stepped over writes."""
+        """The shape written in the token before the cursor."""
         at = self.tokens.index - 1
         match = SHAPE.fullmatch(text)
         assert match is not None, "the lexer and this module agree on shapes"
@@ -167,7 +167,9 @@ class ShapeReader:
         return ArrayShape(type, self.parse_layout(minor_to_major, len(dims), at), annotation or "")
 
     def parse_dim(self, text: str, at: int) -> tuple[int, bool]:
-        """The size of a dimension, or its bound, and whether it is a bound: `8` and `<=8`; `?` has no bound."""
+        """
+        The size or bound of a dimension, and whether it is a bound: `8`, `<=8`; `?` is a dimension without a bound.
+        """
         if text == "?":
             return DYNAMIC_INDEX, True
         digits = text.removeprefix("<=").strip()
@@ -180,7 +182,7 @@ class ShapeReader:
         return size, text.startswith("<=")
 
     def parse_layout(self, text: str | None, rank: int, at: int) -> tuple[int, ...] | None:
-        """The minor-to-major order of `{1,0}`; None where there is none, or where it is the default order."""
+        """The minor-to-major order of `{1,0}`; None if omitted or default."""
         if text is None or not text.strip():
             return None
         order = [int(part) if part.strip().isdecimal() and len(part) < 20 else -1 for part in text.split(",")]

@@ -1,7 +1,7 @@
 """
-Tuples, and the operations of StableHLO that HLO gives tuples and StableHLO gives several values.
+Conversion between tuples and several values, for operations that give tuples in HLO and several values in StableHLO.
 
-Such an operation stands between others that take the tuples apart and put them together again. These are marked
+Such an operation gets implicit operations before and after it that unpack and pack tuples. They are marked
 `hlo.implicit`: they are no instructions of the text.
 """
 
@@ -18,7 +18,7 @@ UNIT = UnitAttr()
 
 
 def unpack(value: SSAValue, operations: list[Operation]) -> list[SSAValue]:
-    """The arrays in `value`, in order. Appends the operations that take it apart to `operations`."""
+    """The arrays in `value`, in order. Appends the operations that unpack it to `operations`."""
     if not isinstance(value.type, TupleType):
         return [value]
     found: list[SSAValue] = []
@@ -31,7 +31,7 @@ def unpack(value: SSAValue, operations: list[Operation]) -> list[SSAValue]:
 
 
 def pack(values: Sequence[SSAValue], type: Attribute, operations: list[Operation]) -> SSAValue:
-    """`values`, in order, as one value of `type`. Appends the operations that put it together to `operations`."""
+    """`values`, in order, packed into one value of `type`. Appends the operations to `operations`."""
     remaining = iter(values)
 
     def build(type: Attribute) -> SSAValue:
@@ -46,7 +46,7 @@ def pack(values: Sequence[SSAValue], type: Attribute, operations: list[Operation
 
 
 def leaf_types(type: Attribute) -> Iterator[Attribute]:
-    """The types in `type` that are no tuples, in order."""
+    """The types in `type` that are not tuples, in order."""
     if isinstance(type, TupleType):
         for part in elements(type):
             yield from leaf_types(part)
@@ -55,12 +55,14 @@ def leaf_types(type: Attribute) -> Iterator[Attribute]:
 
 
 def is_implicit(op: Operation) -> bool:
-    """Whether `op` is no instruction of the text."""
+    """Whether `op` is implicit: no instruction of the text."""
     return IMPLICIT in op.attributes
 
 
 def packed_from(values: Sequence[SSAValue]) -> SSAValue | None:
-    """The tuple (or array) of which `values` are the arrays, in order, by implicit operations; None if of none."""
+    """
+    The tuple or array whose arrays `values` are, in order, extracted by implicit operations; None if there is none.
+    """
     if len(values) == 1 and not (isinstance(owner := values[0].owner, GetTupleElementOp) and is_implicit(owner)):
         return values[0]
     if not values:
@@ -82,7 +84,7 @@ def is_taken_apart(value: SSAValue, leaves: Sequence[SSAValue]) -> bool:
 
 
 def leaf_paths(type: Attribute, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """The paths to the parts of `type` that are no tuples, in order."""
+    """The paths to the parts of `type` that are not tuples, in order."""
     if isinstance(type, TupleType):
         for i, part in enumerate(elements(type)):
             yield from leaf_paths(part, (*path, i))
@@ -101,7 +103,7 @@ def is_element(leaf: SSAValue, value: SSAValue, path: Sequence[int]) -> bool:
 
 
 def parts_of(value: SSAValue) -> list[SSAValue] | None:
-    """The arrays that implicit operations put together to `value`; None if it is an instruction's own result."""
+    """The arrays packed into `value` by implicit operations; None if `value` is the result of an instruction."""
     owner = value.owner
     if not (isinstance(owner, TupleOp) and is_implicit(owner)):
         return None

@@ -1,4 +1,4 @@
-"""Shapes with their layouts, and the values of constants, as HLO text writes them."""
+"""Text of shapes with layouts, and of the values of constants."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -26,7 +26,7 @@ from xshardy.hlo_text.shapes import ELEMENT_NAMES, print_type
 
 
 class ShapeWriter:
-    """Writes shapes. Types and layouts repeat, and are told apart by identity: they must outlive the writer."""
+    """Writes shapes. Cached by the identity of types and layouts, which must outlive the writer."""
 
     def __init__(self):
         self.arrays: dict[tuple[int, int, int], str] = {}
@@ -74,7 +74,7 @@ def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | N
 
 
 def write_literal(literal: DenseIntOrFPElementsAttr) -> str:
-    """`1.5`, `{ {1, 2}, {3, 4} }`; one number stands for a large literal all of whose elements it is."""
+    """`1.5`, `{ {1, 2}, {3, 4} }`; a large splat is written as one number."""
     type = cast(AnyTensorType, literal.type)
     texts = element_texts(literal, type.get_element_type())
     shape = list(type.get_shape())
@@ -84,7 +84,7 @@ def write_literal(literal: DenseIntOrFPElementsAttr) -> str:
 
 
 def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list[str]:
-    """The elements, in row-major order, or the one that all are."""
+    """The elements, in row-major order, or one for a splat."""
     data = literal.data.data
     if isinstance(element, ComplexType):
         flat = float_texts(data, real_element(cast(Attribute, element)))
@@ -99,7 +99,7 @@ def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list
 
 
 def float_texts(data: bytes, element: Attribute) -> list[str]:
-    """The shortest decimals that give the same numbers; `nan(0x1)` for a NaN other than the usual one."""
+    """The shortest decimals that round to the same numbers; `nan(0x1)` for a NaN with an unusual payload."""
     name = ELEMENT_NAMES[element]
     values = np.frombuffer(data, FLOAT_DTYPES[name])
     with np.errstate(invalid="ignore"):
@@ -113,7 +113,7 @@ def float_texts(data: bytes, element: Attribute) -> list[str]:
 
 
 def nan_text(bits: int, name: str, width: int) -> str:
-    """A NaN with its sign, and with the bits of its mantissa unless they are the usual ones."""
+    """A NaN with its sign, and with its payload unless it is the default."""
     sign = "-" if bits >> (width - 1) and "fnuz" not in name else ""
     mantissa_bits = NAN_PAYLOAD_BITS.get(name)
     if mantissa_bits is None:
@@ -123,7 +123,7 @@ def nan_text(bits: int, name: str, width: int) -> str:
 
 
 def nest(texts: list[str], shape: list[int]) -> str:
-    """`texts` in as many levels of braces as `shape` has dimensions."""
+    """`texts` nested in braces, one level per dimension of `shape`."""
     if not shape:
         return texts[0]
     for level, size in enumerate(reversed(shape)):

@@ -1,6 +1,6 @@
 """
-Indexing maps of operations and fusions: which elements each reads to make which (row XGPU-IDX of the specification).
+Indexing maps of operations and fusions: the elements read to compute an element (row XGPU-IDX of the specification).
 
-`operations` has a row per operation, in terms of the affine ground below (`xshardy/affine/`); `fusions` composes them;
-`coalescing` says which reads of a kernel are contiguous.
+`operations` has a row per operation, built on `xshardy/affine/`; `fusions` composes maps; `coalescing` measures the
+contiguity of a kernel's reads.
 """

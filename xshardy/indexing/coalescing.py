@@ -1,9 +1,8 @@
 """
-Coalescing: how much of the memory that a warp's access touches it uses.
+Coalescing: the used part of the memory that an access of a warp transfers.
 
-Memory moves in sectors. The threads of a warp that access neighbouring elements share sectors; the farther apart they
-are, the more is moved for nothing. Source: XLA indexing docs, "Coalescing"; CUDA's programming guide, "Device Memory
-Accesses".
+Memory is transferred in sectors. Threads of a warp that access adjacent elements share sectors; scattered accesses
+transfer unused bytes. Source: XLA indexing docs, "Coalescing"; CUDA's programming guide, "Device Memory Accesses".
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,16 +19,16 @@ from xshardy.indexing.fusions import maps_to_operands
 from xshardy.indexing.tensor_maps import minor_to_major
 
 SECTOR_BYTES = 32
-"""What memory moves at once."""
+"""The unit of memory transfer."""
 WARP_SIZE = 32
-"""Threads that access memory together."""
+"""The threads that access memory together."""
 COALESCED = 0.5
-"""An access that uses at least this part of what it moves is coalesced: not aligned to sectors, it may touch two."""
+"""The efficiency from which an access is coalesced. An access that is not aligned to sectors may touch two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What one access of the threads of a warp touches: different `elements`, of `bits` each, in so many `sectors`."""
+    """The memory that one access of a warp touches: distinct `elements`, of `bits` each, in `sectors`."""
 
     elements: int
     bits: int
@@ -37,21 +36,25 @@ class Footprint:
 
     @property
     def efficiency(self) -> float:
-        """The part of the memory moved that is used: 1 at best; 1 too for an access of nothing."""
+        """The used part of the transferred memory, at most 1; 1 for an empty access."""
         return self.elements * self.bits / (self.sectors * SECTOR_BYTES * 8) if self.sectors else 1.0
 
     @property
     def is_coalesced(self) -> bool:
-        """Whether little is moved for nothing. A broadcast of one element to all threads moves one sector: it is."""
+        """
+        Whether the access wastes little.
+
+        A broadcast of one element to all threads transfers one sector: coalesced.
+        """
         return self.sectors <= 1 or self.efficiency >= COALESCED
 
 
 def footprint(map: IndexingMap, tensor: SSAValue, *, thread: int = 0, together: Sequence[int] = ()) -> Footprint:
     """
-    What the first warp touches of `tensor` when its threads access it at `map`.
+    The footprint on `tensor` of the first warp, when its threads access it at `map`.
 
-    Dimension number `thread` of the map is the thread in its block. The range variables in `together` are those whose
-    elements a thread accesses at once, as a vector. All other variables have their lowest values.
+    The dimension of the map named `thread` is the thread in its block. The range variables in `together` number the
+    elements of a vector access. All other variables have their lowest values.
     """
     shape, order = shape_of(tensor), minor_to_major(tensor)
     bits = bit_width(tensor_type(tensor).element_type)
@@ -75,10 +78,10 @@ def read_footprints(
     threads: IndexingMap, computation: FuncOp, *, thread: int = 0, result: int = 0, together: Sequence[int] = ()
 ) -> Mapping[SSAValue, tuple[Footprint, ...] | None]:
     """
-    How a kernel reads the parameters of `computation`, when its threads make the elements of one result at `threads`.
+    The footprints on the parameters of `computation`, when threads compute the elements of a result at `threads`.
 
-    One footprint for each way in which a parameter is read; None where the ways are not known. `thread` and `together`
-    name variables of `threads`, as for `footprint`.
+    One footprint per map by which a parameter is read; None for unknown maps. `thread` and `together` name variables of
+    `threads`, as for `footprint`.
     """
     returned = computation.get_return_op()
     if returned is None:
@@ -100,7 +103,7 @@ def read_footprints(
 
 
 def _position(shape: Sequence[int], order: Sequence[int], indices: Sequence[int]) -> int:
-    """The place of an element in memory, in elements."""
+    """The position of an element in memory, in elements."""
     position, stride = 0, 1
     for d in order:
         position += indices[d] * stride

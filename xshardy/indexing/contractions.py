@@ -1,5 +1,5 @@
 """
-The maps of dot products and convolutions. Range variables run over what is summed, the same ones for both operands.
+The maps of dot products and convolutions. Range variables run over the summed dimensions, shared by both operands.
 
 Source: XLA indexing docs, "Dot"; StableHLO's specification of `dot_general` and `convolution`.
 """
@@ -22,17 +22,17 @@ from xshardy.indexing.tensor_maps import Maps, values_of
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An operand of a dot product: its batching, contracting and free dimensions, and those of the result for these."""
+    """An operand of a dot product: the roles of its dimensions, and the place of the free ones in the result."""
 
     shape: tuple[int, ...]
     batching: tuple[int, ...]
     contracting: tuple[int, ...]
     free: tuple[int, ...]
     first_free: int
-    """The dimension of the result that the first free one becomes; the others follow."""
+    """The dimension of the result for the first free dimension; the others follow."""
 
     def result_dim(self, d: int) -> int:
-        """The dimension of the result that dimension `d`, which is not contracted, becomes."""
+        """The dimension of the result for dimension `d`, which is not contracting."""
         return self.batching.index(d) if d in self.batching else self.first_free + self.free.index(d)
 
 
@@ -67,7 +67,7 @@ def dot_operand(op: DotGeneralOp) -> Maps:
 
 
 def dot_result(op: DotGeneralOp) -> Maps:
-    """An element takes part in all products with the free dimensions of the other side."""
+    """An element contributes to all results along the free dimensions of the other operand."""
     shape = shape_of(op.result)
 
     def map_of(side: Side) -> IndexingMap:
@@ -85,10 +85,10 @@ def dot_result(op: DotGeneralOp) -> Maps:
 @dataclass(frozen=True, slots=True)
 class Convolution:
     """
-    The dimensions of a convolution, by their roles, and its groups.
+    The dimensions of a convolution by role, and its groups.
 
-    With groups of features, each group of output features sees its own group of input features; with groups of batches,
-    its own group of the batch.
+    With feature groups, each group of output features reads its own group of input features; with batch groups, its own
+    part of the batch.
     """
 
     lhs: tuple[int, ...]
@@ -97,11 +97,11 @@ class Convolution:
     window: tuple[WindowDimension, ...]
     is_reversed: tuple[bool, ...]
     batch: tuple[int, int]
-    """Of the input and of the result."""
+    """Of the input and the result."""
     input_feature: tuple[int, int]
-    """Of the input and of the kernel."""
+    """Of the input and the kernel."""
     output_feature: tuple[int, int]
-    """Of the kernel and of the result."""
+    """Of the kernel and the result."""
     spatial: tuple[tuple[int, int, int], ...]
     """Of the input, the kernel and the result."""
     feature_groups: int
@@ -109,11 +109,13 @@ class Convolution:
 
     @property
     def outputs_per_group(self) -> int:
-        """Output features of a group, of either kind."""
+        """The output features of a group, for feature and batch groups."""
         return self.rhs[self.output_feature[0]] // (self.feature_groups * self.batch_groups)
 
     def tap(self, d: int, tap: AffineExpr) -> AffineExpr:
-        """The index in the kernel of an element of the window in spatial dimension `d`, or the other way round."""
+        """
+        The kernel index for a window element in spatial dimension `d`, and the reverse: the map is its own inverse.
+        """
         return add(constant(self.window[d].size - 1), mul(tap, constant(-1))) if self.is_reversed[d] else tap
 
 
@@ -146,7 +148,7 @@ def convolution_operand(op: ConvolutionOp) -> Maps:
     """
     The range variables run over the window, then over the input features of a group.
 
-    Both maps hold where the window is not on padding, nor between the elements of a dilated input.
+    The domain of both maps excludes padding and the gaps of a dilated input.
     """
     c = _convolution(op)
     count = len(c.spatial)
@@ -179,8 +181,9 @@ def convolution_operand(op: ConvolutionOp) -> Maps:
 
 def convolution_result(op: ConvolutionOp) -> Maps:
     """
-    An element of the input goes to every window that it is in, for each output feature of its group; one of the kernel
-    to every window in which it is not on padding, for each element of the batch.
+    An element of the input contributes to every window that contains it, for each output feature of its group.
+
+    An element of the kernel contributes to every window in which it is not on padding, for each element of the batch.
     """
     c = _convolution(op)
     return (_result_of_input(c),), (_result_of_kernel(c),)

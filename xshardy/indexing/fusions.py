@@ -1,7 +1,7 @@
 """
-Indexing maps through whole computations: compositions of the maps of their operations, along every path.
+Indexing maps through whole computations: compositions of the maps of operations, along every path.
 
-Tuples, calls and fusions are looked through. Source: XLA indexing docs, "Indexing Maps for Fusion".
+Tuples, calls and fusions are transparent. Source: XLA indexing docs, "Indexing Maps for Fusion".
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,17 +18,17 @@ from xshardy.dialects.stablehlo.tuples import GetTupleElementOp, TupleOp
 from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps
 
 MapSet = tuple[IndexingMap, ...] | None
-"""The different maps at which a value is read, or goes somewhere; None: any element may be meant."""
+"""The distinct maps of a value; None: unknown, any element may be accessed."""
 
 MAX_MAPS = 32
-"""More maps than these are not followed: every operation on the way may double their number."""
+"""The maximal number of maps followed: every operation on a path may double it."""
 
 
 def maps_to_operands(root: SSAValue) -> Mapping[SSAValue, MapSet]:
     """
-    From the indices of `root` to those of every value of its block that it is made from, parameters included.
+    The maps from the indices of `root` to those of every value of its block that it depends on, parameters included.
 
-    Maps that turn out equal are one. What is read by an operation without indexing maps has None.
+    Equal maps are merged. The operands of an operation without indexing maps have None.
     """
     root = element_behind_tuples(root)
     block = root.owner if isinstance(root.owner, Block) else root.owner.parent_block()
@@ -43,9 +43,9 @@ def maps_to_operands(root: SSAValue) -> Mapping[SSAValue, MapSet]:
 
 def maps_to_results(value: SSAValue) -> Mapping[SSAValue, MapSet]:
     """
-    From the indices of `value` to those of every value of its block that is made from it.
+    The maps from the indices of `value` to those of every value of its block that depends on it.
 
-    As `maps_to_operands` otherwise.
+    Otherwise as `maps_to_operands`.
     """
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent_block()
     found: dict[SSAValue, MapSet] = {value: (IndexingMap.identity(shape_of(value)),)}
@@ -63,7 +63,7 @@ def maps_to_results(value: SSAValue) -> Mapping[SSAValue, MapSet]:
 
 def call_operand_maps(op: CallOp | FusionOp, result: int = 0) -> tuple[MapSet, ...]:
     """
-    For each operand of a call or a fusion the maps from its result number `result`; no maps for an operand without use.
+    For each operand of a call or a fusion, the maps from its result number `result`; no maps for an unused operand.
     """
     function = _callee(op)
     found = maps_to_operands(_returned(function)[result])
@@ -78,14 +78,14 @@ def call_result_maps(op: CallOp | FusionOp, result: int = 0) -> tuple[MapSet, ..
 
 
 def element_behind_tuples(value: SSAValue) -> SSAValue:
-    """`get_tuple_element(tuple(x, y), 0)` is `x`; a value that is taken from no tuple is itself."""
+    """`get_tuple_element(tuple(x, y), 0)` -> `x`; any other value unchanged."""
     while isinstance(value.owner, GetTupleElementOp) and isinstance(value.owner.operand.owner, TupleOp):
         value = value.owner.operand.owner.operands[value.owner.index.value.data]
     return value
 
 
 def _reads(result: SSAValue, maps: MapSet) -> Iterable[tuple[SSAValue, MapSet]]:
-    """The operands that `result` is made from, with the maps at which what reads `result` at `maps` reads them."""
+    """The operands that `result` depends on, with the compositions of `maps` and their own maps."""
     op = result.owner
     assert isinstance(op, Operation)
     steps = _steps(op, result, operand_maps, call_operand_maps)
@@ -94,7 +94,7 @@ def _reads(result: SSAValue, maps: MapSet) -> Iterable[tuple[SSAValue, MapSet]]:
 
 
 def _operands(op: Operation, result: SSAValue) -> Sequence[SSAValue]:
-    """The operands that one result is made from."""
+    """The operands that one result depends on."""
     return [op.operands[op.results.index(result)]] if isinstance(op, OptimizationBarrierOp) else op.operands
 
 
@@ -104,7 +104,7 @@ def _steps(
     of_operation: Callable[[Operation], Maps],
     of_call: Callable[[CallOp | FusionOp, int], tuple[MapSet, ...]],
 ) -> Sequence[MapSet] | None:
-    """The maps between `result` and each of `_operands`, in one direction; None if there are none for `op`."""
+    """The maps between `result` and each of `_operands`, in one direction; None if `op` has none."""
     match op:
         case OptimizationBarrierOp():
             return [(IndexingMap.identity(shape_of(result)),)]
@@ -115,7 +115,7 @@ def _steps(
 
 
 def _composed(first: MapSet, second: MapSet) -> MapSet:
-    """Every map of `second` after every map of `first`, simplified."""
+    """All compositions of a map of `first` with a map of `second`, simplified."""
     if first is None or second is None or len(first) * len(second) > MAX_MAPS:
         return None
     return tuple(dict.fromkeys(a.then(b).simplify().remove_unused_symbols() for a in first for b in second))
@@ -129,7 +129,7 @@ def _union(first: MapSet, second: MapSet) -> MapSet:
 
 
 def _callee(op: CallOp | FusionOp) -> FuncOp:
-    """The function that is called. Raises `NotImplementedError` if it has no body here."""
+    """The called function. Raises `NotImplementedError` if it has no body."""
     callee = SymbolTable.lookup_symbol(op, op.callee)
     if not isinstance(callee, FuncOp) or not callee.body.blocks:
         raise NotImplementedError(f"no indexing maps for {op.name} of {op.callee}: the module has no body for it")

@@ -1,8 +1,8 @@
 """
-The maps of operations whose indices are known only when the kernel runs: dynamic slices, their updates, and gather.
+The maps of operations with indices known only at run time: dynamic slice, dynamic update slice, and gather.
 
-Runtime variables stand for the start indices, after these were moved so that all of the slice is inside of the operand.
-Source: XLA indexing docs, "DynamicSlice", "DynamicUpdateSlice", "Gather".
+Runtime variables stand for the clamped start indices. Source: XLA indexing docs, "DynamicSlice", "DynamicUpdateSlice",
+"Gather".
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,14 @@ from xshardy.indexing.tensor_maps import Maps, everywhere, inside, values_of, wh
 
 
 def start_variable(size: int, part: int) -> Variable:
-    """Where a slice of `part` elements can start in a dimension of `size`."""
+    """The runtime variable of the start of a slice of `part` elements in a dimension of `size`."""
     return Variable("", Interval(0, max(size - part, 0)))
 
 
 def _shifted(shape: Sequence[int], sign: int, starts: Sequence[Variable], target: Sequence[int]) -> IndexingMap:
-    """`d -> d + sign * start`, from a tensor of `shape` to one of shape `target`, where that is in it."""
+    """
+    `d -> d + sign * start`, from a tensor of `shape` to one of shape `target`, restricted to indices of the target.
+    """
     box = IndexingMap.from_tensor_sizes((), shape)
     results = tuple(add(dim(d), mul(sym(d), constant(sign))) for d in range(len(starts)))
     map = IndexingMap(results, box.dimensions, runtimes=tuple(starts), constraints=box.constraints)
@@ -39,13 +41,13 @@ def _slice_starts(op: DynamicSliceOp) -> list[Variable]:
 
 
 def dynamic_slice_operand(op: DynamicSliceOp) -> Maps:
-    """`d -> d + start`; the start indices are scalars."""
+    """`d -> d + start`; the start indices are scalar operands."""
     map = _shifted(shape_of(op.result), 1, _slice_starts(op), shape_of(op.operand))
     return ((map,), *((whole_scalar(op.result),) for _ in op.start_indices))
 
 
 def dynamic_slice_result(op: DynamicSliceOp) -> Maps:
-    """`d -> d - start`, where that is in the result."""
+    """`d -> d - start`, restricted to indices of the result."""
     map = _shifted(shape_of(op.operand), -1, _slice_starts(op), shape_of(op.result))
     return ((map,), *((everywhere(op.result),) for _ in op.start_indices))
 
@@ -56,9 +58,9 @@ def _update_starts(op: DynamicUpdateSliceOp) -> list[Variable]:
 
 def dynamic_update_slice_operand(op: DynamicUpdateSliceOp) -> Maps:
     """
-    The update at `d - start`, where that is in it; the start indices are scalars.
+    The update at `d - start`, restricted to its indices; the start indices are scalar operands.
 
-    The operand is read at `d`; that it is not where the update is, its map does not say.
+    The operand is read at `d`. The map does not exclude the region of the update.
     """
     shape = shape_of(op.result)
     map = _shifted(shape, -1, _update_starts(op), shape_of(op.update))
@@ -66,7 +68,7 @@ def dynamic_update_slice_operand(op: DynamicUpdateSliceOp) -> Maps:
 
 
 def dynamic_update_slice_result(op: DynamicUpdateSliceOp) -> Maps:
-    """The update goes to `d + start`. That some of the operand goes nowhere, its map does not say."""
+    """The update goes to `d + start`. The map of the operand does not exclude the overwritten region."""
     shape = shape_of(op.result)
     map = _shifted(shape_of(op.update), 1, _update_starts(op), shape)
     return ((IndexingMap.identity(shape),), (map,), *((everywhere(op.result),) for _ in op.start_indices))
@@ -76,19 +78,19 @@ def dynamic_update_slice_result(op: DynamicUpdateSliceOp) -> Maps:
 
 
 def _gather_starts(op: GatherOp) -> list[Variable]:
-    """A runtime variable for each component of the index vector."""
+    """One runtime variable per component of the index vector."""
     shape, sizes = shape_of(op.operand), values_of(op.slice_sizes)
     return [start_variable(shape[d], sizes[d]) for d in values_of(op.dimension_numbers.start_index_map)]
 
 
 def _gather_batch_dims(op: GatherOp) -> list[int]:
-    """The dimensions of the result that number the slices: one for each of the indices but that of the vectors."""
+    """The dimensions of the result that number the slices: one per dimension of the indices except the vector's."""
     offset_dims = values_of(op.dimension_numbers.offset_dims)
     return [d for d in range(len(shape_of(op.result))) if d not in offset_dims]
 
 
 def _gather_offset_dims(op: GatherOp) -> dict[int, int]:
-    """Which dimension of the result walks through each dimension of the operand; those of size 1 can have none."""
+    """The dimension of the result for each dimension of the operand; None for collapsed dimensions of size 1."""
     numbers = op.dimension_numbers
     dropped = (*values_of(numbers.collapsed_slice_dims), *values_of(numbers.operand_batching_dims))
     kept = [d for d in range(len(shape_of(op.operand))) if d not in dropped]
@@ -96,7 +98,7 @@ def _gather_offset_dims(op: GatherOp) -> dict[int, int]:
 
 
 def _gather_batching(op: GatherOp) -> dict[int, int]:
-    """The dimension of the result that each batching dimension of the operand runs along with."""
+    """The dimension of the result for each batching dimension of the operand."""
     numbers, vector_dim = op.dimension_numbers, op.dimension_numbers.index_vector_dim.data
     batch_dims = _gather_batch_dims(op)
     places = (d - (d > vector_dim) for d in values_of(numbers.start_indices_batching_dims))
@@ -105,8 +107,8 @@ def _gather_batching(op: GatherOp) -> dict[int, int]:
 
 def gather_operand(op: GatherOp) -> Maps:
     """
-    The operand at the start of the slice, in runtime variables, plus the offset in the slice; the indices at the
-    vectors, a range variable along them.
+    The operand at the start, in runtime variables, plus the offset in the slice; the index vector along a range
+    variable.
     """
     starts = list(values_of(op.dimension_numbers.start_index_map))
     offsets, batching = _gather_offset_dims(op), _gather_batching(op)
@@ -124,7 +126,7 @@ def gather_operand(op: GatherOp) -> Maps:
 def _gather_indices(op: GatherOp) -> IndexingMap:
     shape, vector_dim = shape_of(op.start_indices), op.dimension_numbers.index_vector_dim.data
     results: list[AffineExpr] = [dim(d) for d in _gather_batch_dims(op)]
-    if vector_dim == len(shape):  # every element is a vector of one component
+    if vector_dim == len(shape):  # each element is a vector of one component
         return IndexingMap.from_tensor_sizes(results, shape_of(op.result))
     results.insert(vector_dim, sym(0))
     return IndexingMap.from_tensor_sizes(results, shape_of(op.result), [shape[vector_dim]])
@@ -132,9 +134,9 @@ def _gather_indices(op: GatherOp) -> IndexingMap:
 
 def gather_result(op: GatherOp) -> Maps:
     """
-    An element of the operand goes to every slice that it is in: range variables number the slices.
+    An element of the operand goes to every slice that contains it: range variables number the slices.
 
-    An index vector goes to all of its slice: range variables run through it.
+    An index vector goes to all elements of its slice: range variables number these.
     """
     shape, operand_shape, sizes = shape_of(op.result), shape_of(op.operand), values_of(op.slice_sizes)
     starts = list(values_of(op.dimension_numbers.start_index_map))

@@ -1,5 +1,5 @@
 """
-The maps of operations that only move elements: from broadcast, transpose, slice and pad to reshape and bitcasts.
+The maps of operations that only move elements: broadcast, transpose, slice, pad, reshape, bitcasts, ...
 
 Each has a map from its result to every operand, and one back. Source: rows XGPU-15, XGPU-16; XLA indexing docs.
 """
@@ -35,7 +35,7 @@ from xshardy.indexing.tensor_maps import (
 
 
 def broadcast_operand(op: BroadcastInDimOp) -> Maps:
-    """Dimensions of size 1 stay at 0."""
+    """Dimensions of size 1 have index 0."""
     sizes = zip(values_of(op.broadcast_dimensions), shape_of(op.operand), strict=True)
     results = [constant(0) if size == 1 else dim(d) for d, size in sizes]
     return ((IndexingMap.from_tensor_sizes(results, shape_of(op.result)),),)
@@ -84,19 +84,19 @@ def slice_result(op: SliceOp) -> Maps:
 
 
 def pad_operand(op: PadOp) -> Maps:
-    """The padding value is a scalar; that it is read where the operand is not, its map does not say."""
+    """The padding value is a scalar. Its map does not exclude the region of the operand."""
     low, strides = values_of(op.edge_padding_low), [gap + 1 for gap in values_of(op.interior_padding)]
     return ((gathered_up(shape_of(op.result), low, strides, shape_of(op.operand)),), (whole_scalar(op.result),))
 
 
 def pad_result(op: PadOp) -> Maps:
-    """That the padding value goes only where the operand does not, its map does not say."""
+    """The map of the padding value does not exclude the region of the operand."""
     low, strides = values_of(op.edge_padding_low), [gap + 1 for gap in values_of(op.interior_padding)]
     return ((spread_out(shape_of(op.operand), low, strides, shape_of(op.result)),), (everywhere(op.result),))
 
 
 def concatenate_operand(op: ConcatenateOp) -> Maps:
-    """Operand `i` is read where the index along the dimension, less the sizes before it, is in the operand."""
+    """Operand `i` is read where the index along the dimension, minus the sizes before it, is one of its indices."""
     axis, offset, maps = op.dimension.value.data, 0, list[tuple[IndexingMap, ...]]()
     for operand in op.inputs:
         shape = shape_of(operand)
@@ -109,7 +109,7 @@ def concatenate_operand(op: ConcatenateOp) -> Maps:
 
 
 def concatenate_result(op: ConcatenateOp) -> Maps:
-    """Operand `i` goes behind those before it."""
+    """Operand `i` follows those before it."""
     axis, offset, maps = op.dimension.value.data, 0, list[tuple[IndexingMap, ...]]()
     for operand in op.inputs:
         shape = shape_of(operand)
@@ -120,7 +120,7 @@ def concatenate_result(op: ConcatenateOp) -> Maps:
 
 
 def reshape_operand(op: ReshapeOp) -> Maps:
-    """Layouts play no part."""
+    """Row-major order of elements, independent of layouts."""
     return ((reshape_map(shape_of(op.result), shape_of(op.operand)),),)
 
 

@@ -1,10 +1,10 @@
 """
-Which elements of its operands an operation reads to make one element of its result, and the other way round.
+The elements of its operands that an operation reads to compute one element of its result, and the reverse.
 
-A map to an operand goes from the indices of the result. Its domain are the indices of the result at which the operand
-is read at all: `pad` and `concatenate` read each operand at some of them only. What many elements come from, or go to,
-has range variables; what is known only when the kernel runs, runtime variables. Source: rows XGPU-15, XGPU-16, XGPU-50;
-XLA indexing docs, "Indexing Maps for Unfused Ops".
+A map to an operand goes from the indices of the result. Its domain contains the indices of the result at which the
+operand is read: `pad` and `concatenate` read each operand at some of them only. Range variables number several
+elements; runtime variables stand for values known only at run time. Source: rows XGPU-15, XGPU-16, XGPU-50; XLA
+indexing docs, "Indexing Maps for Unfused Ops".
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ def elementwise(op: Operation) -> Maps:
 
 
 def _elementwise_or_scalar(op: Operation, scalar: IndexingMap) -> Maps:
-    """Elementwise, but `scalar` for an operand that is a scalar, to be used for every element."""
+    """Elementwise, except that a scalar operand, used for every element, gets the map `scalar`."""
     shape = shape_of(op.results[0])
     identity = IndexingMap.identity(shape)
     return tuple((identity if shape_of(operand) == shape else scalar,) for operand in op.operands)
@@ -61,7 +61,7 @@ def _scalars_result(op: Operation) -> Maps:
 
 
 class Relation(NamedTuple):
-    """How an operation relates its result to its operands: maps to each operand, and from each."""
+    """The relation between the indices of results and operands: maps to each operand, and from each."""
 
     to_operands: Callable[..., Maps]
     from_operands: Callable[..., Maps]
@@ -92,7 +92,7 @@ RELATIONS: Mapping[type[Operation], Relation] = {
     stablehlo.SliceOp: Relation(movement.slice_operand, movement.slice_result),
     stablehlo.TransposeOp: Relation(movement.transpose_operand, movement.transpose_result),
 }
-"""One row per operation that is not `Elementwise`, or that also takes scalars."""
+"""One row per operation that is not `Elementwise`, or that accepts scalar operands."""
 
 
 @cache
@@ -102,27 +102,27 @@ def _relation_of_kind(kind: type[Operation]) -> Relation | None:
 
 
 def relation_of(op: Operation) -> Relation:
-    """The row of `op`. Raises `NotImplementedError` for one that is neither elementwise nor in the table."""
+    """The row of `op`. Raises `NotImplementedError` if it is neither elementwise nor in the table."""
     if (relation := _relation_of_kind(type(op))) is None:
         raise NotImplementedError(f"no indexing maps for {op.name}: add a row to RELATIONS")
     return relation
 
 
 def has_maps(op: Operation) -> bool:
-    """Whether `operand_maps` and `result_maps` know `op`."""
+    """Whether `operand_maps` and `result_maps` support `op`."""
     return not op.operands or _relation_of_kind(type(op)) is not None
 
 
 def operand_maps(op: Operation) -> Maps:
     """
-    For each operand of `op` the maps at which it is read; none if it has no operands.
+    For each operand of `op`, the maps at which it is read.
 
-    All results of an operation with several have one shape, and are made from the same elements. Raises
-    `NotImplementedError` for an operation that is neither elementwise nor in the table.
+    All results of a variadic operation have one shape and depend on the same elements. Raises `NotImplementedError` if
+    `op` is neither elementwise nor in the table.
     """
     return relation_of(op).to_operands(op) if op.operands else ()
 
 
 def result_maps(op: Operation) -> Maps:
-    """For each operand of `op` the maps from its indices to those of the result. As `operand_maps` otherwise."""
+    """For each operand of `op`, the maps from its indices to those of the result. Otherwise as `operand_maps`."""
     return relation_of(op).from_operands(op) if op.operands else ()

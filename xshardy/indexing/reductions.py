@@ -1,8 +1,8 @@
 """
-The maps of operations that combine many elements into one: reduce and reduce-window, with one input or several.
+The maps of operations that combine many elements into one: reduce and reduce-window, also variadic.
 
-Range variables run over what is combined; initial values are scalars. Source: XLA indexing docs, "(Variadic)Reduce",
-"ReduceWindow".
+Range variables run over the combined elements; initial values are scalars. Source: XLA indexing docs,
+"(Variadic)Reduce", "ReduceWindow".
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from xshardy.indexing.tensor_maps import Maps, divisible, everywhere, inside, va
 
 
 def reduce_operand(op: ReduceOp) -> Maps:
-    """A range variable for each dimension that is reduced, in the order of the operand's dimensions."""
+    """One range variable per reduced dimension, in the order of the operand's dimensions."""
     shape, reduced = shape_of(op.inputs[0]), sorted(values_of(op.dimensions))
     kept = [d for d in range(len(shape)) if d not in reduced]
     results = [sym(reduced.index(d)) if d in reduced else dim(kept.index(d)) for d in range(len(shape))]
@@ -27,7 +27,7 @@ def reduce_operand(op: ReduceOp) -> Maps:
 
 
 def reduce_result(op: ReduceOp) -> Maps:
-    """The dimensions that are not reduced."""
+    """The kept dimensions."""
     shape, reduced = shape_of(op.inputs[0]), values_of(op.dimensions)
     map = IndexingMap.from_tensor_sizes([dim(d) for d in range(len(shape)) if d not in reduced], shape)
     return ((map,),) * len(op.inputs) + ((everywhere(op.outputs[0]),),) * len(op.inputs)
@@ -38,9 +38,9 @@ def reduce_result(op: ReduceOp) -> Maps:
 
 def window_place(dimension: WindowDimension, position: AffineExpr, tap: AffineExpr) -> AffineExpr:
     """
-    Where element `tap` of the window at `position` is, in the dilated base without its padding.
+    The position of element `tap` of the window at `position`, in the dilated base without its padding.
 
-    It is an element of the base if it is a multiple of the dilation; outside of the base it is padding.
+    It is an element of the base if it is a multiple of the dilation and in bounds; otherwise it is padding or a gap.
     """
     place = add(mul(position, constant(dimension.stride)), mul(tap, constant(dimension.window_dilation)))
     return add(place, constant(-dimension.low))
@@ -48,9 +48,9 @@ def window_place(dimension: WindowDimension, position: AffineExpr, tap: AffineEx
 
 def window_position(dimension: WindowDimension, index: AffineExpr, tap: AffineExpr) -> AffineExpr:
     """
-    The position of a window whose element `tap` is element `index` of the base, times its stride.
+    The position of a window whose element `tap` is element `index` of the base, times the stride.
 
-    Some window is there if it is a multiple of the stride, and the quotient is a position.
+    The window exists if this is a multiple of the stride and the quotient is in bounds.
     """
     place = add(mul(index, constant(dimension.base_dilation)), constant(dimension.low))
     return add(place, mul(tap, constant(-dimension.window_dilation)))
@@ -59,13 +59,19 @@ def window_position(dimension: WindowDimension, index: AffineExpr, tap: AffineEx
 def at_multiples(
     map: IndexingMap, places: Sequence[AffineExpr], divisors: Sequence[int], shape: Sequence[int]
 ) -> tuple[IndexingMap, list[AffineExpr]]:
-    """`map` where each place is a multiple of its divisor and the quotient is inside of `shape`; and the quotients."""
+    """
+    `map` constrained to multiples: each of `places` is divisible and its quotient is in `shape`.
+
+    Returns the quotients too.
+    """
     quotients = [floordiv(place, constant(divisor)) for place, divisor in zip(places, divisors, strict=True)]
     return inside(divisible(map, places, divisors), quotients, shape), quotients
 
 
 def window_taps(window: Sequence[WindowDimension]) -> tuple[list[AffineExpr], list[int]]:
-    """For each dimension the number of an element in the window; with the sizes of the range variables this takes."""
+    """
+    For each dimension, the number of an element in the window; and the sizes of the range variables that number them.
+    """
     wide = [d for d, dimension in enumerate(window) if dimension.size > 1]
     taps = [sym(wide.index(d)) if d in wide else constant(0) for d in range(len(window))]
     return taps, [window[d].size for d in wide]
@@ -73,9 +79,9 @@ def window_taps(window: Sequence[WindowDimension]) -> tuple[list[AffineExpr], li
 
 def reduce_window_operand(op: ReduceWindowOp) -> Maps:
     """
-    The element of the input under each element of the window, where there is one.
+    The element of the input under each element of the window, if any.
 
-    Padding is left out: it takes no part in the reduction.
+    Padding is skipped: it does not take part in the reduction.
     """
     window, shape = op.window(), shape_of(op.outputs[0])
     taps, sizes = window_taps(window)
@@ -87,7 +93,7 @@ def reduce_window_operand(op: ReduceWindowOp) -> Maps:
 
 
 def reduce_window_result(op: ReduceWindowOp) -> Maps:
-    """Every window that has the element of the input in it."""
+    """Every window that contains the element of the input."""
     window, shape = op.window(), shape_of(op.inputs[0])
     taps, sizes = window_taps(window)
     positions = [window_position(window[d], dim(d), taps[d]) for d in range(len(window))]

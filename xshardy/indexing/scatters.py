@@ -1,8 +1,8 @@
 """
-The maps of scatter: which updates an element of the result may be made of, and where an update goes.
+The maps of scatter: the updates that an element of the result may depend on, and the targets of an update.
 
-Range variables number the slices of the updates. Runtime variables are the index vector of a slice, of which only those
-count that leave the slice inside of the operand. Source: StableHLO's specification of `scatter`.
+Range variables number the slices of the updates. Runtime variables are the index vector of a slice; those for which the
+slice is out of bounds are ignored. Source: StableHLO's specification of `scatter`.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from xshardy.indexing.tensor_maps import Maps, values_of
 
 @dataclass(frozen=True, eq=False)
 class SliceDimensions:
-    """Which dimensions of the operand, the index vectors and the updates of a scatter belong together."""
+    """The correspondence between dimensions of the operand, the index vectors and the updates of a scatter."""
 
     op: ScatterOp
 
@@ -34,22 +34,22 @@ class SliceDimensions:
 
     @cached_property
     def window_dims(self) -> tuple[int, ...]:
-        """The dimensions of the updates that are inside of a slice."""
+        """The dimensions of the updates inside of a slice."""
         return values_of(self.op.scatter_dimension_numbers.update_window_dims)
 
     @cached_property
     def slice_dims(self) -> tuple[int, ...]:
-        """The other dimensions of the updates, which number the slices."""
+        """The dimensions of the updates that number the slices."""
         return tuple(d for d in range(len(shape_of(self.op.updates[0]))) if d not in self.window_dims)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many slices there are along each of `slice_dims`."""
+        """The number of slices along each of `slice_dims`."""
         return tuple(shape_of(self.op.updates[0])[d] for d in self.slice_dims)
 
     @property
     def count(self) -> int:
-        """How many slices there are."""
+        """The number of slices."""
         return prod(self.shape)
 
     @cached_property
@@ -59,7 +59,7 @@ class SliceDimensions:
 
     @cached_property
     def window_of(self) -> Mapping[int, int]:
-        """For each dimension of the operand that a slice extends along: which of `window_dims` runs there."""
+        """For each dimension of the operand that a slice spans, the corresponding one of `window_dims`."""
         numbers = self.op.scatter_dimension_numbers
         left_out = (*values_of(numbers.inserted_window_dims), *values_of(numbers.input_batching_dims))
         kept = [d for d in range(len(self.operand_shape)) if d not in left_out]
@@ -67,40 +67,43 @@ class SliceDimensions:
 
     @cached_property
     def batch_of(self) -> Mapping[int, int]:
-        """For each batching dimension of the operand: which of `slice_dims` it runs along with."""
+        """For each batching dimension of the operand, the corresponding one of `slice_dims`."""
         numbers = self.op.scatter_dimension_numbers
         places = (d - (d > self.vector_dim) for d in values_of(numbers.scatter_indices_batching_dims))
         return dict(zip(values_of(numbers.input_batching_dims), places, strict=True))
 
     @property
     def vector_dim(self) -> int:
-        """The dimension of the indices along which an index vector lies; one more than there are, if it is a number."""
+        """
+        The dimension of the indices that holds the index vectors; equal to the rank for implicit vectors of one
+        component.
+        """
         return self.op.scatter_dimension_numbers.index_vector_dim.data
 
     @property
     def has_vectors(self) -> bool:
-        """Whether there is a dimension along which the index vectors lie."""
+        """Whether a dimension of the indices holds the index vectors."""
         return self.vector_dim < len(shape_of(self.op.scatter_indices))
 
     @cached_property
     def started(self) -> tuple[int, ...]:
-        """The dimensions of the operand that the components of an index vector are for."""
+        """The dimensions of the operand that the components of an index vector refer to."""
         return values_of(self.op.scatter_dimension_numbers.scatter_dims_to_operand_dims)
 
     def extent(self, d: int) -> int:
-        """How far a slice extends along a dimension of the operand, in elements."""
+        """The extent of a slice along a dimension of the operand, in elements."""
         return self.window[self.window_of[d]] if d in self.window_of else 1
 
     def last_start(self, d: int) -> int:
-        """The last place along a dimension of the operand, which has elements, at which a slice can start."""
+        """The last start of a slice along a dimension of the operand. Precondition: the dimension is not empty."""
         return self.operand_shape[d] - self.extent(d)
 
 
 def scatter_operand(op: ScatterOp) -> Maps:
     """
-    The operand at `d`; the index vectors of all slices; of their updates the one at `d - start`, where that is in them.
+    The operand at `d`; all index vectors; the updates at `d - start`, restricted to indices of the updates.
 
-    An index vector has a range variable of its own, the last one, along it.
+    The last range variable of an index vector runs along its components.
     """
     slices = SliceDimensions(op)
     whole = (IndexingMap.identity(slices.operand_shape),)
@@ -132,7 +135,7 @@ def _updates(slices: SliceDimensions) -> IndexingMap:
 
 
 def scatter_result(op: ScatterOp) -> Maps:
-    """The operand stays where it is, an update goes to `start + d`; an index vector may decide on every element."""
+    """The operand maps to the same index, an update to `start + d`; an index vector may affect every element."""
     slices = SliceDimensions(op)
     whole = (IndexingMap.identity(slices.operand_shape),)
     update = (_result_of_update(slices),)

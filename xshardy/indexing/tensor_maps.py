@@ -1,8 +1,8 @@
 """
-Maps between tensors of given shapes: what the maps of operations are made of.
+Maps between tensors of given shapes: the building blocks of the maps of operations.
 
-A layout plays a part only where memory does, in `bitcast_map`. Source: XLA indexing docs, "Indexing Maps for Unfused
-Ops"; rows XGPU-15, XGPU-16, XGPU-50.
+Only `bitcast_map` depends on layouts. Source: XLA indexing docs, "Indexing Maps for Unfused Ops"; rows XGPU-15,
+XGPU-16, XGPU-50.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ def values_of(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
 
 
 def minor_to_major(value: SSAValue) -> tuple[int, ...]:
-    """The dimensions of a value, the one that varies fastest in memory first."""
+    """The layout of a value: its dimensions, the one that varies fastest in memory first."""
     layout = hlo.layout_of(value)
     return row_major(shape_of(value)) if layout is None else layout
 
 
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
-    """The dimensions of a tensor of this shape in the usual order, the one that varies fastest first."""
+    """The row-major layout of a shape: its dimensions, the one that varies fastest first."""
     return tuple(reversed(range(len(shape))))
 
 
@@ -56,19 +56,22 @@ def delinearized(shape: Sequence[int], order: Sequence[int], linear: AffineExpr)
     stride = 1
     for i, d in enumerate(order):
         quotient = floordiv(linear, constant(stride))
-        # The most major dimension is not wrapped around: the position is in the tensor.
+        # The most major dimension needs no remainder: the position is in bounds.
         results[d] = quotient if i == len(order) - 1 else mod(quotient, constant(shape[d]))
         stride *= shape[d]
     return tuple(results)
 
 
 def bitcast_map(result: SSAValue, operand: SSAValue) -> IndexingMap:
-    """From the indices of an element of `result` to those of the element of `operand` at the same place in memory."""
+    """
+    The map from the indices of an element of `result` to those of the element of `operand` at the same position in
+    memory.
+    """
     return _relinearized(shape_of(result), minor_to_major(result), shape_of(operand), minor_to_major(operand))
 
 
 def reshape_map(shape: Sequence[int], operand_shape: Sequence[int]) -> IndexingMap:
-    """From the indices of an element to those of the element with the same number, in row-major order."""
+    """The map from the indices of an element to those of the element with the same row-major number."""
     return _relinearized(shape, row_major(shape), operand_shape, row_major(operand_shape))
 
 
@@ -91,7 +94,7 @@ def _relinearized(
 
 
 def whole_scalar(result: SSAValue) -> IndexingMap:
-    """The element of a tensor without dimensions, wherever the result is."""
+    """The element of a tensor without dimensions, for every index of the result."""
     return IndexingMap.from_tensor_sizes((), shape_of(result))
 
 
@@ -105,7 +108,7 @@ def everywhere(result: SSAValue) -> IndexingMap:
 
 
 def inside(map: IndexingMap, indices: Sequence[AffineExpr], shape: Sequence[int]) -> IndexingMap:
-    """`map` where `indices` are those of an element of a tensor of this shape."""
+    """`map` restricted to `indices` that are in bounds of a tensor of this shape."""
     for index, size in zip(indices, shape, strict=True):
         map = map.constrained(index, Interval.of_size(size)) if size else map.nowhere()
     return map
@@ -114,7 +117,9 @@ def inside(map: IndexingMap, indices: Sequence[AffineExpr], shape: Sequence[int]
 def spread_out(
     shape: Sequence[int], starts: Sequence[int], strides: Sequence[int], target: Sequence[int]
 ) -> IndexingMap:
-    """`d -> start + d * stride`, from a tensor of `shape` to one of shape `target`, where that is in it."""
+    """
+    `d -> start + d * stride`, from a tensor of `shape` to one of shape `target`, restricted to indices of the target.
+    """
     results = [
         add(mul(dim(d), constant(stride)), constant(start))
         for d, (start, stride) in enumerate(zip(starts, strides, strict=True))
@@ -128,7 +133,7 @@ def gathered_up(
     """
     `d -> (d - start) floordiv stride`, the inverse of `spread_out`, from a tensor of `shape` to one of shape `target`.
 
-    It holds where the division leaves no rest and its result is in the target.
+    Restricted to exact divisions with results in bounds of the target.
     """
     shifted = [add(dim(d), constant(-start)) for d, start in enumerate(starts)]
     results = [floordiv(expr, constant(stride)) for expr, stride in zip(shifted, strides, strict=True)]
@@ -145,9 +150,9 @@ def divisible(map: IndexingMap, exprs: Sequence[AffineExpr], divisors: Sequence[
 
 def same_bits_map(shape: Sequence[int], target: Sequence[int]) -> IndexingMap:
     """
-    From the elements of a tensor of `shape` to those of one of shape `target` with the same bits.
+    The map from the elements of a tensor of `shape` to those of one of shape `target` with the same bits.
 
-    Elementwise, but for the innermost dimension that the tensor of narrower elements has in addition.
+    Elementwise, except for the additional innermost dimension of the tensor of narrower elements.
     """
     results: list[AffineExpr] = [dim(d) for d in range(min(len(shape), len(target)))]
     if len(target) > len(shape):

@@ -1,4 +1,4 @@
-"""Comparing a kernel with its reference: how far two results are apart, and whether that is too far."""
+"""Comparison of a kernel's results with the reference: the distance, and whether it is within the tolerance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from xshardy.interpreters.numerics.floats import bits, total_order
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a number may be from the expected one: by `absolute`, or by `relative` times the expected number."""
+    """The maximal distance from the expected number: `absolute`, or `relative` times the expected number."""
 
     relative: float
     absolute: float
@@ -33,9 +33,7 @@ class Tolerance:
 EXACT = Tolerance(0.0, 0.0)
 
 STEPS = 16
-"""
-How many times the spacing of an element type a result may be off: the ops of a fusion each round, and errors add up.
-"""
+"""The tolerance in units of the spacing of the element type: each op of a fusion rounds, and errors add up."""
 
 TOLERANCES: Mapping[DType, Tolerance] = {
     np.dtype(np.float64): Tolerance(1e-11, 1e-13),
@@ -45,14 +43,14 @@ TOLERANCES: Mapping[DType, Tolerance] = {
     np.dtype(np.complex64): Tolerance(1e-5, 1e-6),
     np.dtype(np.complex128): Tolerance(1e-11, 1e-13),
 }
-"""The tolerance of each element type. The narrower floats get one step of their mantissa; integers are exact."""
+"""The tolerance of each element type. The narrower floats get one unit of their mantissa; integers are exact."""
 
 
 def tolerance_of(dtype: DType, combined: int = 1) -> Tolerance:
     """
     The tolerance for results of this element type.
 
-    Each is made of up to `combined` elements around 1, in any order: every step of that may round, also to 0.
+    Each result combines up to `combined` elements around 1 in any order. Every step may round, also to 0.
     """
     if KINDS[dtype] is Kind.FLOAT and dtype not in TOLERANCES:
         info = float_info(dtype)
@@ -71,21 +69,23 @@ def tolerance_of(dtype: DType, combined: int = 1) -> Tolerance:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """
-    How two arrays differ. NaN agrees with NaN and an infinity with itself; neither counts in the errors. The relative
-    error leaves out what is expected to be within the absolute tolerance of 0.
+    The differences of two arrays.
 
-    `max_ulp` counts the numbers of the element type between the two, and is 0 for complex numbers.
+    NaN equals NaN and an infinity equals itself; neither counts in the errors. The relative error ignores numbers whose
+    expected value is within the absolute tolerance of 0.
+
+    `max_ulp` counts the numbers of the element type between the two; it is 0 for complex numbers.
     """
 
     elements: int
     wrong: int
-    """How many elements are further apart than the tolerance allows."""
+    """The number of elements out of tolerance."""
     max_absolute: float
     max_relative: float
     max_ulp: int
     tolerance: Tolerance
     worst: tuple[int, ...] | None = None
-    """The index of a wrong element with the largest error, with the two values there."""
+    """The index of an out-of-tolerance element with the largest error, with its two values."""
     actual: str = ""
     expected: str = ""
 
@@ -110,7 +110,7 @@ def compare(
     actual: Array, expected: Array, element_type: Attribute | None = None, tolerance: Tolerance | None = None
 ) -> Comparison:
     """
-    Compare results of one shape. The tolerance is that of the element type, which is `expected`'s unless given.
+    Compare results of one shape. The default tolerance is that of `element_type`, by default the type of `expected`.
 
     Raises `ValueError` for arrays of different shapes or types.
     """
@@ -129,7 +129,7 @@ def compare(
 
 
 def exact_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Comparison:
-    """Integers and preds: errors are computed in f64, but whether two are equal is exact."""
+    """Comparison of integers and predicates: errors are computed in f64, equality is exact."""
     differ = actual != expected
     with np.errstate(all="ignore"):
         absolute = np.where(differ, np.abs(actual.astype(np.float64) - expected.astype(np.float64)), 0.0)
@@ -157,7 +157,9 @@ def float_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Co
 
 def rank(x: Array) -> Array:
     """
-    Where the floats `x` are among all numbers of their type, both zeros being one. As f64, so exact for up to 32 bits.
+    The rank of each float of `x` among all numbers of its type; both zeros have one rank.
+
+    As f64, exact for up to 32 bits.
     """
     order = total_order(x).astype(np.float64)
     return np.where(order < 0, order + 1, order)
@@ -166,7 +168,11 @@ def rank(x: Array) -> Array:
 def comparison(
     actual: Array, expected: Array, wrong: Array, absolute: Array, relative: Array, steps: int, tolerance: Tolerance
 ) -> Comparison:
-    """The summary. The worst element is the wrong one with the largest absolute error, an infinite or NaN one first."""
+    """
+    The summary.
+
+    The worst element is the one out of tolerance with the largest absolute error; infinite or NaN errors first.
+    """
     numbers = int(wrong.size), int(wrong.sum()), float(absolute.max(initial=0)), float(relative.max(initial=0)), steps
     if not wrong.any():
         return Comparison(*numbers, tolerance)
@@ -178,9 +184,9 @@ def comparison(
 
 def unlike(expected: Array) -> Array:
     """
-    An array that agrees with `expected` in no element, as nothing is both near 0 and near 1.
+    An array that differs from `expected` in every element: each is 0 or 1, whichever is far from the expected number.
 
-    An output buffer that starts like this shows which elements a kernel leaves out.
+    In an initial output buffer it reveals the elements that a kernel does not write.
     """
     zero, one = convert(np.arange(2), expected.dtype)
     flat, result = expected.reshape(-1), np.full(expected.size, zero)
@@ -193,5 +199,5 @@ def unlike(expected: Array) -> Array:
 
 
 def widest(dtype: DType) -> DType:
-    """The type to look at numbers of `dtype` in."""
+    """The type in which numbers of `dtype` are compared."""
     return np.dtype(np.complex128 if KINDS[dtype] is Kind.COMPLEX else np.float64)

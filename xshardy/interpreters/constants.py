@@ -11,10 +11,9 @@ from xshardy.interpreters.numerics.integers import wrapped
 
 def constant_array(value: Attribute) -> Array:
     """
-    What a constant op with this `value` gives: an array of no dimensions for a number, and one of its shape for
-    `dense<...>`.
+    The value of a constant op: an array without dimensions for a number, an array of its shape for `dense<...>`.
 
-    Raises `InterpretationError` for an attribute that is no constant of numbers.
+    Raises `InterpretationError` for any other attribute.
     """
     match value:
         case builtin.IntegerAttr():
@@ -29,7 +28,7 @@ def constant_array(value: Attribute) -> Array:
 
 
 def dense_array(value: builtin.DenseIntOrFPElementsAttr) -> Array:
-    """The elements of `dense<...>` in its shape. Integers of fewer than 8 bits have a byte each in the attribute."""
+    """The elements of `dense<...>` in its shape. The attribute stores integers of fewer than 8 bits in a byte each."""
     dtype = numpy_dtype(value.type)
     shape = value.get_shape()
     narrow = KINDS[dtype] in (Kind.PRED, Kind.INTEGER) and dtype.itemsize == 1

@@ -1,4 +1,4 @@
-"""The numpy types that hold the element types of the IR. What numpy lacks comes from `ml_dtypes`."""
+"""The numpy types of the element types of the IR. `ml_dtypes` provides those that numpy lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ COMPLEX: Mapping[type[Attribute], DType] = {
 
 
 class Kind(Enum):
-    """What an element is. `PRED` is a single bit: an `i1` of the IR, a `bool` of numpy."""
+    """The kind of an element. `PRED` is a single bit: `i1` in the IR, `bool` in numpy."""
 
     PRED = auto()
     INTEGER = auto()
@@ -114,10 +114,10 @@ def as_tensor_type(kind: Attribute) -> builtin.TensorType[Attribute] | None:
 
 def numpy_dtype(kind: Attribute) -> DType:
     """
-    The numpy type that holds one element of `kind`, which is the type of a scalar, or of a tensor or vector of them.
+    The numpy type of an element of `kind`, a scalar, vector or tensor type.
 
-    Signless integers are held as signed ones, `i1` as `bool`, `index` as `int64`.
-    Raises `NotImplementedError` for a type without a numpy counterpart, such as `i24` or `f80`.
+    Signless integers are held as signed ones, `i1` as `bool`, `index` as `int64`. Raises `NotImplementedError` for a
+    type without a numpy counterpart, such as `i24` or `f80`.
     """
     match kind:
         case builtin.TensorType() | builtin.VectorType():
@@ -140,7 +140,7 @@ def numpy_dtype(kind: Attribute) -> DType:
 
 
 def bits_in_memory(dtype: DType) -> int:
-    """The bits of an element in memory; a truth value takes a byte."""
+    """The bits of an element in memory; a predicate takes a byte."""
     if dtype == np.bool_:
         return 8
     return 4 if dtype == np.dtype(ml_dtypes.float4_e2m1fn) else BITS.get(dtype, dtype.itemsize * 8)

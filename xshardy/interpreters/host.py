@@ -1,12 +1,12 @@
-# llvmlite comes without types.
+# llvmlite has no type stubs.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 """
-Executes the LLVM IR of a kernel on the CPU that this runs on, thread after thread: the last level before PTX.
+Executes the LLVM IR of a kernel on the host CPU, thread after thread: the last level before PTX.
 
-The numpy interpreter stops at vectors and scf. What comes after them (index types, addresses, alignment, constants,
-calls of libdevice) is checked here: LLVM compiles the very text that is otherwise handed to the NVPTX backend, for the
-host. Special registers become variables that a loop over the grid sets, and libdevice becomes the C library. Threads
-run one after another; those that wait for each other are coroutines (`host_threads`).
+The numpy interpreter covers the levels up to vectors and scf. This one covers the later steps (index types, addresses,
+alignment, constants, calls of libdevice): LLVM compiles for the host the same text that the NVPTX backend gets. Special
+registers become variables set by a loop over the grid, and libdevice calls become calls of the C library. Threads run
+one after another; threads that synchronize are coroutines (`host_threads`).
 """
 
 import re
@@ -27,7 +27,7 @@ from xshardy.lowering.nvptx import KernelSource
 
 REGISTERS = "llvm.nvvm.read.ptx.sreg."
 ALIGNMENT = 256
-"""Bytes. No kernel is promised more for its arguments."""
+"""The alignment in bytes of the arguments; no kernel may assume more."""
 
 _REGISTER = re.compile(rf"declare i32 @{re.escape(REGISTERS)}(\w+)\.([xyz])\(\)")
 _VECTOR_ADD = re.compile(
@@ -84,17 +84,18 @@ define half @__truncdfhf2(double %x) {
 }
 """
 """
-What code generators call for narrow floats, and the libraries of a Python process lack. A double is first rounded to
-an odd float, so that the second rounding gives what a single one would.
+Functions that LLVM calls for narrow floats and that a Python process does not link.
+
+A double is first rounded to odd as a float, so that the second rounding gives the result of a single one.
 """
 
 
 def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int, Array]:
     """
-    Run `kernel` over its whole grid. Gives the buffers that it writes, by their slice index, in the shape they had.
+    Run `kernel` over its whole grid; returns the written buffers by their slice index, in their original shapes.
 
-    `buffers` are the arguments by slice index, elements in the order of memory; none is changed. Raises
-    `InterpretationError` for a kernel that calls what a host has not.
+    `buffers` are the arguments by slice index, elements in memory order; they are not changed. Raises
+    `InterpretationError` for calls that the host does not support.
     """
     memory = {number: _aligned(packed(array)) for number, array in buffers.items()}
     numbers = [
@@ -125,9 +126,9 @@ def _compiled(kernel: KernelSource) -> Generator[int]:
 
 def _prepared(text: str, kernel: KernelSource) -> str:
     """
-    LLVM IR whose coroutines are split into functions, and which calls what only computes once for the same arguments.
+    LLVM IR with coroutines split into functions and repeated pure calls merged.
 
-    Functions of a fusion call each other, and without that each value would be computed once for every way to it.
+    Without merging, the functions of a fusion that call each other would compute each value once per path to it.
     """
     level = 1 if len(_FUNCTION.findall(kernel.llvm_ir)) > 1 else 0
     if not level and "presplitcoroutine" not in text:
@@ -143,14 +144,14 @@ def _host_machine() -> binding.TargetMachine:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     triple = binding.get_default_triple()
-    # The oldest instructions that have halves: newer ones for bf16 take denormals for zero.
+    # Restrict to the oldest instructions with half floats: newer bf16 instructions flush denormals to zero.
     is_x86 = triple.startswith("x86_64")
     target = binding.Target.from_triple(triple)
     return target.create_target_machine(cpu="x86-64" if is_x86 else "", features="+f16c,+fma" if is_x86 else "", opt=2)
 
 
 def host_program(kernel: KernelSource) -> str:
-    """The LLVM IR of `kernel` with all that a host needs to run it: `xshardy.run(pointers)`."""
+    """The LLVM IR of `kernel` with the support code to run it on a host: `xshardy.run(pointers)`."""
     text = with_conversions(kernel.llvm_ir)
     arguments = ", ".join(f"ptr %p{index}" for index in range(len(kernel.arguments)))
     if EXCHANGES.search(text) is None:
@@ -172,7 +173,7 @@ def host_program(kernel: KernelSource) -> str:
 
 
 def _element_by_element(vector_add: re.Match[str]) -> str:
-    """An atomic addition to each element, instead of one to a vector of them in memory."""
+    """An atomic addition to each element, in place of one to a vector in memory."""
     result, address = vector_add["result"], vector_add["address"]
     lines: list[str] = []
     for i, addend in enumerate(vector_add["addends"].split(", ")):
@@ -183,7 +184,7 @@ def _element_by_element(vector_add: re.Match[str]) -> str:
 
 
 def _half_by_half(pair_add: re.Match[str]) -> str:
-    """An atomic addition of each half of a few i32, instead of one to a vector of pairs in memory."""
+    """An atomic addition of each half of several i32, in place of one to a vector of pairs in memory."""
     type = {"f16": "half", "bf16": "bfloat"}[pair_add["type"]]
     name = f"%pairs.{pair_add.start()}"
     lines: list[str] = []
@@ -234,7 +235,9 @@ def _register_definition(kernel: KernelSource, name: str, axis: str) -> str:
 
 
 def _register_setter(name: str, register: str, sizes: Sequence[int], registers: set[tuple[str, str]]) -> str:
-    """`xshardy.NAME(number)`: set the special registers for the thread of a block, or the block of a grid, `number`."""
+    """
+    `xshardy.NAME(number)`: set the special registers for thread `number` of a block, or block `number` of the grid.
+    """
     body: list[str] = []
     stride = 1
     for axis, size in zip("xyz", sizes, strict=False):
@@ -294,7 +297,7 @@ end:
 
 
 def packed(array: Array) -> Array:
-    """The bytes of `array` in memory: elements of less than a byte lie together, the first one lowest."""
+    """The bytes of `array` in memory: elements of less than a byte are packed, the first one in the lowest bits."""
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     bits = bits_in_memory(array.dtype)
     if bits >= 8:
@@ -305,7 +308,7 @@ def packed(array: Array) -> Array:
 
 
 def unpacked(memory: Array, like: Array) -> Array:
-    """The opposite of `packed`: an array of the shape and type of `like`."""
+    """The inverse of `packed`: an array of the shape and type of `like`."""
     bits = bits_in_memory(like.dtype)
     if bits >= 8:
         return memory.view(like.dtype).reshape(like.shape).copy()
@@ -313,7 +316,7 @@ def unpacked(memory: Array, like: Array) -> Array:
     data = ((memory[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[: like.size].astype(np.uint8)
     if like.dtype in SIGNED_INTEGERS.values():
         sign = np.uint8(1 << (bits - 1))
-        data = (data ^ sign) - sign  # each element fills its byte, as numpy holds it
+        data = (data ^ sign) - sign  # numpy holds each element in a byte
     return data.view(like.dtype).reshape(like.shape)
 
 

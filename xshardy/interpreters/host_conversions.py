@@ -1,8 +1,8 @@
 """
-NVIDIA's conversions of floats of 4 and 8 bits, as functions in LLVM IR that any host can run.
+NVIDIA's conversions of floats of 4 and 8 bits, as functions in LLVM IR for any host.
 
-They know nothing of bits: a small float is a place in the table of the values of its format, and what is rounded to it
-is found between the middles of neighbouring values. Source: PTX ISA, `cvt`, the packed formats.
+They use no bit manipulation: a small float is an index into the table of the format's values, and rounding searches the
+midpoints of adjacent values. Source: PTX ISA, `cvt`, the packed formats.
 """
 
 import re
@@ -21,14 +21,14 @@ _PREFIX = "@xshardy.cvt."
 
 @dataclass(frozen=True)
 class SmallFormat:
-    """A format of which two floats lie in the lower bits of an i16, the first one lowest."""
+    """A format with two floats in the lower bits of an i16, the first one lowest."""
 
     name: str
-    """As in the names of the intrinsics."""
+    """The part of the intrinsics' names."""
     dtype: Any
     bits: int
     nan: int
-    """What NaN becomes."""
+    """The code of NaN, or of its replacement."""
 
     @cached_property
     def values(self) -> Array:
@@ -38,7 +38,9 @@ class SmallFormat:
 
     @cached_property
     def middles(self) -> Array:
-        """The middles between neighbours from 0 up, exact as f64; at the end NaNs, which nothing is above."""
+        """
+        The midpoints of adjacent values from 0 up, exact as f64; at the end NaNs, which compare false with everything.
+        """
         positive = self.values[: 1 << (self.bits - 1)].astype(np.float64)
         positive = positive[np.isfinite(positive)]
         middles = np.full((1 << (self.bits - 1)) - 1, np.nan)
@@ -46,7 +48,7 @@ class SmallFormat:
         return middles
 
     def table(self) -> str:
-        """The values and the middles, as global constants."""
+        """The values and the midpoints, as global constants."""
         values = ", ".join(f"i16 {bits}" for bits in self.values.view(np.uint16))
         middles = ", ".join(f"i64 {bits}" for bits in self.middles.view(np.uint64))
         return (
@@ -55,7 +57,7 @@ class SmallFormat:
         )
 
     def rounding(self) -> str:
-        """`xshardy.cvt.NAME.round`: the code of the value next to an f64; between two the even one, and no infinity."""
+        """`xshardy.cvt.NAME.round`: the code nearest to an f64; ties to even, without infinity."""
         lines: list[str] = []
         code, middles = "0", f"[{self.middles.size} x double], ptr {_PREFIX}{self.name}.middles"
         for step in range(self.bits - 2, -1, -1):
@@ -89,7 +91,10 @@ class SmallFormat:
 }}"""
 
     def _from_two(self, intrinsic: str, type: str, parameters: str, elements: str = "") -> str:
-        """Round two floats of `type`, `%low` and `%high`: the parameters, or what `elements` takes from them."""
+        """
+        Round two floats of `type`, `%low` and `%high`: the parameters, or the values that `elements` computes from
+        them.
+        """
         return f"""define internal i16 {_PREFIX}{intrinsic}({parameters}) {{{elements}
   %low.wide = fpext {type} %low to double
   %high.wide = fpext {type} %high to double
@@ -143,13 +148,13 @@ def _functions() -> Iterator[tuple[str, tuple[SmallFormat, Callable[[str], str]]
 
 
 FUNCTIONS: Mapping[str, tuple[SmallFormat, Callable[[str], str]]] = dict(_functions())
-"""By the name of the intrinsic, after `llvm.nvvm.`: its format, and what writes the function that replaces it."""
+"""By the name of the intrinsic, after `llvm.nvvm.`: its format, and the generator of the function that replaces it."""
 
 _DECLARATION = re.compile(r"^declare [^@\n]*@llvm\.nvvm\.(?P<name>[\w.]+)\([^\n]*$\n?", re.MULTILINE)
 
 
 def with_conversions(text: str) -> str:
-    """LLVM IR whose conversions of small floats, if it has any, are calls of functions that it holds."""
+    """LLVM IR with the conversions of small floats replaced by calls of functions that it defines."""
     used = [name for name in _DECLARATION.findall(text) if name in FUNCTIONS]
     if not used:
         return text

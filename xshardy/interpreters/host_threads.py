@@ -1,9 +1,10 @@
 """
-Threads of a block that wait for each other, on one thread of a host: the kernel becomes a coroutine in LLVM IR.
+Synchronizing threads of a block on one host thread: the kernel becomes a coroutine in LLVM IR.
 
-Every barrier and every shuffle suspends the coroutine. A scheduler, in LLVM IR too, resumes the threads of a warp until
-all of them are at the barrier, and then those of the block. A shuffle leaves its value in a slot of the thread, and
-takes that of the other lane when it is resumed; slots alternate, lest the next shuffle overwrite what is not yet taken.
+Every barrier and every shuffle suspends the coroutine. A scheduler, also in LLVM IR, resumes the threads of a warp
+until all of them are at the barrier, and then those of the block. A shuffle stores its value in a slot of the thread,
+and reads the slot of the other lane when resumed. Slots alternate, so that the next shuffle does not overwrite an
+unread value.
 """
 
 import re
@@ -15,10 +16,10 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.lowering.nvptx import KernelSource
 
 WARP = 32
-"""Threads."""
+"""The threads of a warp."""
 
 EXCHANGES = re.compile(r"@llvm\.nvvm\.(?:barrier|bar\.|shfl|redux|match|vote)[\w.]*")
-"""The intrinsics by which threads wait for each other."""
+"""The intrinsics that synchronize threads."""
 
 _BARRIER = re.compile(r"\s*call void @llvm\.nvvm\.barrier0\(\)")
 _SHUFFLE = re.compile(
@@ -52,14 +53,14 @@ co.suspended:
 }"""
 
 AT_SHUFFLE, AT_BARRIER = 1, 2
-"""Why a thread is suspended; 0: it has ended."""
+"""The reason of a suspension; 0: the thread has ended."""
 
 
 def as_coroutine(text: str) -> str:
     """
-    `text` with its kernel as a coroutine that gives its handle.
+    `text` with its kernel as a coroutine that returns its handle.
 
-    Raises `InterpretationError` for exchanges that have no row here, and for those outside of the kernel.
+    Raises `InterpretationError` for unsupported intrinsics of this kind, and for those outside of the kernel.
     """
     start = text.index("define ptx_kernel void")
     end = text.index("\n}", start)
@@ -72,7 +73,7 @@ def as_coroutine(text: str) -> str:
 
 
 def _suspending(lines: list[str]) -> Iterator[str]:
-    """The lines of a kernel, without its last brace, as those of a coroutine."""
+    """The lines of a kernel, without its last brace, rewritten as a coroutine."""
     head, *body = lines
     last_piece: dict[str, str] = {}
     result: list[str] = []
@@ -109,7 +110,7 @@ def _suspend(state: int, resumed: str) -> tuple[str, ...]:
 
 
 def _exchange(shuffle: re.Match[str], name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a shuffle does before it is suspended, and after it is resumed."""
+    """The code of a shuffle before its suspension, and after it is resumed."""
     type, pair, result = shuffle["type"], shuffle["pair"], shuffle["result"]
     put = (f"  %{name}.own = call ptr @xshardy.put()", f"  store {type} {shuffle['value']}, ptr %{name}.own")
     get = (
@@ -121,7 +122,7 @@ def _exchange(shuffle: re.Match[str], name: str) -> tuple[tuple[str, ...], tuple
 
 
 def scheduler(kernel: KernelSource, arguments: str) -> str:
-    """`xshardy.block(arguments)`: the LLVM IR that runs all threads of a block of a kernel that is a coroutine."""
+    """`xshardy.block(arguments)`: the LLVM IR that runs all threads of a block of a coroutine kernel."""
     threads = prod(kernel.block)
     names = ", ".join(part.split()[-1] for part in arguments.split(","))
     passed = ", ".join(f"ptr {name}" for name in names.split(", "))

@@ -1,8 +1,8 @@
 """
-Seeded inputs of every element type, and of a computation: such that a kernel that computes in another order agrees.
+Seeded inputs of every element type and of computations, for which results do not depend on the order of computation.
 
-A kernel may combine the elements of a reduction in any order, and start every part of it from the initial value. So the
-initial value has to be neutral, and no partial result of floats may overflow.
+A kernel may combine the elements of a reduction in any order and start every partial result from the initial value. So
+the initial value must be neutral, and no partial result of floats may overflow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,12 +41,10 @@ from xshardy.interpreters.numerics.integers import wrapped
 Generator: TypeAlias = np.random.Generator
 
 SPECIAL_SHARE = 1 / 32
-"""
-The share of the elements of an input that are special: zeros, infinities, NaN, the bounds of the type, and the like.
-"""
+"""The share of special elements in an input: zeros, infinities, NaN, the bounds of the type, and the like."""
 
 PIECE = 2**20
-"""Elements that are made at once."""
+"""The number of elements generated at a time."""
 
 # -- Element types ----------------------------------------------------------------------------------------------------
 
@@ -66,14 +64,14 @@ def random_floats(rng: Generator, size: int, dtype: DType) -> Array:
 
 
 def random_complex(rng: Generator, size: int, dtype: DType) -> Array:
-    """Mostly numbers around 0; the special ones are finite, as XLA does not say what becomes of infinite ones."""
+    """Mostly numbers around 0; the special ones are finite, because XLA leaves the results for infinite ones open."""
     numbers = rng.normal(0, 2, size) + 1j * rng.normal(0, 2, size)
     specials = np.array([0, 1, -1, 1j, -1j, 0.5 + 0.5j])
     return np.where(rng.random(size) < SPECIAL_SHARE, rng.choice(specials, size), numbers).astype(dtype)
 
 
 def random_integers(rng: Generator, size: int, dtype: DType) -> Array:
-    """One half are all values of the type alike, the other half small numbers."""
+    """Half of the elements are uniform over the type, the other half are small numbers."""
     bits = rng.integers(0, 2**64, size, dtype=np.uint64)
     lowest = -8 if dtype in SIGNED_INTEGERS.values() else 0
     small = rng.integers(lowest, 8, size).astype(np.uint64)
@@ -113,7 +111,7 @@ def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kin
 
 
 def _in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:
-    """`size` elements by `make`, a piece after the other: it takes many times the memory of what it gives."""
+    """`size` elements by `make`, in pieces: `make` takes many times the memory of its result."""
     if size <= PIECE:
         return make(rng, size, dtype)
     return np.concatenate([make(rng, min(PIECE, size - start), dtype) for start in range(0, size, PIECE)])
@@ -122,7 +120,7 @@ def _in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:
 # -- Computations -----------------------------------------------------------------------------------------------------
 
 COMBINING = (ReduceOp, ReduceWindowOp, DotGeneralOp, ConvolutionOp, ScatterOp)
-"""Operations that combine many elements in an order that is not said."""
+"""Operations that combine many elements in an unspecified order."""
 
 
 def inputs_of(computation: FuncOp, seed: int) -> list[Array]:
@@ -139,7 +137,7 @@ def inputs_of(computation: FuncOp, seed: int) -> list[Array]:
 
 
 def index_parameters(computation: FuncOp) -> Mapping[int, Callable[[Generator, Array], Array]]:
-    """The parameters that are the indices of a scatter, and how to make some that keep what the scatter promises."""
+    """The parameters that are indices of a scatter, with generators that keep what the scatter states about them."""
     found: dict[int, Callable[[Generator, Array], Array]] = {}
     for op in computation.walk():
         if isinstance(op, ScatterOp):
@@ -149,7 +147,7 @@ def index_parameters(computation: FuncOp) -> Mapping[int, Callable[[Generator, A
 
 
 def _parameters_behind(computation: FuncOp, value: SSAValue) -> list[int]:
-    """The numbers of the parameters that an element of `value` may depend on."""
+    """The numbers of the parameters that `value` may depend on."""
     pending, seen, found = [value], set[SSAValue](), list[int]()
     while pending:
         value = pending.pop()
@@ -164,7 +162,7 @@ def _parameters_behind(computation: FuncOp, value: SSAValue) -> list[int]:
 
 
 def _scatter_indices(op: ScatterOp, rng: Generator, like: Array) -> Array:
-    """Index vectors in the shape of `like`: most are inside of the operand, and all different if they have to be."""
+    """Index vectors in the shape of `like`: most of them in bounds, and all distinct if the scatter requires it."""
     if KINDS[like.dtype] is not Kind.INTEGER:
         return like
     numbers = op.scatter_dimension_numbers
@@ -220,7 +218,7 @@ NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {
     "stablehlo.or": lambda dtype: 0,
     "stablehlo.xor": lambda dtype: 0,
 }
-"""For the operation that a reduction combines elements by: the number that changes nothing."""
+"""The neutral element of each combining operation."""
 
 
 def _bounds(dtype: DType) -> tuple[int | float, int | float]:
@@ -234,12 +232,12 @@ def _bounds(dtype: DType) -> tuple[int | float, int | float]:
 
 
 def wrapped_ones(dtype: DType) -> int:
-    """The integer all of whose bits are set."""
+    """The integer with all bits set."""
     return -1 if dtype in SIGNED_INTEGERS.values() else 2 ** BITS[dtype] - 1
 
 
 def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
-    """The parameters that reductions start from, with a number that changes nothing there; 0 where none is known."""
+    """The parameters that reductions start from, with a neutral value; 0 if none is known."""
     found: dict[int, int | float] = {}
     for op in computation.walk():
         if not isinstance(op, ReduceOp | ReduceWindowOp):

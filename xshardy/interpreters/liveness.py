@@ -1,5 +1,7 @@
 """
-When values are read last, so that an interpreter can forget them: a program has far more values than live at a time.
+The last reader of each value.
+
+An interpreter drops values there, because few of a program's values are live at a time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +11,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 def values_by_last_reader(block: Block) -> Mapping[Operation, Sequence[SSAValue]]:
     """
-    The results of the ops of `block`, by the op of `block` that reads them last, itself or in one of its regions.
+    The results of the ops of `block`, by their last reader in `block`; ops in its regions count as the reader.
 
-    A value that nobody reads is with the op that makes it. What the terminator reads is with the terminator.
+    An unused value belongs to its own op. Values read by the terminator belong to the terminator.
     """
     order = {op: position for position, op in enumerate(block.ops)}
     result: dict[Operation, list[SSAValue]] = {}

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, final
+from typing import ClassVar, cast, final
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
@@ -16,13 +16,16 @@ from xshardy.rewriting.pattern import ANY_OPERATION
 class AttributePattern(RewritePattern):
     """
     Rewrites the attributes of some classes: properties and discardable attributes of an operation, and what is inside
-    of their arrays, dictionaries and parameters, parts before wholes. Types of values stay.
+    of their arrays, dictionaries and parameters. Types of values stay.
 
-    `attribute_types` are the classes. Below it, `convert` says what each attribute becomes. Attributes are shared by
-    many operations, so what was found for one is remembered by its identity.
+    `convert` returns what an attribute of the classes becomes; what is inside of it is not searched. Attributes are
+    shared by many operations, so the result for each is remembered by its identity.
     """
 
     attribute_types: ClassVar[tuple[type[Attribute], ...]]
+    """The classes that are rewritten."""
+    not_inside: ClassVar[tuple[type[Attribute], ...]] = ()
+    """Classes of attributes that hold none of `attribute_types`: these are not searched."""
     _known: dict[int, tuple[Attribute, Attribute]] = field(
         default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
     )
@@ -60,35 +63,31 @@ class AttributePattern(RewritePattern):
     def _converted(self, attribute: Attribute) -> Attribute:
         if (entry := self._known.get(id(attribute))) is not None:
             return entry[1]
-        new = self._with_converted_parts(attribute)
-        if isinstance(new, self.attribute_types):
-            if (value := self._converted_values.get(new)) is None:
-                value = self._converted_values[new] = self.convert(new)
-            new = value
-        if new == attribute:
+        if isinstance(attribute, self.attribute_types):
+            if (new := self._converted_values.get(attribute)) is None:
+                new = self._converted_values[attribute] = self.convert(attribute)
+            if new == attribute:
+                new = attribute
+        elif isinstance(attribute, self.not_inside):
             new = attribute
+        else:
+            new = self._with_converted_parts(attribute)
         self._known[id(attribute)] = attribute, new
         return new
 
     def _with_converted_parts(self, attribute: Attribute) -> Attribute:
-        match attribute:
-            case ArrayAttr():
-                parts: Sequence[Attribute] = attribute.data
-                converted = [self._converted(part) for part in parts]
-                return attribute if _same(parts, converted) else ArrayAttr(converted)
-            case DictionaryAttr():
-                parts = tuple(attribute.data.values())
-                converted = [self._converted(part) for part in parts]
-                if _same(parts, converted):
-                    return attribute
-                return DictionaryAttr(dict(zip(attribute.data, converted, strict=True)))
-            case ParametrizedAttribute():
-                parts = attribute.parameters
-                converted = [self._converted(part) for part in parts]
-                return attribute if _same(parts, converted) else type(attribute).new(converted)
-            case _:
-                return attribute
+        if isinstance(attribute, ParametrizedAttribute):
+            parts = self._converted_parts(attribute.parameters)
+            return attribute if parts is None else type(attribute).new(parts)
+        if isinstance(attribute, ArrayAttr):
+            parts = self._converted_parts(cast(ArrayAttr[Attribute], attribute).data)
+            return ArrayAttr(parts) if parts is not None else cast(Attribute, attribute)
+        if isinstance(attribute, DictionaryAttr):
+            parts = self._converted_parts(tuple(attribute.data.values()))
+            return attribute if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
+        return attribute
 
-
-def _same(old: Sequence[Attribute], new: Sequence[Attribute]) -> bool:
-    return all(a is b for a, b in zip(old, new, strict=True))
+    def _converted_parts(self, parts: Sequence[Attribute]) -> Sequence[Attribute] | None:
+        """What `parts` become; None if all stay."""
+        converted = [self._converted(part) for part in parts]
+        return None if all(old is new for old, new in zip(parts, converted, strict=True)) else converted

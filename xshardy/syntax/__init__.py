@@ -1,4 +1,4 @@
-"""The text of upstream's tools, written and read: what `mlir-opt` prints, xshardy prints."""
+"""Parser and printer for the text of upstream's tools: xshardy prints what `mlir-opt` prints."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def print_module(module: "Operation") -> str:
-    """`module` (or any operation) as text, with the aliases it uses in front."""
+    """`module` (or any operation) as text, preceded by the aliases that it uses."""
     from xshardy.syntax.printer import Printer
 
     return Printer().module_text(module)
@@ -17,9 +17,9 @@ def print_module(module: "Operation") -> str:
 
 def parse_module(text: str, name: str = "<stdin>", ctx: "Context | None" = None) -> "ModuleOp":
     """
-    The module in `text`. Diagnostics say that it comes from `name`.
+    The module in `text`. Diagnostics give `name` as its file.
 
-    Raises `xdsl.utils.exceptions.ParseError`. Nothing is verified but what the parser needs.
+    Raises `xdsl.utils.exceptions.ParseError`. The module is not verified.
     """
     from xshardy.syntax.parser import Parser
     from xshardy.universe import new_context

@@ -1,4 +1,4 @@
-"""Texts of builtin attributes that xDSL writes in another way than upstream."""
+"""Texts of builtin attributes that xDSL and upstream print differently."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from xshardy.affine.expression_text import print_expr
 
 
 def affine_map_text(attribute: AffineMapAttr) -> str:
-    """`affine_map<(d0)[s0] -> (d0 * 2 + s0)>`, with no more parentheses than it takes."""
+    """`affine_map<(d0)[s0] -> (d0 * 2 + s0)>`, without redundant parentheses."""
     map = attribute.data
     results = ", ".join(print_expr(result) for result in map.results)
     return f"affine_map<{_variables(map.num_dims, map.num_symbols)} -> ({results})>"

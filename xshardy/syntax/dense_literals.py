@@ -1,9 +1,9 @@
 """
-Dense literals as upstream writes them, read and written: `dense<[1.0, 0x7F80]> : tensor<2xbf16>`.
+Parser and printer for dense literals in upstream's form: `dense<[1.0, 0x7F80]> : tensor<2xbf16>`.
 
 Hexadecimal digits in a tensor of floats are the bits of a number; in a string, they are the bytes of all elements, or
-of the one element of a splat. Integers whose bits do not fill their bytes are extended by their sign in xDSL's
-attributes, and by zeros in upstream's strings. How long a literal takes grows with its text, not with its type.
+of the one element of a splat. Integers with fewer bits than their bytes are sign-extended in xDSL's attributes,
+and zero-extended in upstream's strings. The time for a literal depends on its text, not on its type.
 """
 
 import json
@@ -40,7 +40,9 @@ LITERAL_TYPES = (TensorType, VectorType, MemRefType)
 LITERAL_ELEMENTS: Any = IntegerType | IndexType | AnyFloat | ComplexType
 
 MOST_LISTED = 100
-"""Elements of a literal that is written as a list; a longer one is written as a string of hexadecimal digits."""
+"""
+The most elements of a literal that is printed as a list; a longer one is printed as a string of hexadecimal digits.
+"""
 
 BYTE = 8
 
@@ -48,21 +50,21 @@ _NUMBERS = re.compile(r"\[(?:[-0-9.eE,\[\]\s]|true|false)*+(?=>)")
 """Nested lists of decimal numbers and truth values."""
 
 _NOT_A_FLOAT = re.compile(r"(?<![0-9.])[0-9]++[eE]")
-"""A number with an exponent that is one for JSON and none for MLIR, where digits and a point must be in front."""
+"""A number with an exponent but without a point, which JSON accepts and MLIR rejects."""
 
 
 class Bits(int):
-    """An integer written in hexadecimal: where a float is wanted, its bits."""
+    """An integer in hexadecimal notation: for a float type, its bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is between `<` and `>`: the shape of a list, and how it becomes the bytes of elements of a type."""
+    """The contents of `<...>`: the shape of the list, and its conversion to bytes of an element type."""
 
     shape: Sequence[int] | None
-    """None: nothing, one element for all, or a string, which has no shape."""
+    """None for an empty literal, a splat, or a string, which have no shape."""
     to_bytes: Callable[[ElementType], bytes | None]
-    """None, if the elements must be looked at one by one for a complaint."""
+    """Returns None if an element is invalid; checking them one by one then gives the diagnostic."""
 
 
 class DenseLiteralParser(TokenParser):
@@ -134,9 +136,9 @@ class DenseLiteralParser(TokenParser):
 
     def _read_numbers(self) -> Contents | None:
         """
-        A list of numbers, at once: a list may be long. The JSON of numbers is MLIR's, but for `1e5`.
+        Read a list of numbers by the JSON parser, which is fast. JSON's numbers are MLIR's, except `1e5`.
 
-        None for all else, and for what is no literal: reading that token by token says what is wrong.
+        None for all other text, also for invalid text: reading it token by token gives the diagnostic.
         """
         match = _NUMBERS.match(self.lexer.input.content, self.pos)
         if match is None or _NOT_A_FLOAT.search(match[0]):
@@ -217,7 +219,7 @@ def flattened(nested: Any) -> tuple[list[Any], list[int]]:
 
 
 def packed_numbers(values: Sequence[Any], type: ElementType) -> bytes | None:
-    """The bytes of numbers; None if one is not of `type`. A signless integer may be one of its bits: 255 is an i8."""
+    """The bytes of numbers; None if one is not of `type`. A signless integer may be given unsigned: 255 is an i8."""
     if isinstance(type, AnyFloat):
         if not all(isinstance(value, float) for value in values):
             return None
@@ -242,7 +244,7 @@ def packed_numbers(values: Sequence[Any], type: ElementType) -> bytes | None:
 
 
 def packed_float(value: float, type: AnyFloat) -> bytes:
-    """The bytes of the float of `type` that is next to `value`: infinity if that is too large."""
+    """The bytes of `value` rounded to `type`; infinity if it is too large."""
     try:
         return type.pack((value,))
     except OverflowError:
@@ -250,12 +252,12 @@ def packed_float(value: float, type: AnyFloat) -> bytes:
 
 
 def has_spare_bits(type: ElementType) -> bool:
-    """Whether an element does not fill its bytes, as an i4 does not."""
+    """Whether an element has fewer bits than its bytes, for example i4."""
     return isinstance(type, IntegerType) and type.bitwidth % BYTE != 0
 
 
 def widened(data: bytes, type: ElementType) -> bytes:
-    """Bytes of a string: those of integers that do not fill them are extended by their sign. Undoes `narrowed`."""
+    """The bytes of a string, with spare bits of integers sign-extended. The inverse of `narrowed`."""
     if not has_spare_bits(type) or len(data) % type.compile_time_size:
         return data
     assert isinstance(type, IntegerType)
@@ -266,7 +268,7 @@ def widened(data: bytes, type: ElementType) -> bytes:
 
 
 def narrowed(data: bytes, type: ElementType) -> bytes:
-    """Bytes as upstream writes them in a string: spare bits are 0."""
+    """The bytes in upstream's strings: spare bits are 0."""
     if not has_spare_bits(type):
         return data
     assert isinstance(type, IntegerType)

@@ -1,4 +1,4 @@
-"""Errors as upstream's tools print them: `file:line:column: error: what`, the line it is about, and a caret."""
+"""Errors in the form of upstream's tools: `file:line:column: error: what`, the source line, and a caret."""
 
 import re
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.discardable import verify_operation
 
 SHOWN_COLUMNS = 160
-"""How much of a line is shown around its complaint."""
+"""The number of columns of a source line that a diagnostic shows."""
 
 
 def at(span: Span[str] | Span[bytes], severity: str, message: str) -> str:
-    """`message` at the place of `span`, with the line of the text that it is in."""
+    """`message` at the place of `span`, with its source line."""
     content = span.input.content
     text = content.decode(errors="replace") if isinstance(content, bytes) else content
     start = min(span.start, len(text))
@@ -33,7 +33,7 @@ def at(span: Span[str] | Span[bytes], severity: str, message: str) -> str:
 
 
 def parse_error_text(error: ParseError) -> str:
-    """A complaint about the text, and the other places it speaks of."""
+    """The diagnostic for an error in the text, with its notes."""
     text = at(error.span, "error", error.msg)
     if isinstance(error, MultipleSpansParseError):
         text += "".join(at(span, "note", message or error.ref_text or "see here") for span, message in error.refs)
@@ -41,13 +41,13 @@ def parse_error_text(error: ParseError) -> str:
 
 
 WRONG_TYPE = re.compile(r"^(operand|result) '(\w+)' at positions? (\d+)(?: to \d+)? does not verify:\nmust be ")
-"""How xDSL begins to say that the type of a value is wrong."""
+"""The beginning of xDSL's message for a wrong type of a value."""
 
 WORDS: Mapping[re.Pattern[str], str] = {
     re.compile(r"^(?:property|attribute) '(\w+)' expected in operation '[^']+'"): r"requires attribute '\1'",
     re.compile(r"^Expected 1 region, but got \d+"): "requires one region",
 }
-"""How xDSL says other things about an operation, and how upstream does."""
+"""Other messages of xDSL about an operation, and upstream's wording."""
 
 
 def in_upstream_words(op: Operation, message: str) -> str:
@@ -64,7 +64,7 @@ def in_upstream_words(op: Operation, message: str) -> str:
 
 
 def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] | None:
-    """The first operation, outer ones first, whose own invariants do not hold, and what it says."""
+    """The first operation, outer before inner, that fails its own verification, and the exception."""
     for op in module.walk():
         try:
             verify_operation(op)
@@ -76,7 +76,7 @@ def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] 
 
 
 def _user_of_outer_value(op: Operation) -> Operation | None:
-    """If `op` is isolated from above, an operation inside of it that reads a value from above all the same."""
+    """If `op` is isolated from above, the first operation inside that reads a value from above; else None."""
     if not op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
         return None
     inside = (inner for inner in op.walk() if inner is not op)
@@ -93,7 +93,7 @@ def verify_error_text(
     """
     `error`, which verification of `module` raised, with the operation it is about.
 
-    An operation that a pass made is not in the text: the place is then that of the nearest operation around it that is.
+    The place of an operation that a pass created is that of the nearest enclosing operation in the text.
     """
     found = operation_that_fails(module)
     if found is None:

@@ -1,7 +1,7 @@
 """
-Floating-point numbers with upstream's digits: as few as read back the same value, or the bits where none do.
+Floating-point numbers with upstream's digits: the fewest that read back as the same value, or else the bits.
 
-The digits are LLVM's to the last one, and LLVM cuts a number off before it rounds it: see `decimal_digits`.
+The digits equal LLVM's. LLVM truncates a number before it rounds it: see `decimal_digits`.
 """
 
 import math
@@ -13,20 +13,20 @@ SHORT_DIGITS = 6
 """Significant digits of the first attempt, `1.500000e+00`, which is padded to seven."""
 
 MAX_PADDING = 3
-"""How many zeros a number may have beside its digits before it is written with an exponent."""
+"""The most zeros that pad the digits of a number; with more, it has an exponent."""
 
 MANTISSA_BITS = {"bf16": 8, "f16": 11, "tf32": 11, "f32": 24, "f64": 53, "f80": 64, "f128": 113}
 """The precision of the IEEE-like types, the hidden bit included. Narrower types always fit the first attempt."""
 
 
 def float_text(value: float, type: AnyFloat) -> str:
-    """`value`, which `type` can hold, as MLIR prints it: `1.000000e+00`, `0.333333343`, or `0x7FC00000`."""
+    """MLIR's text of `value`, which `type` represents exactly: `1.000000e+00`, `0.333333343`, or `0x7FC00000`."""
     return _float_text(value, math.copysign(1.0, value), type)
 
 
 @cache
 def _float_text(value: float, sign: float, type: AnyFloat) -> str:
-    # The sign is a part of the key: 0.0 == -0.0.
+    # The key includes the sign, because 0.0 == -0.0.
     if not math.isfinite(value):
         return hex_text(value, type)
     prefix = "-" if sign < 0 else ""
@@ -50,10 +50,10 @@ def short_text(value: float) -> str:
 
 
 def natural_text(value: float, precision: int) -> str:
-    """`value`, not negative, with an exponent only where that saves zeros: `0.1`, `1.5E-10`, `16`."""
+    """`value`, not negative, with an exponent only if that is shorter than the zeros: `0.1`, `1.5E-10`, `16`."""
     digits, exponent = decimal_digits(value, precision)
     point = len(digits) + exponent
-    """Where the decimal point is, counted from the first digit."""
+    """The position of the decimal point, counted from the first digit."""
     if exponent > MAX_PADDING or (exponent >= 0 and point > precision) or 1 - point > MAX_PADDING:
         power = point - 1
         return f"{digits[0]}.{digits[1:] or '0'}E{'-' if power < 0 else '+'}{abs(power)}"
@@ -66,9 +66,10 @@ def natural_text(value: float, precision: int) -> str:
 
 def decimal_digits(value: float, precision: int) -> tuple[str, int]:
     """
-    At most `precision` digits, and the power of ten of the last one, that are close to `value`, which is not negative.
+    At most `precision` digits that approximate `value`, not negative, and the power of ten of the last digit.
 
-    Digits that `precision` cannot need, going by the number of bits, are cut off; the rest is rounded half up.
+    As in LLVM, digits beyond those that `precision` needs by its number of bits are truncated first; the rest is
+    rounded half up.
     """
     numerator, denominator = value.as_integer_ratio()
     exponent = 1 - denominator.bit_length()

@@ -1,4 +1,4 @@
-"""xDSL's lexer with a short cut: one regular expression finds the tokens that most of a module is made of."""
+"""xDSL's lexer with a fast path: one regular expression matches the most frequent tokens."""
 
 import re
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ _KINDS: Mapping[str, MLIRTokenKind] = {
 
 
 def make_span(start: int, end: int, input: Input) -> Span:
-    """`Span(start, end, input)`, but a frozen dataclass takes longer to set its fields than a token to be found."""
+    """`Span(start, end, input)`, without the slow constructor of the frozen dataclass."""
     span = object.__new__(Span)
     span.__dict__.update(start=start, end=end, input=input)
     return span
 
 
 class TextToken(Token[MLIRTokenKind, str]):
-    """A token that has its text at hand, for a parser asks for it more than once, and no span until it is asked for."""
+    """A token that stores its text, which the parser reads repeatedly, and creates its span on demand."""
 
     __slots__ = ("end", "input", "kind", "start", "text")
 
@@ -55,10 +55,10 @@ class TextToken(Token[MLIRTokenKind, str]):
 
 
 class Lexer(MLIRLexer):
-    """Gives the same tokens as xDSL's lexer, and leaves strings, other numbers and errors to it."""
+    """Returns the tokens of xDSL's lexer, which still handles strings, other numbers and errors."""
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-    """xDSL's pattern of a string, but one that is not closed is given up at once: xDSL's takes exponential time."""
+    """xDSL's pattern of a string, with linear time for an unclosed string: xDSL's takes exponential time."""
 
     def lex(self) -> MLIRToken:
         input = self.input

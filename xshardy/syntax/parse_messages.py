@@ -1,8 +1,8 @@
 """
-What xDSL's parser complains about, in the words of MLIR's.
+Translates messages of xDSL's parser to MLIR's wording.
 
-MLIR begins a complaint of an operation's own syntax with `custom op 'x'`; what it says of tokens, types and values it
-says without, whoever asked for them.
+MLIR's messages about the custom syntax of an operation begin with `custom op 'x'`; messages about tokens, types and
+values do not.
 """
 
 import re
@@ -27,12 +27,12 @@ _WORDS: Mapping[re.Pattern[str], str] = {
         (r"^undefined symbol alias '[#!](.*)'", r"undefined symbol alias id '\1'"),
         (r"^Duplicate key '(.*)' in", r"duplicate key '\1' in"),
         (r"^Expected bare-id or string-literal here as part of attribute entry!", "expected attribute name"),
-        # These stay as they are.
+        # These do not change.
         (r"^(elements literal|.*dense |Hex string|Shape mismatch|Unexpected |.* is not registered)", r"\1"),
         (r"^(integer constant out of range|integer bitwidth|invalid dimension)", r"\1"),
     )
 }  # fmt: skip
-"""What MLIR's parser says itself. `{text}` is the text that the complaint is about."""
+"""Messages of MLIR's parser. `{text}` is the text at the error."""
 
 _WORDS_OF_OPERATIONS: Mapping[re.Pattern[str], str] = {
     re.compile(pattern): words
@@ -47,14 +47,15 @@ _WORDS_OF_OPERATIONS: Mapping[re.Pattern[str], str] = {
         ),
     )
 }
-"""What an operation's syntax says when it asks for a keyword, a number, a name or operands."""
+"""Messages of an operation's custom syntax that expects a keyword, a number, a name or operands."""
 
 
 def in_upstream_words(message: str, text: str, operation: str | None) -> str:
     """
-    `message`, which xDSL's parser has about `text`, as MLIR would say it.
+    MLIR's wording of `message`, which xDSL's parser raised at `text`.
 
-    `operation` is the one whose own syntax is being read, if one is: not a type, an attribute or the generic form.
+    `operation` is the operation whose custom syntax is being parsed; None inside a type, an attribute or the generic
+    form.
     """
     for pattern, words in _WORDS.items():
         if pattern.match(message):

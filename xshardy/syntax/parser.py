@@ -1,8 +1,8 @@
 """
-xDSL's parser, reading what upstream's tools write.
+xDSL's parser for the text of upstream's tools.
 
-What is special to one operation is a row of `formats`. Every complaint about the text carries its place: an invariant
-of an attribute or an operation that breaks while it is read is reported where it is read.
+The syntax of single operations is in the rows of `formats`. Every error has a place in the text, also a violated
+invariant of an attribute or operation that is being parsed.
 """
 
 import re
@@ -25,7 +25,7 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer, make_span
@@ -37,13 +37,13 @@ RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 
 
 _SIMPLE_TYPE = re.compile(r"(?:(?:tensor|vector|memref)<[?a-zA-Z0-9]+>|(?:index|[su]?i[0-9]+|b?f[0-9]+)(?![\w$.]))")
-"""A type that refers to nothing, such as an alias or a layout."""
+"""A type without references to an alias or a layout."""
 
 
 _DICTIONARY = re.compile(
     r"""\{ (?: [^{}"/%\n] | "[^"\\\n]*+" | \{ (?: [^{}"/%\n] | "[^"\\\n]*+" )*+ \} )*+ \}""", re.VERBOSE
 )
-"""A dictionary on one line in which braces are at most two deep."""
+"""A dictionary on one line, with braces nested at most two deep."""
 
 
 MOST_BITS = (1 << 24) - 1
@@ -51,30 +51,30 @@ MOST_BITS = (1 << 24) - 1
 
 
 class InvalidIRError(ParseError, VerifyException):
-    """An invariant of the IR that text breaks: a `VerifyException` that knows its place in the text."""
+    """A violated invariant of the IR: a `VerifyException` with a place in the text."""
 
 
 class ScopedValues(dict[str, tuple[SSAValue, ...]]):
     """
-    The values that can be named, innermost region last: a region takes its own off again when it ends.
+    The values in scope, innermost region last. The end of a region removes its values.
 
-    xDSL copies all names for each region, which takes quadratic time: a function has thousands of values and regions.
+    xDSL copies all names for each region, which takes quadratic time in functions with many values and regions.
     """
 
     def copy(self) -> "ScopedValues":
         return self
 
     def shrink(self, size: int) -> None:
-        """Forget all but the first `size` values. No name is defined twice, so these are as they were."""
+        """Remove all but the first `size` values. No name is defined twice, so the remaining values did not change."""
         while len(self) > size:
             self.popitem()
 
 
 class Parser(DenseLiteralParser):
     """
-    Reads a module, and remembers where its operations are.
+    Parses a module, and records the places of its operations.
 
-    With `templates`, operations whose lines differ only in names of values are read once: see `templates`.
+    With `templates`, operations whose lines differ only in value names are parsed once: see `templates`.
     """
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>", *, templates: bool = True):
@@ -83,19 +83,19 @@ class Parser(DenseLiteralParser):
         text = input.decode() if isinstance(input, bytes) else input
         self._parser_state = ParserState(Lexer(Input(text, name)))
         self._simple_types: dict[str, TypeAttribute] = {}
-        """Types by their text: a module has many types, but few different ones."""
+        """Types by their text: a module has few distinct types."""
         self.spans: dict[Operation, Span] = {}
-        """Where each operation begins."""
+        """The start of each operation."""
         self._forward_spans: dict[str, Span] = {}
         self._named_dialects: set[str] = set()
-        """The dialects that names of attributes begin with."""
+        """The dialects in the prefixes of attribute names."""
         self._templates: dict[Hashable, Template] | None = {} if templates else None
         self._dictionaries: dict[str, Mapping[str, Attribute]] = {}
         """Dictionaries of attributes by their text."""
         self._operation: str | None = None
-        """The operation whose own syntax is being read, if it is one."""
+        """The operation whose custom syntax is being parsed, if any."""
         self._resolved: list[ResolvedOperand] = []
-        """The operands of the operation that is being read, in the order in which it asked for them."""
+        """The operands of the operation that is being parsed, in the order in which its parser resolved them."""
 
     def raise_error(
         self, msg: str, at_position: Span | Position | None = None, end_position: Position | None = None
@@ -116,11 +116,11 @@ class Parser(DenseLiteralParser):
         self.raise_error("expected valid keyword", span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        with no_collection():
+        with collection_suspended():
             return self._parse_operations() if allow_implicit_module else super().parse_module(False)
 
     def _parse_operations(self) -> ModuleOp:
-        """All that is in the text: a module, or operations that are in none."""
+        """Parse the whole text: a module, or operations outside of a module."""
         operations: list[Operation] = []
         while self._current_token.kind != MLIRTokenKind.EOF:
             match self._current_token.kind:
@@ -165,7 +165,7 @@ class Parser(DenseLiteralParser):
         return op
 
     def _token_at(self, start: int) -> MLIRToken | None:
-        """The first token behind `start`, or None if the text there is none. What is read next stays the same."""
+        """The first token after `start`; None if the text is no token. Does not change the state of the parser."""
         position, self.lexer.pos = self.lexer.pos, start
         try:
             return self.lexer.lex()
@@ -175,7 +175,7 @@ class Parser(DenseLiteralParser):
             self.lexer.pos = position
 
     def _copy(self, template: Template, line: Line) -> Operation | None:
-        """The operation in `line`, as `template` has it; None if it is to be read."""
+        """The operation in `line`, copied from `template`; None if it must be parsed."""
         operands = template.operands_of(line, self.ssa_values, self.forward_ssa_references)
         if operands is None:
             return None
@@ -192,7 +192,7 @@ class Parser(DenseLiteralParser):
         return op
 
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
-        """The operation that is next in the text; and the names of its results, with how many each stands for."""
+        """Parse the next operation; also return the names of its results, each with the number of its results."""
         around, self._operation = self._operation, None
         span = self._current_token.span
         results = self._parse_op_result_list()
@@ -212,7 +212,7 @@ class Parser(DenseLiteralParser):
         except VerifyException as error:
             raise InvalidIRError(name_span, f"'{op_type.name}' op {error}") from error
         except Exception as error:
-            # What xDSL's constructors complain about with an exception that has no place in the text.
+            # Exceptions of xDSL's constructors have no place in the text.
             self._operation = None
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
@@ -266,7 +266,7 @@ class Parser(DenseLiteralParser):
         dialect, dot, _ = name.partition(".")
         if dot and dialect not in self._named_dialects:
             self._named_dialects.add(dialect)
-            # As in MLIR, this loads the dialect: it is the one to verify the attribute.
+            # As in MLIR, this loads the dialect, because it verifies the attribute.
             self.ctx.get_optional_attr(name)
         return name, attribute
 
@@ -324,7 +324,7 @@ class Parser(DenseLiteralParser):
         start = self._current_token.span
         try:
             size = super().parse_shape_dimension(allow_dynamic)
-        except ValueError:  # more digits than Python reads
+        except ValueError:  # more digits than Python's limit
             size = 1 << 63
         if size >= 1 << 63:
             self.raise_error("invalid dimension: it has more than 63 bits", start)

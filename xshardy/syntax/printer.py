@@ -1,8 +1,9 @@
 """
-xDSL's printer, writing what upstream's tools write.
+xDSL's printer with the output of upstream's tools.
 
-Names, aliases, digits, sorted dictionaries and elided dialect prefixes are decided here; what is special to one
-operation is a row of `formats`. Text is collected in a list, and the text of an attribute is made once per object.
+This module decides names, aliases, digits, the order of dictionaries and elided dialect prefixes; the syntax of single
+operations is in the rows of `formats`. Text is collected in a list, and the text of an attribute is created once per
+object.
 """
 
 import re
@@ -35,20 +36,20 @@ from xshardy.syntax.formats import format_of
 from xshardy.syntax.text_templates import TextTemplate, Written, can_be_alike, text_key
 
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
-"""Operations in whose regions the names of operations go without this prefix."""
+"""Operations whose regions elide this prefix of operation names."""
 
 LLVM_TYPE = "!llvm."
-"""The prefix of types of the llvm dialect, which go without it inside each other."""
+"""The prefix of types of the llvm dialect, elided in nested llvm types."""
 
 _NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
-"""What must be escaped in a string literal: quotes, backslashes, and all but printable ASCII."""
+"""Characters that a string literal must escape: quotes, backslashes, and all but printable ASCII."""
 
 
 class Printer(XDSLPrinter):
     """
     Prints one operation, once: `Printer().module_text(module)`.
 
-    With `templates`, operations whose texts differ only in names of values are printed once: see `text_templates`.
+    With `templates`, operations whose texts differ only in value names are printed once: see `text_templates`.
     """
 
     def __init__(self, *, print_generic_format: bool = False, print_debuginfo: bool = False, templates: bool = True):
@@ -56,16 +57,16 @@ class Printer(XDSLPrinter):
         self._parts: list[str] = []
         self._aliases = AliasTable()
         self._attribute_texts: dict[int, tuple[Attribute, str]] = {}
-        """Texts by identity; the attribute is kept so that its identity is not given to another."""
+        """Texts by identity; keeping the attribute alive prevents reuse of its identity."""
         self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
         self._templates: dict[Hashable, TextTemplate | None] | None = {} if templates and not print_debuginfo else None
         self._written: list[Written] = []
-        """Where names were written since the operation began that is printed for a template."""
+        """The places of names in the text of the operation that becomes a template."""
 
     def module_text(self, op: Operation, dialects: Iterable[Dialect] = ()) -> str:
-        """`op`, in front of it the aliases it uses, behind it a newline and the resources that `dialects` keep."""
+        """The aliases that `op` uses, the text of `op`, a newline, and the resources of `dialects`."""
         self.print_op(op)
         self.print_metadata(dialects)
         return f"{self._aliases.definitions()}{''.join(self._parts)}\n"
@@ -152,7 +153,7 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = around
 
     def _print_array_element(self, attribute: Attribute) -> None:
-        """In an array, the types of 64-bit numbers go without saying."""
+        """Arrays elide the types of 64-bit numbers."""
         match attribute:
             case IntegerAttr(value=value, type=IntegerType() as type) if (
                 type.width.data == 64 and type.signedness.data == Signedness.SIGNLESS
@@ -217,7 +218,7 @@ class Printer(XDSLPrinter):
         self._print_results(op)
         name = op.name
         prefix = self._default_dialects[-1]
-        # Only where nothing else can be meant: `func.a.b` keeps its prefix.
+        # Only if the short name is unambiguous: `func.a.b` keeps its prefix.
         if prefix and name.startswith(prefix) and name.count(".") == 1:
             name = name[len(prefix) :]
         self._parts.append(name)
@@ -230,10 +231,10 @@ class Printer(XDSLPrinter):
             self.print_attribute(op.location)
 
     def enter_scope(self) -> None:
-        """Nothing to do: all names are given before the first operation is printed."""
+        """Nothing to do: all names are assigned before printing starts."""
 
     def exit_scope(self) -> None:
-        """As `enter_scope`."""
+        """Nothing to do: see `enter_scope`."""
 
     def print_region(
         self,

@@ -1,4 +1,4 @@
-"""What the values of a module are called in the text that it was read from, and in which line they are made."""
+"""The names and lines of a module's values in the text from which it was parsed."""
 
 import re
 from collections.abc import Mapping
@@ -11,26 +11,26 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
-"""The names of the results of an operation, which stand before its own."""
+"""The names of the results of an operation, before the operation's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceNames:
-    """The names and lines of values and operations, from the places that a parser has noted for operations."""
+    """The names and lines of values and operations, from the places of operations that a parser recorded."""
 
     spans: Mapping[Operation, Span]
     kept: dict[str, tuple[str, int | None]] = field(default_factory=dict[str, tuple[str, "int | None"]])
-    """By name hint, the name and line of values that may get to another operation."""
+    """By name hint, the name and line of values whose producer may be replaced."""
 
     def keep(self, op: Operation) -> None:
-        """Know the results of `op` also when another operation has replaced it: their hints are passed on."""
+        """Keep the names of the results of `op` if another operation replaces it: name hints survive a replacement."""
         for result, name in zip(op.results, self._results(op), strict=False):
             hint = f"source.{len(self.kept)}"
             self.kept[hint] = name, self.line(op)
             result.name_hint = hint
 
     def of(self, value: SSAValue) -> str | None:
-        """`%x`, or `%x#1` for one of several results; None if nothing is known of it, as it was made by a pass."""
+        """`%x`, or `%x#1` for one of several results; None if a pass created the value."""
         if value.name_hint in self.kept:
             return self.kept[value.name_hint][0]
         if not isinstance(value, OpResult):
@@ -51,12 +51,12 @@ class SourceNames:
         ]
 
     def line(self, op: Operation) -> int | None:
-        """The line of `op`, counted from 1; None if it was made by a pass."""
+        """The line of `op`, counted from 1; None if a pass created it."""
         span = self.spans.get(op)
         return None if span is None else span.get_location().line
 
     def knows(self, value: SSAValue) -> bool:
-        """Whether `value` is one of the text, and was not made by a pass."""
+        """Whether `value` is in the text, not created by a pass."""
         value = _along_edges(value)
         owner = value.owner
         return (
@@ -64,7 +64,7 @@ class SourceNames:
         )
 
     def describe(self, value: SSAValue) -> str:
-        """`%3 (line 12)`, `argument 0 (%x)`: how to speak of a value to who wrote the text."""
+        """`%3 (line 12)`, `argument 0 (%x)`: the description of a value in messages."""
         value = _along_edges(value)
         name = self.of(value)
         if isinstance(value, BlockArgument):
@@ -85,10 +85,12 @@ def _place(line: int | None) -> str:
 
 
 def what(op: Operation) -> str:
-    """`stablehlo.while`, or whose body a computation has: how to speak of an operation."""
+    """
+    `stablehlo.while`; for a named computation, the function of its body: the description of an operation in messages.
+    """
     return f"the call of @{op.computation_name.data}" if isinstance(op, NamedComputationOp) else op.name
 
 
 def _along_edges(value: SSAValue) -> SSAValue:
-    """A data flow edge stands for the value that it is put behind."""
+    """The input of `value` if that is a data flow edge; else `value`."""
     return _along_edges(value.owner.input) if isinstance(value.owner, DataFlowEdgeOp) else value

@@ -1,23 +1,21 @@
 """
-Templates: an operation whose line was read before, names of values aside, is copied instead of read.
+Templates: an operation is copied instead of parsed if an earlier line had the same text except for value names.
 
-A module has many lines, but few different ones: a step of a 32-layer transformer has 5,800 lines and 120 of them are
-distinct once the names of values are masked. What a line means, but for its names, is in its text: attributes and
-types cannot change, an alias is defined once, and the dialects that a short name of an operation is looked up in are a
-part of the key. So the first line of a kind is read by the parser, which leaves a template, and the others take from it
-all but their operands. A parser has templates of its own.
+The lines of a module repeat: a step of a 32-layer transformer has 5,800 lines, of which 120 are distinct when value
+names are masked. Apart from names, the meaning of a line follows from its text: attributes and types are immutable, an
+alias is defined once, and the dialects for short operation names are part of the key. The parser reads the first line
+of each kind and stores a template; later lines copy it with their own operands. Each parser has its own templates.
 
-A template is made only of a line for which that is certain:
-- the operation is the whole line, and the token behind it, up to the name of a value, is a part of the key, for the
-  parser may have looked at it;
-- each name of a value in the line is a result or was resolved as an operand, once: none is in a string or a comment,
-  none belongs to a region, none was used without the type that the text gives it;
-- no resource is declared, for one of a known name is renamed, and no unregistered operation is allowed, for a short
-  name may then come to stand for one;
-- the operation has no successors, no regions with text of their own or with values from outside, and no state but that
-  of every operation.
+A line becomes a template only under these conditions:
+- The operation is the whole line. The next token, up to the name of a value, is part of the key, since the parser may
+  have looked ahead.
+- Each value name in the line is a result, or was resolved once as an operand. None is in a string or a comment, belongs
+  to a region, or was used without the type that the text gives it.
+- No resource is declared, since the parser renames a resource of a known name. No unregistered operation is allowed,
+  since a short name may then denote one.
+- The operation has no successors, no regions with their own text or with values from outside, and no extra state.
 
-A name that is not defined yet, is defined already or has another type is left to the parser and to its diagnostics.
+A line with a name that is undefined, already defined or of another type takes the parser, which has the diagnostics.
 """
 
 import re
@@ -31,7 +29,7 @@ from xdsl.ir.core import SSAValues
 from xdsl.utils.lexer import Span
 
 LONGEST_LINE = 4096
-"""In characters. Longer lines, most of them literals, are rarely repeated, and no template is made of them."""
+"""In characters. Longer lines, mostly literals, rarely repeat and get no template."""
 
 _NAME = re.compile(r"%([0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)")
 """The name of a value, as the lexer reads it."""
@@ -63,9 +61,9 @@ class Line:
 
     def key(self, *surroundings: str) -> Hashable:
         """
-        What two lines have in common if one template is for both: all but the names, and which of them are equal.
+        The key of the line's template: the text without names, and which names are equal.
 
-        The `surroundings` are what the line's meaning depends on apart from the line.
+        `surroundings` is the context on which the meaning of the line depends.
         """
         names = self.names
         if len(set(names)) == len(names):
@@ -73,7 +71,7 @@ class Line:
         return surroundings, *self.around, tuple(map(names.index, names))
 
     def positions(self) -> list[int]:
-        """Where in the text each name begins, at its `%`."""
+        """The position of each name's `%` in the text."""
         found: list[int] = []
         position = self.start
         for text, name in zip(self.around, self.names, strict=False):
@@ -85,17 +83,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """All of an operation that its line says, but for the names of values."""
+    """An operation without its operands, as its line determines it."""
 
     op_type: type[Operation]
     packs: Sequence[int]
-    """How many results each of the first names of the line stands for."""
+    """The number of results of each of the first names of the line."""
     uses: Sequence[tuple[int, int, Attribute]]
-    """For each further name of the line: which name of the line it is, its index in a pack, its type."""
+    """For each further name of the line: the number of the distinct name, its index in a pack, its type."""
     operands: Sequence[int]
-    """For each operand which of the `uses` it is."""
+    """For each operand, its index in `uses`."""
     name_offset: int
-    """Where the name of the operation begins, in characters behind the start of the line, names of results left out."""
+    """The offset of the operation's name from the start of the line, in characters, without the names of results."""
     name_length: int
     result_types: Sequence[Attribute]
     properties: Mapping[str, Attribute]
@@ -113,10 +111,10 @@ class Template:
         resolved: Sequence[ResolvedOperand],
     ) -> "Template | None":
         """
-        What the parser found in `line`: an operation whose name is at `name`.
+        The template of an operation that was parsed from `line`, with its name at `name`.
 
-        `results` are the positions of the names of its results and how many results each stands for; `resolved` are the
-        operands it asked for. None if the line says not enough about the operation.
+        `results` has the positions of the names of its results, each with its number of results; `resolved` has the
+        operands that the parser resolved. None if `line` does not meet the conditions.
         """
         bound = len(results)
         positions = line.positions()
@@ -147,17 +145,17 @@ class Template:
         )
 
     def name_position(self, line: Line) -> int:
-        """Where the name of the operation begins in the text."""
+        """The position of the operation's name in the text."""
         return line.start + self.name_offset + sum(map(len, line.names[: len(self.packs)]))
 
     def operands_of(
         self, line: Line, values: Mapping[str, Sequence[SSAValue]], awaited: Mapping[str, object]
     ) -> list[SSAValue] | None:
         """
-        The operands that `line` names, among the `values` that are defined.
+        The operands of `line`, looked up in `values`.
 
-        None if that takes more than a look: an operand that is not defined or of another type, or a result that has
-        been defined or is `awaited` by an earlier use.
+        None if an operand is undefined or has another type, or if a result is already defined or is `awaited` by an
+        earlier use.
         """
         names = line.names
         for name in names[: len(self.packs)]:
@@ -175,7 +173,7 @@ class Template:
         return [found[use] for use in self.operands]
 
     def build(self, operands: Sequence[SSAValue]) -> Operation:
-        """The operation with these operands. Attributes and types are shared, they cannot change."""
+        """The operation with these operands. Attributes and types are immutable, and shared."""
         op = self.op_type.__new__(self.op_type)
         vars(op).update(_NOTHING)
         op.properties = dict(self.properties)
@@ -189,5 +187,5 @@ class Template:
 
 
 def _is_closed(region: Region) -> bool:
-    """No value from outside `region` is used in it."""
+    """Whether no operation in `region` uses a value from outside."""
     return all(region.is_ancestor(operand.owner) for op in region.walk() for operand in op.operands)

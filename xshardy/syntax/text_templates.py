@@ -1,16 +1,16 @@
 """
-Text templates: the text of an operation like one that was printed before is filled in with names, instead of printed.
+Text templates: the text of an operation that resembles an earlier one is filled in with names, instead of printed.
 
-What `templates` is to reading, this is to writing. Operations are alike if they are of one class, hold the same
-attributes under the same names, have operands and results of the same types, and the same operands are equal. The
-attributes and types of a module that was read are shared, so that they are compared by identity, which is fast; others
-are printed once more at worst. A printer has templates of its own and prints one module once: nothing changes in it.
+This is the counterpart of `templates` for printing. Operations are alike if they have the same class, the same
+attributes under the same names, the same types of operands and results, and the same equalities between operands.
+Attributes and types of a parsed module are shared, so they are compared by identity, which is fast; equal but distinct
+ones only cost another template. Each printer has its own templates and prints one module, which does not change
+meanwhile.
 
-A template is made only of a text for which it is certain that it depends on nothing else:
+A text becomes a template only if it depends on nothing else:
 - it has one line, no regions and no successors;
-- it is in the generic form or declared as an `assembly_format`, which sees no more of an operation than that, or its
-  operation is in ALIKE;
-- each name of a value in it is that of an operand, or those of the results.
+- it is in the generic form, or comes from an `assembly_format`, which reads nothing else, or its operation is in ALIKE;
+- each value name in it belongs to an operand, or to the results.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -24,18 +24,18 @@ from xdsl.irdl import IRDLOperation
 from xshardy.syntax.formats import format_of
 
 ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "stablehlo.constant"})
-"""Operations that print themselves, and depend on nothing but what templates are told apart by."""
+"""Operations with custom printers whose text depends only on the template key."""
 
 RESULTS = -1
-"""Among the places of a template: the names of the results, as in front of the operation."""
+"""The place of a template that stands for the names of all results."""
 
 Written = tuple[int, SSAValue | None]
-"""Which part of a text is a name, and whose: None, for those of the results."""
+"""The index of a part of a text that is a name, and its value; None for the names of the results."""
 
 
 @cache
 def can_be_alike(op_type: type[Operation], in_generic_form: bool) -> bool:
-    """Whether all that the text of an `op_type` depends on is a part of `text_key`."""
+    """Whether the text of an `op_type` depends only on `text_key`."""
     if issubclass(op_type, UnregisteredOp):
         return False
     if in_generic_form:
@@ -50,9 +50,9 @@ def can_be_alike(op_type: type[Operation], in_generic_form: bool) -> bool:
 
 def text_key(op: Operation, prefix: str) -> Hashable | None:
     """
-    What two operations have in common if one template is for both; None if there is none for `op`.
+    The template key of `op`; None if `op` has no template.
 
-    `prefix` is the one that names of operations go without where `op` is.
+    `prefix` is the prefix of operation names that is elided at `op`.
     """
     if op.regions or op.successor_uses:
         return None
@@ -77,18 +77,18 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
 
 @dataclass(frozen=True, slots=True)
 class TextTemplate:
-    """The text of an operation but for names."""
+    """The text of an operation without value names."""
 
     op: Operation
-    """The one that was printed. It keeps its attributes and types, by which others are compared with it, in memory."""
+    """The printed operation. It keeps its attributes and types alive, with which other operations are compared."""
     text: str
-    """With `%s` for each name, and `%%` for each percent sign."""
+    """The text with `%s` for each name, and `%%` for each percent sign."""
     places: Sequence[int]
-    """Which name each is: that of an operand, by its index, or RESULTS."""
+    """For each name, the index of its operand, or RESULTS."""
 
     @classmethod
     def of(cls, op: Operation, parts: Sequence[str], names: Sequence[Written]) -> "TextTemplate | None":
-        """The template that the `parts` of the text of `op` are one of; None if there is none."""
+        """The template of `op`, whose text consists of `parts`; None if it cannot be one."""
         operands = {id(operand): index for index, operand in reversed(list(enumerate(op.operands)))}
         texts = [part.replace("%", "%%") for part in parts]
         places: list[int] = []

@@ -1,7 +1,7 @@
 """
-xDSL's steps from token to token, in fewer calls: a parser takes most of its time between tokens.
+Faster versions of xDSL's token methods, in which a parser spends most of its time.
 
-Each method does what xDSL's method of the same name does. The reference is a test over all inputs.
+Each method does what xDSL's method of the same name does; a test compares them on all inputs.
 """
 
 from xdsl.parser import Parser as XDSLParser
@@ -12,7 +12,7 @@ from xshardy.syntax.lexer import TextToken
 
 
 class TokenParser(XDSLParser):
-    """xDSL's parser with shorter ways through the tokens."""
+    """xDSL's parser with faster token methods."""
 
     @property
     def pos(self) -> Position:

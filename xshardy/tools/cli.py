@@ -1,7 +1,7 @@
 """
-`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR, to PTX, and executed on the CPU; what dumps consist of.
+`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, statistics of dumps.
 
-`xshardy shard|explain`: the shardings of StableHLO programs, and how they came about.
+`xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
 """
 
 import argparse
@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     try:
         return args.command(args)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor is there one for what is still buffered
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has exited
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit must not fail either
         return 0
     except Exception as error:
         print(describe(error, args.file), file=sys.stderr)
@@ -162,7 +162,7 @@ def _read(args: argparse.Namespace) -> tuple[ModuleOp, float]:
 
 @dataclass(frozen=True, slots=True)
 class EmittedKernel:
-    """A kernel of FILE before any pass, and the log that its passes and dumps go to."""
+    """A kernel of FILE before any pass, and the log of its passes and dumps."""
 
     name: str
     module: ModuleOp
@@ -172,7 +172,7 @@ class EmittedKernel:
 
 
 def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
-    """The kernel of each fusion that was asked for, emitted as it is needed."""
+    """The kernel of each selected fusion, emitted lazily."""
     module, parsed = _read(args)
     if compiler.is_emitted(module):
         if args.fusion:

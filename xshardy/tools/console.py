@@ -1,4 +1,4 @@
-"""Where tables go: the terminal at its width, or a file at a width that does not break cells."""
+"""The console for tables: as wide as the terminal; in a file, wide enough that no cell breaks."""
 
 from rich.console import Console
 

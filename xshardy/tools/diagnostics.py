@@ -1,4 +1,4 @@
-"""Errors as their reader needs them: `file:line:column: error: what, and how to mend it`, never a traceback."""
+"""Diagnostics for exceptions: `file:line:column: error: what, and how to correct it`, without a traceback."""
 
 import os
 import sys
@@ -16,16 +16,18 @@ STDIN = "<stdin>"
 
 
 class InputError(ValueError):
-    """A complaint about the input that says its place itself."""
+    """An error in the input whose message has the place."""
 
 
 def shown_name(file: str) -> str:
-    """How diagnostics call `file`."""
+    """The name of `file` in diagnostics."""
     return STDIN if file == "-" else file
 
 
 def read_text(file: str) -> str:
-    """The text of `file`, or of standard input for `-`. Raises `InputError` if it is no text, `OSError` as `open`."""
+    """
+    The text of `file`, or of standard input for `-`. Raises `InputError` if it is not text, and `OSError` like `open`.
+    """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     try:
         return data.decode()
@@ -57,7 +59,7 @@ def describe(error: Exception, file: str) -> str:
 
 
 def internal_error(error: Exception) -> str:
-    """What to say of an error that is a bug of ours; where it was raised, if the environment asks for it."""
+    """The diagnostic for a bug in xshardy; with the traceback if the environment variable asks for it."""
     if os.environ.get("XSHARDY_TRACEBACK"):
         traceback.print_exception(error)
     return (

@@ -1,4 +1,4 @@
-"""`xshardy run`: execute kernels on the CPU level by level, and compare what they write with the reference."""
+"""`xshardy run`: execute kernels on the CPU at each level, and compare their results with the reference."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ class Output:
     type: TensorType[Attribute]
     value: Array
     comparison: Comparison | None
-    """With the reference; None if it was not asked for."""
+    """The comparison with the reference; None without `--check`."""
     seconds: float
-    """The time the kernel took to execute, all its results together."""
+    """The execution time of the kernel, with all its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ErrorBounds:
     relative: float | None = None
 
     def tolerance(self, type: Attribute, combined: int) -> Tolerance:
-        """The tolerance for elements of `type`, each of which is made of up to `combined` elements."""
+        """The tolerance for elements of `type` that each combine up to `combined` elements."""
         usual = tolerance_of(numpy_dtype(type), combined)
         absolute = usual.absolute if self.absolute is None else self.absolute
         return Tolerance(usual.relative if self.relative is None else self.relative, absolute)
@@ -68,16 +68,16 @@ def execute_fusion(
     """
     Execute `module`, the emitted kernel of `fusion`, at each of `levels`, with inputs that depend on `seed` only.
 
-    The module is lowered in place on the way. With `check`, every result is compared with the reference. Raises
-    `SimtError` for what no kernel may do, such as access out of bounds.
+    This lowers the module in place. With `check`, every result is compared with the reference. Raises
+    `SimtError` for invalid kernels, for example for out-of-bounds access.
     """
     computation = fusion.callee_function()
     inputs = inputs_of(computation, seed)
     expected = stablehlo.evaluate(computation, inputs) if check else None
     types = result_types(computation)
     zeros = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
-    arrays = [*inputs, *(map(unlike, expected) if expected else zeros)]  # what a kernel does not write, differs
-    # Later levels no longer know the layouts, so all of them get the elements in the order of memory.
+    arrays = [*inputs, *(map(unlike, expected) if expected else zeros)]  # unwritten elements must differ
+    # Lower levels have no layouts, so all levels get the elements in memory order.
     kernel = simt.find_kernel(module)
     layouts = [type for type in kernel.function_type.inputs if isa(type, TensorType[Attribute])]
     written_in = first_of_buffer(kernel)[len(inputs) :]
@@ -105,16 +105,16 @@ def execute_fusion(
 
 def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
     """
-    What the kernel of `module`, which is lowered to LLVM, writes in the arguments with these numbers.
+    Run the kernel of `module`, at level `llvm`; return the arguments in `written_in` as the kernel leaves them.
 
-    An argument for a buffer that an earlier one is for is no longer used.
+    Of several arguments for the same buffer, only the first one is used.
     """
     written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
     return [written[number] for number in written_in]
 
 
 def first_of_buffer(kernel: FuncOp) -> list[int]:
-    """For each argument of `kernel`, as it is emitted, the number of the first one that is for the same buffer."""
+    """For each argument of the emitted `kernel`, the number of the first argument for the same buffer."""
     first: dict[int, int] = {}
     numbers = [slice_index(argument) for argument in kernel.args]
     return [position if n is None else first.setdefault(n, position) for position, n in enumerate(numbers)]
@@ -148,7 +148,7 @@ def print_outputs(outputs: Sequence[Output]) -> None:
 
 
 def verdict(output: Output) -> str:
-    """What the last column of the table says."""
+    """The text of the last column of the table."""
     if output.comparison is None:
         return summary(output.value)
     return "[green]agrees[/]" if output.comparison else "[bold red]differs[/]"

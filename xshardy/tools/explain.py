@@ -1,4 +1,4 @@
-"""`xshardy explain`: in words, from where a tensor got each axis of its sharding, and what it did not get, and why."""
+"""`xshardy explain`: the origin of each axis of a tensor's sharding, and the reasons for missing axes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from xshardy.transforms.sdy_propagation.propagation_history import Arrival, Neig
 
 
 def axis_text(axis: AxisRefAttr) -> str:
-    """`"x"`, or `"x":(1)2` for a part of it."""
+    """`"x"`, or `"x":(1)2` for a sub-axis."""
     part = f":({pre_size(axis)}){axis.sub_axis.size.data}" if isinstance(axis.sub_axis, SubAxisInfoAttr) else ""
     return f'"{axis.axis.data}"{part}'
 
@@ -78,7 +78,7 @@ def result(program: ShardedProgram, index: int, file: str) -> int:
 
 
 class Story:
-    """What there is to say of the sharding of one value."""
+    """The explanation of the sharding of one value."""
 
     def __init__(self, program: ShardedProgram, number: int):
         self._program = program
@@ -87,7 +87,7 @@ class Story:
         self._sharding = self._history.sharding(number)
 
     def lines(self) -> Iterator[str]:
-        """The whole story, an indented paragraph for each dimension."""
+        """The lines of the explanation, an indented paragraph for each dimension."""
         yield f"{self.name(self._number)}: {dimensions(self._sharding) or 'no sharding'}"
         if self._sharding is None:
             yield "  No sharding came to it: every device has all of it."
@@ -128,7 +128,7 @@ class Story:
         return f"{what}, written in the text or on an edge"
 
     def _losses(self) -> Iterator[str]:
-        """For each neighbour with more axes along a common factor, why they are not here."""
+        """For each neighbour with more axes along a common factor, the reason why this value lacks them."""
         for neighbourhood in self._history.neighbourhoods(self._number):
             for mine in neighbourhood.tensors:
                 if mine.value == self._number and self._sharding is not None:
@@ -141,7 +141,7 @@ class Story:
                 continue
             for dim, factors in enumerate(mine.dims):
                 for other_dim, other_factors in enumerate(other.dims):
-                    # A shared major factor is where axes go first.
+                    # Axes propagate to a shared major factor first.
                     if factors[0] != other_factors[0]:
                         continue
                     axes = theirs.dim_shardings.data[other_dim].axes.data
@@ -176,7 +176,7 @@ class Story:
         return f"{what(op)} (line {line})" if line is not None else what(op)
 
     def touched(self) -> Iterator[Operation]:
-        """The operations through which its axes came, and those that made the values on the way."""
+        """The operations through which its axes propagated, and the producers of the values on the path."""
         for dim in self._sharding.dim_shardings if self._sharding is not None else ():
             for axis in dim.axes:
                 for arrival in self._history.path(self._number, axis):
@@ -187,7 +187,7 @@ class Story:
                             yield home.owner
 
     def name(self, number: int) -> str:
-        """How the reader knows a value."""
+        """The name of a value for the user."""
         home = self._history.home(number)
         if isinstance(home, FunctionResult):
             return f"result {home.index} of @{home.function.sym_name.data}"

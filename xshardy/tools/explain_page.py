@@ -1,4 +1,4 @@
-"""One self-contained page about the shardings of a program: its text, a colour per axis, a path on a click."""
+"""A self-contained HTML page about the shardings of a program: its text, a colour per axis, and the paths of axes."""
 
 import html
 import json
@@ -13,7 +13,7 @@ from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
 
 class Entry(TypedDict):
-    """What the page knows of a value: the line it stands at, and the lines on the way of its axes."""
+    """The data of a value: its line, and the lines on the paths of its axes."""
 
     line: int
     name: str
@@ -24,7 +24,7 @@ class Entry(TypedDict):
 
 
 def entries(program: ShardedProgram) -> Sequence[Entry]:
-    """All values that the text of `program` has, in its order."""
+    """All values in the text of `program`, in text order."""
     found: list[Entry] = []
     history = program.history
     for number in history.numbers():
@@ -44,9 +44,9 @@ def entries(program: ShardedProgram) -> Sequence[Entry]:
 
 
 def page(program: ShardedProgram, title: str) -> str:
-    """The page, as text of HTML 5 that asks for nothing else."""
+    """The page: HTML 5 without external resources."""
     data = {"lines": program.text.splitlines(), "values": entries(program)}
-    text = json.dumps(data).replace("</", "<\\/")  # or a string of the program could end the script
+    text = json.dumps(data).replace("</", "<\\/")  # a string in the program must not end the script
     return PAGE.replace("@TITLE@", html.escape(title)).replace("@DATA@", text)
 
 

@@ -1,4 +1,4 @@
-"""`xshardy hlo-stats FILE`: what an HLO dump consists of, by opcode, by kind of fusion, and by computation."""
+"""`xshardy hlo-stats FILE`: statistics of an HLO dump by opcode, by kind of fusion, and by computation."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,12 +21,12 @@ from xshardy.hlo_text.tuples import is_implicit
 from xshardy.tools.console import console
 
 NO_BYTES = frozenset({"bitcast", "get-tuple-element", "opt-barrier", "parameter", "tuple"})
-"""Opcodes whose results lie in the memory of their operands, or of the caller."""
+"""Opcodes whose results are in the memory of their operands or of the caller."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """How many instructions there are of a kind, and the bytes of the results that they write."""
+    """The number of instructions of a kind, and the bytes of their results."""
 
     count: int = 0
     bytes: int = 0
@@ -34,7 +34,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Stats:
-    """What a module consists of. A computation is counted once, however often it is called."""
+    """The statistics of a module. A computation counts once, for any number of calls."""
 
     opcodes: dict[str, Tally] = field(default_factory=dict[str, Tally])
     fusions: Counter[str] = field(default_factory=Counter[str])
@@ -48,7 +48,7 @@ class Stats:
 
 
 def stats_of(module: ModuleOp) -> Stats:
-    """The statistics of a module as `read_hlo` gives it."""
+    """The statistics of a module that `read_hlo` returned."""
     stats = Stats()
     for function in module.ops:
         if isinstance(function, func.FuncOp) and function.body.blocks and WRAPPED not in function.sym_name.data:
@@ -75,7 +75,7 @@ def count_computation(function: func.FuncOp, stats: Stats) -> None:
 
 
 def opcode_of(op: Operation) -> str:
-    """What HLO text calls `op`; its own name if that has no opcode for it."""
+    """The HLO opcode of `op`; its own name if HLO has no opcode for it."""
     if isinstance(op, hlo.OpaqueOp):
         return op.opcode.data
     if isinstance(op, AsyncOperation):
@@ -85,15 +85,15 @@ def opcode_of(op: Operation) -> str:
 
 def byte_size(type: Attribute) -> int:
     """
-    The bytes of a value; of one whose size varies, the most.
+    The bytes of a value; for a dynamic size, its bound.
 
-    Elements of less than a byte are packed, but for predicates.
+    Elements of less than a byte are packed, except predicates.
     """
     return sum(array_bytes(array) for array in arrays_in(type))
 
 
 def arrays_in(type: Attribute) -> Iterator[Attribute]:
-    """The arrays in a value of `type`. What is in flight is written by its start."""
+    """The arrays in a value of `type`. Of a bundle, the outputs count: the start writes them."""
     match type:
         case TupleType():
             for part in elements(type):
@@ -119,7 +119,7 @@ def array_bytes(type: Attribute) -> int:
 
 
 def print_stats(stats: Stats, most: int) -> None:
-    """Tables of the statistics; of computations, the `most` largest."""
+    """Print tables of the statistics, with the `most` largest computations."""
     out = console()
     out.print(f"{stats.instructions} instructions in {len(stats.computations)} computations")
     total = sum(tally.bytes for tally in stats.opcodes.values()) or 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_text(path: Path | None, text: str) -> None:
-    """Write `text` to `path` in one step, so that a failure leaves no half of it; None is standard output."""
+    """Write `text` to `path` in one step, so that a failure leaves no partial file; None is standard output."""
     if path is None:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What a user sees of a compilation: the IR after each pass, in files or on standard error, and the times."""
+"""The log of a compilation: the IR after each pass, in files or on standard error, and the times of passes."""
 
 import sys
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ VERBOSE_IR = 5
 
 @dataclass
 class PassLog:
-    """An observer for `compiler.lower`: dumps to `directory` if given, prints IR at `--v=5`, remembers the times."""
+    """An observer for `compiler.lower`: dumps to `directory` if given, prints IR at `--v=5`, records the times."""
 
     directory: Path | None = None
     verbosity: int = 0
@@ -32,7 +32,7 @@ class PassLog:
             print(f"// -----// IR dump after {name} //----- //\n{text}", file=sys.stderr)
 
     def add_time(self, name: str, seconds: float) -> None:
-        """Count `seconds` for a step that is no pass."""
+        """Record `seconds` for a step that is not a pass."""
         self.seconds.append((name, seconds))
 
     def dump(self, name: str, text: str) -> None:
@@ -43,7 +43,7 @@ class PassLog:
         (self.directory / f"{len(self.seconds) - 1:02}-{name}").write_text(text)
 
     def finish(self, show_times: bool) -> None:
-        """If asked, print a table of the steps with their milliseconds and share, on standard error."""
+        """With `show_times`, print a table of the steps with their milliseconds and share to standard error."""
         if not show_times:
             return
         total = sum(seconds for _, seconds in self.seconds)

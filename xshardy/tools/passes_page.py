@@ -1,7 +1,8 @@
 """
-The page `docs/passes.md`: every registered pass, its options, its patterns, and what of upstream's documentation it is.
+The page `docs/passes.md`: every registered pass, its options, its patterns, and its section of upstream's
+documentation.
 
-`python -m xshardy.tools.passes_page > docs/passes.md` writes it anew; a test holds it against the code.
+`python -m xshardy.tools.passes_page > docs/passes.md` regenerates the page; a test compares it with the code.
 """
 
 from collections.abc import Iterator, Mapping

@@ -47,15 +47,15 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
 """
 Upstream's names for our passes, and for sequences of them. Options go to the first pass of a sequence.
 
-`cse` and `licm` are names of passes of xDSL, too, which do not know the effects of all of upstream's operations.
+xDSL also has passes named `cse` and `licm`; they lack the effects of some of upstream's operations.
 """
 
 
 def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePass]]]) -> tuple[ModulePass, ...]:
     """
-    The passes of `pipeline`, such as `canonicalize,sdy-close-shardings`, of those `available` by their names.
+    The passes of `pipeline`, such as `canonicalize,sdy-close-shardings`, looked up in `available`.
 
-    Raises `ValueError` for an unknown pass or option, and `ArgSpecParseError` for text that is no pipeline.
+    Raises `ValueError` for an unknown pass or option, and `ArgSpecParseError` for invalid pipeline text.
     """
     specs = [spec for given in parse_pipeline(pipeline) for spec in _expand(given)]
     if unknown := [spec.name for spec in specs if spec.name not in available]:

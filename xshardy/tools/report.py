@@ -1,4 +1,4 @@
-"""`xshardy compile --report`: what each kernel is, what it moves, and what it takes of the GPU."""
+"""`xshardy compile --report`: the emitter, memory traffic and resources of each kernel."""
 
 import re
 from collections import Counter
@@ -38,11 +38,11 @@ class KernelReport:
     traffic: Traffic
     blocks: int
     least_bytes: int
-    """Of all inputs and results, each moved once."""
+    """The bytes of all inputs and results, each moved once."""
 
     @property
     def moved_bytes(self) -> int:
-        """Taking all blocks to move what the first one does."""
+        """The bytes that the kernel moves, if all blocks move as many as the first one."""
         return self.traffic.global_bytes * self.blocks
 
 
@@ -57,7 +57,10 @@ def widths(ptx: str, access: str, memory: str) -> str:
 
 
 def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
-    """The report on the kernel of a fusion. Runs its first block, as it is before LLVM, to see what that moves."""
+    """
+    The report on the kernel of a fusion. Executes the first block, at a level before LLVM, to count the bytes that it
+    moves.
+    """
     device = device_of(kernel.target)
     choice = explain(fusion, device)
     computation = fusion.callee_function()
@@ -87,7 +90,7 @@ def print_reports(reports: Sequence[KernelReport]) -> None:
 
 
 def _assembled(text: str) -> Callable[[KernelReport], str]:
-    """A cell of what ptxas says, in the form of `text`."""
+    """A cell with values of the report of ptxas, formatted by `text`."""
 
     def cell(report: KernelReport) -> str:
         return "-" if report.assembled is None else text.format(report.assembled)
@@ -113,4 +116,4 @@ ROWS: Mapping[str, Callable[[KernelReport], str]] = {
     "spills": _assembled("{0.spill_stores} bytes stored, {0.spill_loads} loaded"),
     "bytes moved": _moved,
 }
-"""What each row of the table says of a kernel."""
+"""The rows of the table: the label, and the cell of a kernel."""

@@ -22,7 +22,7 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A value, and how many bytes each device holds of it: as it was written, and after propagation."""
+    """A value, and its bytes per device: as annotated in the text, and after propagation."""
 
     name: str
     type: Attribute
@@ -33,7 +33,7 @@ class Placement:
 
     @property
     def is_replicated(self) -> bool:
-        """Whether every device holds all of it."""
+        """Whether every device holds the whole value."""
         return self.sharding is None or not any(dim.axes.data for dim in self.sharding.dim_shardings)
 
 
@@ -49,7 +49,7 @@ def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> in
 
 
 def placements(program: ShardedProgram) -> Iterator[Placement]:
-    """The tensors that the text of `program` makes and that have dimensions, in its order."""
+    """The tensors in the text of `program` that are no scalars, in text order."""
     history = program.history
     for number in history.numbers():
         home = history.home(number)

@@ -1,4 +1,4 @@
-"""A program of StableHLO with its shardings propagated, and what its values are called in its text."""
+"""A StableHLO program with propagated shardings, and the names of its values in the text."""
 
 import importlib.util
 import sys
@@ -26,7 +26,7 @@ from xshardy.universe import new_context
 
 @dataclass(frozen=True, slots=True)
 class ShardedProgram:
-    """A module after propagation, how it came to its shardings, and how it was called before."""
+    """A module after propagation, the history of its shardings, and the names of its values in the text."""
 
     text: str
     module: ModuleOp
@@ -36,10 +36,10 @@ class ShardedProgram:
 
 def read_program(file: str) -> str:
     """
-    The text of `file`, or what JAX makes of a function of Python, which is written `FILE.py:FUNCTION`.
+    The text of `file`; for `FILE.py:FUNCTION`, the text of the lowered JAX program that the function returns.
 
-    The function takes no arguments, and gives what `jax.jit(f).lower(...)` gives. Raises `InputError` if it cannot be
-    called, or gives something else.
+    The function takes no arguments, and returns the value of `jax.jit(f).lower(...)`. Raises `InputError` if the call
+    fails, or returns anything else.
     """
     path, _, function = file.rpartition(":")
     return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
@@ -61,7 +61,7 @@ def _lowered(path: Path, function: str) -> str:
         raise
     except ModuleNotFoundError as error:
         raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
-    except Exception as error:  # what the program of a user may raise
+    except Exception as error:  # a user's function may raise anything
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
@@ -73,7 +73,7 @@ def _lowered(path: Path, function: str) -> str:
 
 
 def _line_in(path: Path, error: Exception) -> str:
-    """`12:`, the innermost line of `path` where `error` was raised; nothing if it was elsewhere."""
+    """`12:`, the innermost line of `path` where `error` was raised; empty if it was raised elsewhere."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{lines[-1]}:" if lines else ""
 
@@ -86,7 +86,7 @@ def propagate(text: str, file: str) -> ShardedProgram:
     module = parser.parse_module()
     verify(module)
     names = SourceNames(parser.spans)
-    for call in operations_of(module, CallOp):  # whose bodies come to stand in their places
+    for call in operations_of(module, CallOp):  # propagation inlines the bodies of calls
         names.keep(call)
 
     def at(op: Operation) -> str:
@@ -107,9 +107,9 @@ def propagate(text: str, file: str) -> ShardedProgram:
 
 def export(program: ShardedProgram) -> ModuleOp:
     """
-    The module of `program` as `sdy-propagation-pipeline` leaves it. Nothing more can be asked of its history.
+    The module of `program` as `sdy-propagation-pipeline` leaves it. After this, the history is no longer valid.
 
-    Raises `PassFailedException` if it has several functions, and none of them is the main one.
+    Raises `PassFailedException` if it has several functions, and none of them is `@main`.
     """
     PassPipeline(PropagationPipelinePass().passes_after_propagation).apply(new_context(), program.module)
     return program.module

@@ -1,4 +1,4 @@
-"""`xshardy shard|explain`: the shardings of StableHLO programs, and how they came about."""
+"""`xshardy shard|explain`: the shardings of StableHLO programs, and their origins."""
 
 import argparse
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from xshardy.tools.output import write_text
 if TYPE_CHECKING:
     from xshardy.tools.sharded_program import ShardedProgram
 
-# What the commands need beside this is slow to import, and is so when they run.
+# The commands import their other modules, which load slowly, when they run.
 
 Command = Callable[[argparse.Namespace], int]
 AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
-"""Adds a command by its name, what it does, an example, and the function that does it."""
+"""Adds a command, from its name, description, example and function."""
 
 
 def add_sharding_commands(add: AddCommand) -> None:
@@ -77,7 +77,7 @@ def _explain(args: argparse.Namespace) -> int:
 
 
 def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:
-    """The value that was asked for; None if only a page was."""
+    """The selected value; None if only a page is requested."""
     from xshardy.tools.explain import argument, named_value, result
 
     if args.value is not None:

@@ -1,8 +1,8 @@
 """
 `xshardy-opt`: `xdsl-opt` with upstream's text, upstream's error format, and HLO text as a frontend.
 
-Whatever the input, the answer is a module or diagnostics, and an exit status: 0 done, 1 the input is wrong (or a file
-cannot be read or written), 2 the command line is wrong, 70 a pass has a bug.
+For every input, the output is a module or diagnostics. The exit status is 0 for success, 1 for an invalid input (or a
+file that cannot be read or written), 2 for an invalid command line, 70 for a bug in a pass.
 """
 
 import argparse
@@ -45,14 +45,14 @@ from xshardy.universe import installed_dialects
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
 RECURSION_LIMIT = 10_000
-"""Python's default allows no more than some hundred nested regions."""
+"""Python's default allows only some hundred nested regions."""
 
 SEPARATOR = "// -----"
-"""What divides the modules of a file under `--split-input-file`."""
+"""The separator of modules in a file under `--split-input-file`."""
 
 
 class UsageError(Exception):
-    """A complaint about the command line."""
+    """An error in the command line."""
 
 
 class XshardyOptMain(xDSLOptMain):
@@ -133,7 +133,7 @@ class XshardyOptMain(xDSLOptMain):
             raise ParseError(span, f"byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from error
 
     def _chunks(self) -> tuple[str, list[tuple[bytes, int]]]:
-        """The frontend, and the modules of the input with the number of lines in front of each."""
+        """The frontend, and the modules of the input, each with the number of lines before it."""
         stream, extension = self.get_input_stream()
         with stream:
             data = stream.read()
@@ -160,7 +160,7 @@ class XshardyOptMain(xDSLOptMain):
     # Running
 
     def execute(self) -> int:
-        """Run the tool. Writes the output, or a file whole or not at all, and diagnostics; gives the exit status."""
+        """Run the tool. Writes the output (a file only completely) and diagnostics; returns the exit status."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         status = 0
         texts: list[str] = []
@@ -183,7 +183,7 @@ class XshardyOptMain(xDSLOptMain):
     _is_bug = False
 
     def _process(self, frontend: str, data: bytes, line_offset: int) -> tuple[str, str, bool]:
-        """What a chunk becomes, a complaint about it, and whether the command line expects a complaint of that kind."""
+        """The output for a chunk, its diagnostics, and whether the command line expects diagnostics of that kind."""
         module: ModuleOp | None = None
         self._is_bug, self._running = False, None
         try:
@@ -204,7 +204,7 @@ class XshardyOptMain(xDSLOptMain):
                 self.args.parsing_diagnostics,
             )
         except DiagnosticException as error:
-            from xshardy.hlo_text.errors import HLOError  # not needed, and slow to import, for MLIR without errors
+            from xshardy.hlo_text.errors import HLOError  # slow to import, and only needed after errors
 
             if isinstance(error, HLOError):
                 return "", f"{error.moved_down(line_offset)}\n", self.args.parsing_diagnostics
@@ -224,7 +224,7 @@ class XshardyOptMain(xDSLOptMain):
         return f"{name}: error: {error}\n"
 
     def _text_at(self, op: Operation, severity: str, message: str, line_offset: int) -> str:
-        """`message` at the place of `op`, or of the nearest operation around it that is in the text."""
+        """`message` at the place of `op`; if a pass created `op`, at the nearest enclosing operation in the text."""
         around: Operation | None = op
         while around is not None and around not in self._spans:
             around = around.parent_op()
@@ -234,7 +234,7 @@ class XshardyOptMain(xDSLOptMain):
 
     @contextmanager
     def _warnings_shown(self, line_offset: int) -> Generator[None]:
-        """Show what passes warn of meanwhile as diagnostics, and other warnings as ever."""
+        """Print warnings of passes as diagnostics, and other warnings as Python does."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", OperationWarning)
             show = warnings.showwarning
@@ -260,7 +260,7 @@ class XshardyOptMain(xDSLOptMain):
 
 
 def _guarded(action: Callable[[], int]) -> int:
-    """The exit status of `action`, where what is wrong with the command line or with files is a line on stderr."""
+    """The exit status of `action`; errors of the command line and of files are a line on stderr."""
     try:
         return action()
     except (UsageError, ArgSpecParseError) as error:
@@ -273,9 +273,9 @@ def _guarded(action: Callable[[], int]) -> int:
 
 
 def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
-    """Run the tool on `text` in this process. Gives the exit status and what it wrote to stdout and stderr."""
+    """Run the tool on `text` in this process. Returns the exit status, stdout and stderr."""
     out, err = io.StringIO(), io.StringIO()
-    verify_attributes = Attribute.__post_init__  # xDSL replaces it for good under --disable-verify
+    verify_attributes = Attribute.__post_init__  # xDSL replaces it permanently under --disable-verify
     with redirect_stdout(out), redirect_stderr(err):
         try:
             status = _guarded(lambda: XshardyOptMain(args=args, stdin=io.BytesIO(text.encode())).execute())

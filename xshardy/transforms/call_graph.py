@@ -33,6 +33,20 @@ def symbols_in(attribute: Attribute) -> Iterator[str]:
             yield from symbols_in(part)
 
 
+def symbols_not_in(seen: set[int], attribute: Attribute) -> Iterator[str]:
+    """The same, without those inside of attributes that are `seen`, by identity; all of them are then seen."""
+    pending = [attribute]
+    while pending:
+        part = pending.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, SymbolRefAttr):
+            yield part.root_reference.data
+        elif (parts := _parts_of(type(part))) is not None:
+            pending.extend(parts(part))
+
+
 @cache
 def _parts_of(kind: type[Attribute]) -> Callable[[Any], Iterable[Attribute]] | None:
     """How to read the attributes inside of one of a class; None if there are none. Looked up once per class."""

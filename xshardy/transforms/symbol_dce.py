@@ -10,7 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.call_graph import symbols_in
+from xshardy.transforms.call_graph import symbols_not_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
 """The visibilities of symbols without references from outside of their module."""
@@ -45,8 +45,7 @@ def _references_within(root: Operation, seen: set[int]) -> list[str]:
         for attributes in (op.properties, op.attributes):
             for attribute in attributes.values():
                 if id(attribute) not in seen:  # many operations share their attributes
-                    seen.add(id(attribute))
-                    found += symbols_in(attribute)
+                    found += symbols_not_in(seen, attribute)
     return found
 
 

@@ -237,3 +237,23 @@ def test_the_reference_gives_what_xla_gives(case: tuple[str, int]):
     before = np.array(state, np.uint64)
     assert evaluate(computation_of(generator(case[0], type, case[1])), [before])[0].tolist() == bits
     assert evaluate(computation_of(generator(case[0], type, case[1], "a")), [before])[0].tolist() == after
+
+
+STOCHASTIC_CONVERT = """
+func.func @main(%x: tensor<64xf32>, %r: tensor<64xui32>) -> tensor<64xRESULT> {
+  %0 = hlo.stochastic_convert %x, %r : (tensor<64xf32>, tensor<64xui32>) -> tensor<64xRESULT>
+  func.return %0 : tensor<64xRESULT>
+}
+"""
+
+
+def test_decomposable_operations_are_decomposed():
+    text = STOCHASTIC_CONVERT.replace("RESULT", "i8")
+    dialects = {name.partition(".")[0] for name in names(text)}
+    assert dialects == {"stablehlo", "func"}
+    check(text)
+
+
+def test_types_without_a_decomposition_are_rejected():
+    with pytest.raises(PassFailedException, match=r"hlo.stochastic_convert cannot be emitted: defined for"):
+        names(STOCHASTIC_CONVERT.replace("RESULT", "bf16"))

@@ -4,7 +4,7 @@ import pytest
 from xla_oracle import xla_complaints
 
 from xshardy.hlo_text import HLOError, parse_hlo
-from xshardy.hlo_text.annotations import KEPT
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import OWN, OWN_DONES
 from xshardy.hlo_text.fields import READERS
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
@@ -16,7 +16,7 @@ ASYNCHRONOUS = {*OWN, *OWN_DONES, "async-start", "async-update", "async-done"}
 def test_attributes_of_a_row_can_be_read(opcode: str):
     row = OPCODES[opcode]
     assert row.required | row.optional | row.extras == row.readers.keys()
-    assert not row.readers.keys() & KEPT.keys()
+    assert not row.readers.keys() & ANNOTATIONS.keys()
 
 
 def test_every_reader_is_used():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xshardy.interpreters.simt.traffic import traffic_of_block, turns
+from xshardy.interpreters.simt.traffic import traffic_of_block, wavefronts
 from xshardy.syntax import parse_module
 
 
@@ -20,8 +20,8 @@ from xshardy.syntax import parse_module
         "four words that all want": (np.arange(4) + np.zeros((32, 1), int), 1),
     }.values(),
 )
-def test_turns(words: np.ndarray, expected: int):
-    assert turns(words) == expected
+def test_wavefronts(words: np.ndarray, expected: int):
+    assert wavefronts(words) == expected
 
 
 TRANSPOSED = """

@@ -14,7 +14,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
-from xshardy.interpreters.stablehlo.devices import Meetings, WaitsForeverError
+from xshardy.interpreters.stablehlo.devices import DeadlockError, Rendezvous
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
@@ -223,7 +223,7 @@ def on_replicas_below(bound: int) -> str:
 
 
 def test_collective_that_some_devices_skip_is_an_error():
-    with pytest.raises(WaitsForeverError, match=r"collective_permute: device . waits for device\(s\) 3 forever"):
+    with pytest.raises(DeadlockError, match=r"collective_permute: device . waits for device\(s\) 3 forever"):
         evaluate_spmd(parse_module(on_replicas_below(3)), arguments_of(Case("")), 4)
 
 
@@ -234,23 +234,25 @@ def test_collective_that_all_devices_skip_is_none():
 
 def test_devices_that_wait_forever_are_an_error():
     """Device 0 waits for device 1, which does not come."""
-    meetings = Meetings(2)
+    rendezvous = Rendezvous(2)
     op = stablehlo.ReplicaIdOp()
     with ThreadPoolExecutor() as threads:
-        waiting = threads.submit(meetings.exchange, op, 1, (0, 1), 0, [])
-        threads.submit(meetings.leave)
-    with pytest.raises(WaitsForeverError, match=r"device 0 waits for device\(s\) 1 forever"):
+        waiting = threads.submit(rendezvous.exchange, op, 1, (0, 1), 0, [])
+        threads.submit(rendezvous.leave)
+    with pytest.raises(DeadlockError, match=r"device 0 waits for device\(s\) 1 forever"):
         waiting.result()
 
 
 def test_devices_that_wait_for_each_other_are_an_error():
     """Device 0 is at the first time that it executes an operation, device 1 at the second."""
-    meetings = Meetings(2)
+    rendezvous = Rendezvous(2)
     op = stablehlo.ReplicaIdOp()
     with ThreadPoolExecutor() as threads:
-        waiting = [threads.submit(meetings.exchange, op, time, (0, 1), device, []) for device, time in ((0, 1), (1, 2))]
+        waiting = [
+            threads.submit(rendezvous.exchange, op, time, (0, 1), device, []) for device, time in ((0, 1), (1, 2))
+        ]
     for device in waiting:
-        with pytest.raises(WaitsForeverError):
+        with pytest.raises(DeadlockError):
             device.result()
 
 

@@ -73,7 +73,7 @@ def broadcast(shapes: Sequence[Shape | None], dimensions: Sequence[int] | None =
     return broadcast_shapes(lhs, rhs) if dimensions is None else broadcast_along(lhs, rhs, dimensions)
 
 
-def shape_of(value: SSAValue) -> Shape | None:
+def known_shape_of(value: SSAValue) -> Shape | None:
     """The shape of the tensor `value`; None if its rank is unknown."""
     return tensor_type(value).get_shape() if isinstance(value.type, TensorType) else None
 
@@ -118,7 +118,7 @@ class BroadcastBinaryOp(InfersResultTypes):
         lhs, rhs = tensor_type(self.lhs), tensor_type(self.rhs)
         if not is_compatible_element(lhs.element_type, rhs.element_type):
             raise VerifyException("mismatched operand types")
-        shapes = [shape_of(value) for value in self.operands]
+        shapes = [known_shape_of(value) for value in self.operands]
         dimensions = None if self.broadcast_dimensions is None else self.broadcast_dimensions.get_values()
         return [of_shape(self.result_element(lhs.element_type), broadcast(shapes, dimensions))]
 
@@ -301,7 +301,7 @@ class BroadcastSelectOp(InfersResultTypes):
         element = tensor_type(self.on_true).element_type
         if element != tensor_type(self.on_false).element_type:
             raise VerifyException("mismatched operand types")
-        pred, *branches = (shape_of(value) for value in self.operands)
+        pred, *branches = (known_shape_of(value) for value in self.operands)
         return [of_shape(element, broadcast((pred, broadcast(branches))))]
 
 

@@ -46,11 +46,17 @@ class Predicate(IntEnum):
         return self >= Predicate.ULT
 
 
+class FloatPredicate(IntEnum):
+    """The relations of `arith.cmpf`, by their number. Ordered ones are false for NaN, unordered ones are true."""
+
+    FALSE, OEQ, OGT, OGE, OLT, OLE, ONE, ORD, UEQ, UGT, UGE, ULT, ULE, UNE, UNO, TRUE = range(16)
+
+
 PREDICATES = tuple(predicate.name.lower() for predicate in Predicate)
 """Their names."""
 
 
-def shape_of(type: Attribute) -> tuple[int, ...] | None:
+def container_shape_of(type: Attribute) -> tuple[int, ...] | None:
     """The shape of a vector or tensor; None for a scalar."""
     return type.get_shape() if isinstance(type, VectorType | TensorType) else None
 
@@ -205,8 +211,8 @@ class SelectOp(_Elementwise, arith.SelectOp):
         print_selection(self, printer)
 
     def verify_types(self) -> None:
-        shape = shape_of(self.cond.type)
-        if shape is not None and shape != shape_of(self.result.type):
+        shape = container_shape_of(self.cond.type)
+        if shape is not None and shape != container_shape_of(self.result.type):
             raise VerifyException(f"condition {self.cond.type} must be i1, or have the shape of {self.result.type}")
 
 
@@ -231,7 +237,7 @@ _INTEGER_CAST: Mapping[str, Mapping[str, AttrConstraint]] = {
 def _verify_cast(op: arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp, *, is_wider: bool) -> None:
     source, target = element_type_of(op.input.type), element_type_of(op.result.type)
     assert isinstance(source, IntegerType) and isinstance(target, IntegerType)
-    if shape_of(op.input.type) != shape_of(op.result.type):
+    if container_shape_of(op.input.type) != container_shape_of(op.result.type):
         raise VerifyException(f"{op.input.type} and {op.result.type} must have the same shape")
     if (source.bitwidth < target.bitwidth) != is_wider or source == target:
         raise VerifyException(

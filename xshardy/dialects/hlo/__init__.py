@@ -1,151 +1,38 @@
 """
-What HLO has and StableHLO lacks, one module per kind of operation.
+Operations of HLO that StableHLO lacks, one module per kind of operation.
 
-What HLO text says about an instruction and its operation has no place for (layout, metadata, sharding, backend_config)
-is kept in discardable attributes; `layout.py` has the names of those that say how a value lies in memory.
+Attributes of HLO text without a counterpart in the operation (layout, metadata, sharding, backend_config) become
+discardable attributes; `layout.py` has the names of those about memory layout.
 
-To add an op, write it in the module of its kind, or in one of its own, and list it here.
+To add an operation, write it in the module of its kind and name it in `__all__` there: this package exports, and the
+dialect has, what the modules export.
 """
 
-from xdsl.ir import Dialect
+from typing import TypeVar
 
-from xshardy.dialects.hlo.arrays import (
-    DynamicReshapeOp,
-    ElidedConstantOp,
-    RaggedDotOp,
-    RngGetAndUpdateStateOp,
-    ScaledDotOp,
-    ScanOp,
-    StochasticConvertOp,
-    TopKOp,
-    TupleConstantOp,
-)
-from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp
-from xshardy.dialects.hlo.async_ops import AsyncDoneOp, AsyncStartOp, AsyncUpdateOp
-from xshardy.dialects.hlo.async_types import AsyncBundleType
-from xshardy.dialects.hlo.collectives import (
-    AllGatherOp,
-    AllReduceOp,
-    AllToAllOp,
-    CollectiveBroadcastOp,
-    CollectivePermuteOp,
-    RaggedAllToAllOp,
-    ReduceScatterOp,
-)
-from xshardy.dialects.hlo.data_movement import BitcastOp, CopyOp
-from xshardy.dialects.hlo.fusion import FusionCalleeExists, FusionKind, FusionKindAttr, FusionOp, check_callee_types
-from xshardy.dialects.hlo.instruction import InstructionOp
-from xshardy.dialects.hlo.layout import LAYOUT, MEMORY, layout_of
-from xshardy.dialects.hlo.opaque import OpaqueOp
-from xshardy.dialects.hlo.ordering import AddDependencyOp, DomainOp
-from xshardy.dialects.hlo.own_async_ops import (
-    AllGatherDoneOp,
-    AllGatherStartOp,
-    AllReduceDoneOp,
-    AllReduceStartOp,
-    CollectivePermuteDoneOp,
-    CollectivePermuteStartOp,
-    CopyDoneOp,
-    CopyStartOp,
-    RecvDoneOp,
-    RecvOp,
-    SendDoneOp,
-    SendOp,
-)
+from xdsl.ir import Attribute, Dialect, Operation
 
-__all__ = [
-    "HLO",
-    "LAYOUT",
-    "MEMORY",
-    "AddDependencyOp",
-    "AllGatherDoneOp",
-    "AllGatherOp",
-    "AllGatherStartOp",
-    "AllReduceDoneOp",
-    "AllReduceOp",
-    "AllReduceStartOp",
-    "AllToAllOp",
-    "AsyncBundleType",
-    "AsyncDoneOp",
-    "AsyncOperation",
-    "AsyncStartOp",
-    "AsyncUpdateOp",
-    "BitcastOp",
-    "CollectiveBroadcastOp",
-    "CollectivePermuteDoneOp",
-    "CollectivePermuteOp",
-    "CollectivePermuteStartOp",
-    "CopyDoneOp",
-    "CopyOp",
-    "CopyStartOp",
-    "DomainOp",
-    "DoneOp",
-    "DynamicReshapeOp",
-    "ElidedConstantOp",
-    "FusionCalleeExists",
-    "FusionKind",
-    "FusionKindAttr",
-    "FusionOp",
-    "InstructionOp",
-    "OpaqueOp",
-    "RaggedAllToAllOp",
-    "RaggedDotOp",
-    "RecvDoneOp",
-    "RecvOp",
-    "ReduceScatterOp",
-    "RngGetAndUpdateStateOp",
-    "ScaledDotOp",
-    "ScanOp",
-    "SendDoneOp",
-    "SendOp",
-    "StartOp",
-    "StochasticConvertOp",
-    "TopKOp",
-    "TupleConstantOp",
-    "check_callee_types",
-    "layout_of",
-]
+from xshardy.dialects.hlo.arrays import *
+from xshardy.dialects.hlo.async_operation import *
+from xshardy.dialects.hlo.async_ops import *
+from xshardy.dialects.hlo.async_types import *
+from xshardy.dialects.hlo.collectives import *
+from xshardy.dialects.hlo.data_movement import *
+from xshardy.dialects.hlo.elementwise import *
+from xshardy.dialects.hlo.fusion import *
+from xshardy.dialects.hlo.instruction import *
+from xshardy.dialects.hlo.layout import *
+from xshardy.dialects.hlo.opaque import *
+from xshardy.dialects.hlo.ordering import *
+from xshardy.dialects.hlo.own_async_ops import *
 
-HLO = Dialect(
-    "hlo",
-    [
-        FusionOp,
-        BitcastOp,
-        CopyOp,
-        AsyncStartOp,
-        AsyncUpdateOp,
-        AsyncDoneOp,
-        CopyStartOp,
-        CopyDoneOp,
-        AllReduceStartOp,
-        AllReduceDoneOp,
-        AllGatherStartOp,
-        AllGatherDoneOp,
-        CollectivePermuteStartOp,
-        CollectivePermuteDoneOp,
-        SendOp,
-        SendDoneOp,
-        RecvOp,
-        RecvDoneOp,
-        DynamicReshapeOp,
-        ElidedConstantOp,
-        RaggedDotOp,
-        RngGetAndUpdateStateOp,
-        ScaledDotOp,
-        ScanOp,
-        StochasticConvertOp,
-        TopKOp,
-        TupleConstantOp,
-        AllGatherOp,
-        AllReduceOp,
-        AllToAllOp,
-        CollectiveBroadcastOp,
-        CollectivePermuteOp,
-        RaggedAllToAllOp,
-        ReduceScatterOp,
-        OpaqueOp,
-        AddDependencyOp,
-        DomainOp,
-    ],
-    [AsyncBundleType, FusionKindAttr],
-)
+_T = TypeVar("_T")
+
+
+def _named(kind: type[_T]) -> list[type[_T]]:
+    """The classes of one kind in the modules above that have a name in the dialect: not their base classes."""
+    classes = [value for value in globals().values() if isinstance(value, type) and issubclass(value, kind)]
+    return [value for value in classes if vars(value).get("name", "").startswith("hlo.")]
+
+
+HLO = Dialect("hlo", _named(Operation), _named(Attribute))

@@ -1,4 +1,4 @@
-"""Functions of arrays that HLO has and StableHLO lacks, or that it has in another form."""
+"""Array functions of HLO that StableHLO lacks or has in another form."""
 
 from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FlatSymbolRefAttrConstr, StringAttr, TupleType
 from xdsl.dialects.builtin import i64 as i64_type
@@ -17,7 +17,18 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp, elements
-from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, INTEGER_TENSOR, TENSOR, VALUE, tensor_type
+from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, VALUE, tensor_type
+
+__all__ = [
+    "DynamicReshapeOp",
+    "ElidedConstantOp",
+    "RaggedDotOp",
+    "RngGetAndUpdateStateOp",
+    "ScaledDotOp",
+    "ScanOp",
+    "TopKOp",
+    "TupleConstantOp",
+]
 
 I64_ARRAY = DenseArrayBase.constr(i64_type)
 
@@ -54,7 +65,7 @@ class TopKOp(ArrayFunctionOp):
 
 @irdl_op_definition
 class DynamicReshapeOp(ArrayFunctionOp):
-    """The elements of `operand` in the shape whose sizes are operands too, one scalar for each dimension."""
+    """The elements of `operand` in a shape whose sizes are scalar operands, one per dimension."""
 
     name = "hlo.dynamic_reshape"
     operand = operand_def(TENSOR)
@@ -64,21 +75,6 @@ class DynamicReshapeOp(ArrayFunctionOp):
     def verify_(self) -> None:
         if len(self.sizes) != (rank := tensor_type(self.result).get_num_dims()):
             raise VerifyException(f"takes a size for each of the {rank} dimensions, got {len(self.sizes)}")
-
-
-@irdl_op_definition
-class StochasticConvertOp(ArrayFunctionOp):
-    """`operand` in another element type, rounded up or down at random, by `random`."""
-
-    name = "hlo.stochastic_convert"
-    operand = operand_def(FLOAT_TENSOR)
-    random = operand_def(INTEGER_TENSOR)
-    result = result_def(TENSOR)
-
-    def verify_(self) -> None:
-        shapes = {tensor_type(value).get_shape() for value in (self.operand, self.random, self.result)}
-        if len(shapes) > 1:
-            raise VerifyException("operands and result have one shape")
 
 
 @irdl_op_definition
@@ -103,7 +99,7 @@ class ContractionOp(ArrayFunctionOp):
 
 @irdl_op_definition
 class RaggedDotOp(ContractionOp):
-    """A product in which one dimension of `lhs` falls into groups of sizes that are an operand."""
+    """A product in which one dimension of `lhs` is divided into groups, whose sizes are an operand."""
 
     name = "hlo.ragged_dot"
     lhs = operand_def(TENSOR)
@@ -116,7 +112,7 @@ class RaggedDotOp(ContractionOp):
 
 @irdl_op_definition
 class ScaledDotOp(ContractionOp):
-    """A product of two tensors, blocks of which have factors of their own: the last two operands."""
+    """A product of two tensors with scale factors per block: the last two operands."""
 
     name = "hlo.scaled_dot"
     inputs = var_operand_def(TENSOR)
@@ -129,7 +125,7 @@ class ScaledDotOp(ContractionOp):
 
 @irdl_op_definition
 class ScanOp(ArrayFunctionOp):
-    """Apply a computation along a dimension, carrying values from step to step."""
+    """Apply a computation along a dimension with carried values."""
 
     name = "hlo.scan"
     inputs = var_operand_def(VALUE)
@@ -149,7 +145,7 @@ class ScanOp(ArrayFunctionOp):
 
 @irdl_op_definition
 class ElidedConstantOp(ArrayFunctionOp):
-    """A constant whose value was left out, as `{...}`, when the text was printed."""
+    """A constant whose value the text omits, as `{...}`."""
 
     name = "hlo.elided_constant"
     result = result_def(VALUE)
@@ -158,7 +154,7 @@ class ElidedConstantOp(ArrayFunctionOp):
 
 @irdl_op_definition
 class TupleConstantOp(ArrayFunctionOp):
-    """A constant that is a tuple. Its parts are constants, in order, flattened."""
+    """A constant tuple. Its parts are constants, flattened in order."""
 
     name = "hlo.tuple_constant"
     parts = var_operand_def(TENSOR)

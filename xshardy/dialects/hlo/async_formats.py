@@ -1,4 +1,4 @@
-"""The types that the syntax of asynchronous operations leaves out, because the bundle holds them."""
+"""Format directives for the types of asynchronous operations that follow from the bundle type."""
 
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -16,7 +16,7 @@ from xshardy.dialects.stablehlo.formats import operand_count
 
 
 def parse_bundle(parser: Parser) -> AsyncBundleType:
-    """The bundle type at this place of the text. Raises `ParseError` if there is another type, or none."""
+    """Parse a bundle type. Raises `ParseError` if there is another type, or none."""
     at = parser.pos
     type = parser.parse_type()
     if isinstance(type, AsyncBundleType):
@@ -26,7 +26,7 @@ def parse_bundle(parser: Parser) -> AsyncBundleType:
 
 @irdl_custom_directive
 class StartTypes(CustomDirective):
-    """The bundle that a start gives; its operands have the operand types of the bundle."""
+    """The bundle type of the result of a start; operands have the operand types of the bundle."""
 
     inputs: TypeDirective
     bundle: TypeDirective
@@ -45,7 +45,7 @@ class StartTypes(CustomDirective):
 
 @irdl_custom_directive
 class DoneTypes(CustomDirective):
-    """The bundle that a done takes; its results have the output types of the bundle."""
+    """The bundle type of the operand of a done; results have the output types of the bundle."""
 
     operand: TypeDirective
     outputs: TypeDirective
@@ -61,7 +61,7 @@ class DoneTypes(CustomDirective):
 
 @irdl_custom_directive
 class BundleTwice(CustomDirective):
-    """The bundle that an update takes, which is the one that it gives."""
+    """The bundle type of both the operand and the result of an update."""
 
     operand: TypeDirective
     bundle: TypeDirective

@@ -1,9 +1,9 @@
 """
-What all asynchronous operations share: a chain of one start, perhaps updates, and one done, around one operation.
+The common part of asynchronous operations: a chain of one start, optional updates, and one done, around one operation.
 
-A start names a function that holds the wrapped operation and nothing else. Updates and dones name nothing: what they do
-is found by following their operand back to the start. Where XLA's verifier has words for a rule, they are used here.
-Source: rows HLO-ASYNC-02 to -08, -11, -12.
+A start names a function that contains only the wrapped operation. Updates and dones find it through their operand,
+which leads back to the start. Diagnostics use the wording of XLA's verifier where it has the same rule. Source: rows
+HLO-ASYNC-02 to -08, -11, -12.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,17 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.async_formats import DoneTypes, StartTypes
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.callees import function_called
+from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["AsyncOperation", "DoneOp", "StartOp"]
+
 THREAD = "hlo.execution_thread"
-"""The discardable attribute of a function that says on which thread it runs."""
+"""The discardable attribute of a function with the name of its thread."""
 
 MAIN_THREAD = StringAttr("main")
-"""Where everything runs that does not say otherwise."""
+"""The default thread."""
 
 
 class AsyncOperation(IRDLOperation):
@@ -43,13 +46,8 @@ class AsyncOperation(IRDLOperation):
 
     @property
     def opcode(self) -> str:
-        """What HLO text and XLA's diagnostics call it: `async-start`."""
+        """The name in HLO text and in XLA's diagnostics: `async-start`."""
         return hlo_opcode(self.name)
-
-
-def hlo_opcode(name: str) -> str:
-    """`hlo.async_start` -> `async-start`; the name of an operation of another dialect as it is."""
-    return name.removeprefix("hlo.").replace("_", "-") if name.startswith("hlo.") else name
 
 
 def one_of(names: Sequence[str]) -> str:
@@ -68,7 +66,7 @@ class WrapsOneOperation(SymbolUserOpInterface):
 
 
 class StartOp(AsyncOperation):
-    """Start the operation that `callee` holds. `CONSUMERS` are the operations that may come next, by name."""
+    """Start the operation in the function `callee`. `CONSUMERS` are the names of operations that may follow."""
 
     CONSUMERS: ClassVar[tuple[str, ...]]
 
@@ -98,23 +96,23 @@ class StartOp(AsyncOperation):
         verify_consumer(self, self.CONSUMERS)
 
     def verify_wrapped(self, function: func.FuncOp, wrapped: Operation) -> None:
-        """`wrapped`, the only operation of `function`, may be started by this operation, else `VerifyException`."""
+        """Raise `VerifyException` unless this operation may start `wrapped`, the only operation of `function`."""
 
     def wrapped_function(self) -> func.FuncOp:
-        """The wrapped computation. Raises `VerifyException` when the symbol does not name a function."""
+        """The wrapped computation. Raises `VerifyException` if the symbol does not name a function."""
         return function_called(self, self.callee)
 
     def wrapped(self) -> Operation:
-        """The operation that is started. Raises `VerifyException` when the callee holds another number of them."""
+        """The wrapped operation. Raises `VerifyException` unless the callee contains exactly one."""
         return only_operation_of(self.wrapped_function())
 
 
 class DoneOp(AsyncOperation):
-    """Wait for an operation. `PRODUCERS` are the operations that may come before, by name."""
+    """Wait for an operation. `PRODUCERS` are the names of operations that may precede."""
 
     PRODUCERS: ClassVar[tuple[str, ...]]
 
-    operand = operand_def()  # of any type, so that a done of no start hears what it should wait for
+    operand = operand_def()  # any type, so that verification can name the expected producers
     outputs = var_result_def(VALUE)
     custom_directives = (DoneTypes,)
     assembly_format = "$operand attr-dict `:` custom<DoneTypes>(type($operand), type($outputs))"
@@ -133,18 +131,18 @@ class DoneOp(AsyncOperation):
 
 
 def bundle_type(value: SSAValue) -> AsyncBundleType:
-    """The type of a value that is known to be a bundle."""
+    """The type of a value, narrowed to a bundle type. Precondition: it is one."""
     assert isinstance(value.type, AsyncBundleType)
     return value.type
 
 
 def users_of(value: SSAValue) -> tuple[Operation, ...]:
-    """The operations that read `value`, each once."""
+    """The users of `value`, without duplicates."""
     return tuple(dict.fromkeys(use.operation for use in value.uses))
 
 
 def verify_consumer(op: AsyncOperation, consumers: Sequence[str]) -> None:
-    """The bundle that `op` gives is read once, by an operation called one of `consumers`, in the same block."""
+    """Verify that the bundle of `op` has one use, by an operation called one of `consumers`, in the same block."""
     users, opcode = users_of(op.results[0]), op.opcode
     if len(users) != 1:
         raise VerifyException(
@@ -163,7 +161,7 @@ def verify_consumer(op: AsyncOperation, consumers: Sequence[str]) -> None:
 
 
 def verify_producer(op: AsyncOperation, operand: SSAValue, producers: Sequence[str]) -> None:
-    """The bundle `operand` comes from an operation called one of `producers`."""
+    """Verify that the bundle `operand` comes from an operation called one of `producers`."""
     owner = operand.owner
     if isinstance(owner, Block):
         raise VerifyException(
@@ -178,7 +176,11 @@ def verify_producer(op: AsyncOperation, operand: SSAValue, producers: Sequence[s
 
 
 def comes_before(first: Operation, second: Operation) -> bool:
-    """Whether `first` is before `second` in their block. Steps both ways from `second`: as many as lie between them."""
+    """
+    Whether `first` is before `second` in their block.
+
+    Searches both ways from `second`, in time linear in the distance.
+    """
     before, after = second.prev_op, second.next_op
     while before is not None or after is not None:
         if before is first or after is first:
@@ -189,7 +191,7 @@ def comes_before(first: Operation, second: Operation) -> bool:
 
 
 def verify_program_shape(start: StartOp, function: func.FuncOp) -> None:
-    """`function` goes from the operands of the bundle of `start` to its outputs."""
+    """Verify that `function` has the operand and output types of the bundle of `start`."""
     bundle = bundle_type(start.bundle)
     types = function.function_type
     for index, what, found, expected in (
@@ -205,7 +207,7 @@ def verify_program_shape(start: StartOp, function: func.FuncOp) -> None:
 
 def only_operation_of(function: func.FuncOp) -> Operation:
     """
-    The operation that `function` wraps: it reads the arguments, all of them, and the function returns its results.
+    The operation that `function` wraps: it reads exactly the arguments, and the function returns its results.
 
     Raises `VerifyException` for any other function.
     """
@@ -227,12 +229,12 @@ def only_operation_of(function: func.FuncOp) -> Operation:
 
 
 def thread_of(function: func.FuncOp) -> Attribute:
-    """The thread on which `function` runs."""
+    """The thread of `function`."""
     return function.attributes.get(THREAD, MAIN_THREAD)
 
 
 def start_of(value: SSAValue) -> StartOp | None:
-    """The start from which the bundle `value` comes, through any number of updates; None if from elsewhere."""
+    """The start of the chain of the bundle `value`; None if it comes from elsewhere."""
     owner = value.owner
     while isinstance(owner, AsyncOperation) and not isinstance(owner, StartOp):
         owner = owner.operands[0].owner
@@ -240,7 +242,7 @@ def start_of(value: SSAValue) -> StartOp | None:
 
 
 def chain_of(start: StartOp) -> Iterator[AsyncOperation]:
-    """`start`, its updates and its done, in order. Of a module that verifies."""
+    """`start`, its updates and its done, in order. Precondition: the module verifies."""
     op: AsyncOperation = start
     yield op
     while not isinstance(op, DoneOp):

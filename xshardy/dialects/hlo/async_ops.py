@@ -32,14 +32,16 @@ from xshardy.dialects.hlo.async_operation import (
     StartOp,
     bundle_type,
     comes_before,
-    hlo_opcode,
     thread_of,
     verify_consumer,
     verify_producer,
 )
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.callees import find_function
+from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
+
+__all__ = ["AsyncDoneOp", "AsyncStartOp", "AsyncUpdateOp"]
 
 NEXT = ("hlo.async_update", "hlo.async_done")
 BEFORE = ("hlo.async_start", "hlo.async_update")
@@ -47,7 +49,7 @@ BEFORE = ("hlo.async_start", "hlo.async_update")
 
 @irdl_op_definition
 class AsyncStartOp(StartOp):
-    """Start the operation that `callee` holds, on another thread perhaps."""
+    """Start the operation in the function `callee`, possibly on another thread."""
 
     CONSUMERS: ClassVar = NEXT
 
@@ -75,7 +77,7 @@ class AsyncStartOp(StartOp):
         self.verify_threads(function, wrapped)
 
     def verify_threads(self, function: func.FuncOp, wrapped: Operation) -> None:
-        """The start, the wrapped computation and the computations that this calls name one thread."""
+        """Verify that the start, the wrapped computation and the computations called by it name one thread."""
         thread = self.execution_thread or MAIN_THREAD
         if thread != thread_of(function):
             raise VerifyException(
@@ -93,7 +95,7 @@ class AsyncStartOp(StartOp):
 
 @irdl_op_definition
 class AsyncUpdateOp(AsyncOperation):
-    """Do an intermediate step of the operation in flight. All that the bundle holds is passed on."""
+    """An intermediate step of the operation in flight; passes the bundle on."""
 
     name = "hlo.async_update"
     operand = operand_def()
@@ -107,7 +109,7 @@ class AsyncUpdateOp(AsyncOperation):
     def verify_(self) -> None:
         verify_producer(self, self.operand, BEFORE)
         if isinstance(self.operand.owner, Operation) and not comes_before(self.operand.owner, self):
-            # Updates that read each other would have no start.
+            # Updates that form a cycle have no start.
             raise VerifyException("The operand of a async-update instruction needs to come before it: move it down")
         if self.operand.type != self.bundle.type:
             raise VerifyException(

@@ -36,10 +36,10 @@ class BundleShapes:
 @dataclass(frozen=True, slots=True)
 class TupleForm:
     """
-    How one opcode writes a bundle.
+    The form in which one opcode writes a bundle.
 
-    `read` takes the elements of the tuple and the shapes of the operands. It raises `ValueError` when there are too few
-    elements, or of the wrong kind; `expected` is what they should look like.
+    `read` takes the elements of the tuple and the shapes of the operands. It raises `ValueError` for too few elements
+    or elements of the wrong kind; `expected` describes the valid form.
     """
 
     write: Callable[[BundleShapes], Tree]
@@ -57,7 +57,7 @@ def is_tuple(shape: Tree) -> bool:
 
 
 def elements_of(shape: Tree) -> tuple[Tree, ...]:
-    """The elements of a tuple; a shape that is none is the only one."""
+    """The elements of a tuple; any other shape is its own single element."""
     return cast(tuple[Tree, ...], shape) if is_tuple(shape) else (shape,)
 
 
@@ -135,16 +135,16 @@ TUPLE_FORMS: Mapping[str, TupleForm] = {
 
 
 def write_tuple(opcode: str, bundle: BundleShapes) -> Tree:
-    """The shape of the start `opcode` in HLO text. Raises `KeyError` for an opcode that starts nothing."""
+    """The shape of the start `opcode` in HLO text. Raises `KeyError` if `opcode` is no start."""
     return TUPLE_FORMS[opcode].write(bundle)
 
 
 def read_tuple(opcode: str, shape: Tree, operands: Sequence[Tree]) -> BundleShapes:
     """
-    What is in the bundle that the start `opcode`, of operands with shapes `operands`, gives as `shape`.
+    The shapes in the bundle of the start `opcode`, from its `shape` and the shapes `operands`.
 
-    That the shapes are the right ones is up to the verifier. Raises `ValueError`, with a message that begins with
-    XLA's words, when `shape` has another form than the opcode's, and `KeyError` for an opcode that starts nothing.
+    The verifier checks that the shapes are right. Raises `ValueError`, with a message that begins with XLA's words, if
+    `shape` has not the opcode's form, and `KeyError` if `opcode` is no start.
     """
     form = TUPLE_FORMS[opcode]
     try:
@@ -154,5 +154,5 @@ def read_tuple(opcode: str, shape: Tree, operands: Sequence[Tree]) -> BundleShap
 
 
 def flat_tuple(bundle: BundleShapes) -> Tree:
-    """The shape of `async-start` as older documents write it: with one operand, not in a tuple of its own."""
+    """The shape of `async-start` in older documents: a single operand is not nested in a tuple."""
     return (bare_if_one(bundle.operands), bare_if_one(bundle.outputs), *bundle.contexts)

@@ -1,9 +1,9 @@
 """
-Between an operation and its asynchronous form: the function around it, its start and its done.
+Conversion between an operation and its asynchronous form: the function around it, its start and its done.
 
-HLO text writes `slice-start(x), slice={[0:32]}` and means an `async-start` of a computation that holds the slice. So a
-reader makes the slice as if it were not asynchronous and gives it to `wrap`, and a printer that asks `sugar_of` gets
-the slice back. Source: rows HLO-ASYNC-13 to -17.
+`slice-start(x), slice={[0:32]}` in HLO text is an `async-start` of a computation that contains the slice. A reader
+builds the synchronous slice and passes it to `wrap`; a printer recovers it by `sugar_of`. Source: rows HLO-ASYNC-13 to
+-17.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from xshardy.dialects.hlo.own_async_ops import COUNTER, OWN_DONES, OWN_STARTS
 
 def wrapped_function(op: Operation, name: str, thread: str | None = None) -> func.FuncOp:
     """
-    A private function called `name` that holds `op` and returns its results.
+    A private function called `name` that contains `op` and returns its results.
 
-    `op`, which must be in no block, moves into the function and reads its arguments there: one for each operand, even
-    where two operands are one value. Its regions must not read values from outside.
+    `op` must be in no block. It moves into the function and reads the arguments there: one for each operand, even if
+    two operands are one value. Its regions must not capture values.
     """
     operand_types, result_types = [value.type for value in op.operands], [value.type for value in op.results]
     block = Block(arg_types=operand_types)
@@ -43,10 +43,10 @@ def wrap(
     op: Operation, name: str, contexts: Sequence[Attribute] | None = None, thread: str | None = None
 ) -> tuple[func.FuncOp, StartOp]:
     """
-    `op`, in no block, as the function `name` around it and the start of this function, in no block either.
+    The function `name` around `op`, and the start of this function; `op` and the start are in no block.
 
-    The start is `hlo.async_start`, or the own one of `op`. `contexts` are the types of its context state; None is what
-    XLA has there: one counter for most.
+    The start is `hlo.async_start`, or the specific start of `op`. `contexts` are the types of its context state; by
+    default those of XLA: one counter for most.
     """
     operands = list(op.operands)
     types = [value.type for value in operands]
@@ -60,16 +60,16 @@ def wrap(
 
 
 def done_of(start: StartOp) -> DoneOp:
-    """A done for `start`, in no block yet."""
+    """A new done for `start`, in no block."""
     return OWN_DONES.get(type(start), AsyncDoneOp)(start.bundle)
 
 
 def sugar_of(start: StartOp) -> Operation | None:
     """
-    The operation under whose opcode, with the suffix `-start`, HLO text can write `start`; None if there is no way.
+    The operation with which HLO text can write `start` as `OPCODE-start`; None if there is none.
 
-    There is none when the wrapped operation takes the operands of the start in another order. Raises `VerifyException`
-    when nothing, or too much, is wrapped.
+    There is none if the wrapped operation takes the operands of the start in another order. Raises `VerifyException`
+    unless exactly one operation is wrapped.
     """
     wrapped = start.wrapped()
     arguments = start.wrapped_function().args
@@ -77,6 +77,6 @@ def sugar_of(start: StartOp) -> Operation | None:
 
 
 def unwrapped(start: StartOp) -> Operation:
-    """A copy of the operation that `start` starts, on its operands; in no block yet."""
+    """A copy of the operation wrapped by `start`, on the operands of the start; in no block."""
     wrapped, arguments = start.wrapped(), start.wrapped_function().args
     return wrapped.clone(dict(zip(arguments, start.inputs, strict=True)))

@@ -1,4 +1,4 @@
-"""The value that stands for an asynchronous operation between its start and its done."""
+"""The type of an asynchronous operation in flight, between its start and its done."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,17 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["AsyncBundleType"]
+
 
 @irdl_attr_definition
 class AsyncBundleType(ParametrizedAttribute, TypeAttribute):
     """
     `!hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<i32>>`: an operation in flight.
 
-    It holds the operands (their buffers stay alive until the done), the outputs (their buffers exist from the start
-    on), and whatever else keeps track of the operation, its contexts, in this order. HLO text writes it as a tuple, in
-    which opcodes disagree about the order: see `async_shapes.py`. Source: rows HLO-ASYNC-03, -07 to -10, -20.
+    It holds the operands (their buffers are live until the done), the outputs (their buffers are live from the start
+    on), and the contexts, which track the operation, in this order. HLO text writes it as a tuple in an order that
+    depends on the opcode: see `async_shapes.py`. Source: rows HLO-ASYNC-03, -07 to -10, -20.
     """
 
     name = "hlo.async_bundle"

@@ -9,15 +9,15 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 _functions: WeakKeyDictionary[Operation, WeakValueDictionary[str, func.FuncOp]] = WeakKeyDictionary()
-"""What was last found in each symbol table. An entry is only believed after a look at the function itself."""
+"""The last look-up results of each symbol table. An entry is verified against the function before use."""
 
 
 def find_function(op: Operation, callee: SymbolRefAttr) -> func.FuncOp | None:
     """
     The function that `callee` names in the symbol table around `op`; None if there is none.
 
-    `SymbolTable.lookup_symbol` reads the whole table each time, which is quadratic for a module of many callers. Here a
-    table is read again only when a name is not where it was.
+    `SymbolTable.lookup_symbol` reads the whole table each time, which is quadratic for many callers. Here a table is
+    read again only if a cached entry is invalid.
     """
     table = op.parent_op()
     while table is not None and not table.has_trait(SymbolTable):

@@ -1,4 +1,4 @@
-"""Collective operations in the forms that StableHLO lacks: started and awaited separately, ragged, of tuples."""
+"""Collectives in forms that StableHLO lacks: asynchronous, ragged, variadic."""
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -14,12 +14,22 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = [
+    "AllGatherOp",
+    "AllReduceOp",
+    "AllToAllOp",
+    "CollectiveBroadcastOp",
+    "CollectivePermuteOp",
+    "RaggedAllToAllOp",
+    "ReduceScatterOp",
+]
+
 
 class CollectiveOp(InstructionOp):
     """
-    What devices do together. `replica_groups` says which: lists, an iota, or axes of a mesh, as HLO text writes them.
+    A collective. `replica_groups` are lists, an iota, or mesh axes, as in HLO text.
 
-    `channel_id` tells apart collectives between partitions; without one, replicas take part.
+    `channel_id` distinguishes collectives between partitions; without one, replicas take part.
     """
 
     inputs = var_operand_def(VALUE)
@@ -46,14 +56,14 @@ class DimensionedCollectiveOp(CollectiveOp):
 
 @irdl_op_definition
 class AllGatherOp(DimensionedCollectiveOp):
-    """The inputs of all devices of a group, one behind the other along a dimension: the general form."""
+    """Concatenate the inputs of all devices of a group along a dimension: the general form."""
 
     name = "hlo.all_gather"
 
 
 @irdl_op_definition
 class AllToAllOp(DimensionedCollectiveOp):
-    """Input number `i` goes to device `i` of the group; the results are what this device gets from each."""
+    """Input `i` goes to device `i` of the group; the results are the inputs received from each device."""
 
     name = "hlo.all_to_all"
 
@@ -77,9 +87,9 @@ class CollectiveBroadcastOp(CollectiveOp):
 @irdl_op_definition
 class RaggedAllToAllOp(CollectiveOp):
     """
-    Slices of any length go to the other devices of the group.
+    Send slices of variable length to the other devices of the group.
 
-    The operands are the input, the output to be written into, and offsets and sizes of what is sent and received.
+    The operands are the input, the output buffer, and offsets and sizes of the sent and received slices.
     """
 
     name = "hlo.ragged_all_to_all"
@@ -94,7 +104,7 @@ class RaggedAllToAllOp(CollectiveOp):
 
 @irdl_op_definition
 class CollectivePermuteOp(InstructionOp):
-    """Values go from the first device of each pair to the second: of slices in place, or of several values."""
+    """Send values from the first device of each pair to the second: slices in place, or several values."""
 
     name = "hlo.collective_permute"
     inputs = var_operand_def(VALUE)

@@ -1,4 +1,4 @@
-"""The bytes of a tensor, read otherwise (bitcast) or put into a buffer of their own (copy)."""
+"""Reinterpretation (bitcast) and copies of the memory of a tensor."""
 
 from math import prod
 
@@ -11,10 +11,12 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.types import TENSOR, VALUE, bit_width, is_static, tensor_type
 
+__all__ = ["BitcastOp", "CopyOp"]
+
 
 @irdl_op_definition
 class BitcastOp(IRDLOperation):
-    """The bytes of the operand, read with another shape, layout or element type; nothing moves in memory."""
+    """The memory of the operand with another shape, layout or element type; nothing moves."""
 
     name = "hlo.bitcast"
     operand = operand_def(TENSOR)
@@ -44,7 +46,7 @@ def _size_in_bits(type: Attribute) -> int:
 
 @irdl_op_definition
 class CopyOp(UnaryElementwiseOp):
-    """The operand in a buffer of its own, perhaps in another layout; of a tuple, each of its arrays."""
+    """The operand in a new buffer, possibly with another layout; for a tuple, each of its arrays."""
 
     name = "hlo.copy"
     operand = operand_def(VALUE)

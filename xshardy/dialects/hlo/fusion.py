@@ -1,4 +1,4 @@
-"""Fusions: computations of their own that run as one kernel."""
+"""Fusions: computations that run as one kernel."""
 
 from collections.abc import Sequence
 
@@ -23,9 +23,11 @@ from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["FusionCalleeExists", "FusionKind", "FusionKindAttr", "FusionOp", "check_callee_types"]
+
 
 class FusionKind(StrEnum):
-    """Who fuses, and around what: around the output of a loop, around an input (a reduction, say), by hand (custom)."""
+    """The kind of a fusion: around the output of a loop, around an input such as a reduction, custom."""
 
     LOOP = "loop"
     INPUT = "input"

@@ -1,9 +1,9 @@
 """
-The layout of a value: which of its dimensions is minor, and what else HLO text says about how it lies in memory.
+The memory layout of a value: the order of its dimensions, and further layout annotations of HLO text.
 
-A layout that is not the default (row-major) rides along as the discardable attribute `hlo.layout`: the dimensions from
-minor to major, `array<i64: 0, 1>` for the column-major matrix `f32[2,3]{0,1}`. An operation with several results has an
-array with one entry for each, `unit` for the default.
+A layout other than the default (row-major) is the discardable attribute `hlo.layout`: the dimensions from minor to
+major, `array<i64: 0, 1>` for the column-major matrix `f32[2,3]{0,1}`. An operation with several results has an array
+with one entry for each, `unit` for the default.
 """
 
 from typing import cast
@@ -14,13 +14,15 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from xshardy.dialects.function_attributes import attributes_of_argument
 
+__all__ = ["LAYOUT", "MEMORY", "layout_of"]
+
 LAYOUT = "hlo.layout"
 MEMORY = "hlo.memory"
-"""What else a layout says: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`."""
+"""The other layout annotations: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`."""
 
 
 def layout_of(value: SSAValue) -> tuple[int, ...] | None:
-    """The dimensions of `value` from minor to major, or None when they have the default order, row-major."""
+    """The dimensions of `value` from minor to major; None for the default order, row-major."""
     match value:
         case OpResult(op=op, index=index):
             attribute = op.attributes.get(LAYOUT)

@@ -1,4 +1,4 @@
-"""Instructions of HLO that this dialect does not know."""
+"""Instructions of HLO with unknown opcodes."""
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def, var_result_def
@@ -6,13 +6,15 @@ from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def, var_result_
 from xshardy.dialects.hlo.instruction import InstructionOp
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["OpaqueOp"]
+
 
 @irdl_op_definition
 class OpaqueOp(InstructionOp):
     """
-    An instruction with an `opcode` that nobody here knows, kept as it is written.
+    An instruction with an unknown `opcode`, kept as written.
 
-    `fields` are its attributes as HLO text has them. It may have any effect.
+    `fields` are its attributes in HLO text. It may have any effect.
     """
 
     name = "hlo.opaque"

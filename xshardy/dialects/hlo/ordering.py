@@ -1,4 +1,4 @@
-"""Instructions that say what comes before what, or where a part of the program begins."""
+"""Instructions that order others, or mark the boundary of a part of the program."""
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
@@ -7,9 +7,11 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo.instruction import InstructionOp
 from xshardy.dialects.stablehlo.types import TENSOR_OR_TOKEN, VALUE
 
+__all__ = ["AddDependencyOp", "DomainOp"]
+
 
 class PassingOp(InstructionOp):
-    """The result is the operand."""
+    """An operation whose result is its operand."""
 
     operand = operand_def(VALUE)
     result = result_def(VALUE)
@@ -21,7 +23,7 @@ class PassingOp(InstructionOp):
 
 @irdl_op_definition
 class AddDependencyOp(PassingOp):
-    """`operand`, no earlier than `token`."""
+    """`operand`, ordered after `token`."""
 
     name = "hlo.add_dependency"
     operand = operand_def(VALUE)
@@ -31,7 +33,7 @@ class AddDependencyOp(PassingOp):
 
 @irdl_op_definition
 class DomainOp(PassingOp):
-    """`operand`, on the border of two domains: `domain` says of what kind, and what holds on both sides."""
+    """`operand`, on the boundary of two domains: `domain` has the kind and the metadata of both sides."""
 
     name = "hlo.domain"
     domain = prop_def(StringAttr)

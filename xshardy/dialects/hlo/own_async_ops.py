@@ -33,12 +33,27 @@ from xshardy.dialects.hlo.data_movement import CopyOp
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import UI32
 
+__all__ = [
+    "AllGatherDoneOp",
+    "AllGatherStartOp",
+    "AllReduceDoneOp",
+    "AllReduceStartOp",
+    "CollectivePermuteDoneOp",
+    "CollectivePermuteStartOp",
+    "CopyDoneOp",
+    "CopyStartOp",
+    "RecvDoneOp",
+    "RecvOp",
+    "SendDoneOp",
+    "SendOp",
+]
+
 COUNTER = TensorType(UI32, [])
 """`u32[]`, the context state of the operations that have one."""
 
 
 class OwnStartOp(StartOp):
-    """Start an operation of one of the types `WRAPS`; `CONTEXTS` is the context state that it may have."""
+    """Start an operation of one of the types `WRAPS`; `CONTEXTS` is its allowed context state."""
 
     WRAPS: ClassVar[tuple[type[Operation], ...]]
     CONTEXTS: ClassVar[tuple[tuple[Attribute, ...], ...]] = ((),)
@@ -82,7 +97,7 @@ class CopyDoneOp(DoneOp):
 
 @irdl_op_definition
 class AllReduceStartOp(OwnStartOp):
-    """Start to reduce tensors over the devices of a group. HLO's result is the outputs alone."""
+    """Start to reduce tensors over the devices of a group. Its shape in HLO text is the outputs alone."""
 
     CONSUMERS: ClassVar = ("hlo.all_reduce_done",)
     WRAPS: ClassVar = (stablehlo.AllReduceOp, AllReduceOp)
@@ -183,7 +198,7 @@ OWN_STARTS: Mapping[type[Operation], type[OwnStartOp]] = {
     for start in (CopyStartOp, AllReduceStartOp, AllGatherStartOp, CollectivePermuteStartOp, SendOp, RecvOp)
     for wrapped in start.WRAPS
 }
-"""How operations are started that `hlo.async_start` may not wrap."""
+"""The starts of operations that `hlo.async_start` may not wrap."""
 
 OWN_DONES: Mapping[type[StartOp], type[DoneOp]] = {
     CopyStartOp: CopyDoneOp,
@@ -193,4 +208,4 @@ OWN_DONES: Mapping[type[StartOp], type[DoneOp]] = {
     SendOp: SendDoneOp,
     RecvOp: RecvDoneOp,
 }
-"""And what waits for them."""
+"""The dones of these starts."""

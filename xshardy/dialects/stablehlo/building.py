@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AnyTensorType, DenseIntOrFPElementsAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import AnyFloat, AnyTensorType, IntegerType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
 
 
@@ -23,21 +24,21 @@ class Tensors:
         self.builder.insert(op)
         return op.results[0]
 
-    def constant(self, value: int, element_type: IntegerType, shape: Sequence[int] = ()) -> SSAValue:
-        """A tensor of equal integers: a scalar that is broadcast. The same one whenever it is asked for."""
+    def constant(self, value: int, element_type: IntegerType | AnyFloat, shape: Sequence[int] = ()) -> SSAValue:
+        """A tensor of equal elements: a scalar that is broadcast. Equal constants are one value."""
         key = (value, element_type, tuple(shape))
         if (known := self.constants.get(key)) is None:
             if shape:
                 known = self.splat(self.constant(value, element_type), shape)
             else:
-                attribute = DenseIntOrFPElementsAttr.from_list(TensorType(element_type, []), [value])
+                attribute = dense_values(TensorType(element_type, []), [value])
                 known = self(stablehlo.ConstantOp(attribute))
             self.constants[key] = known
         return known
 
     def like(self, value: int, x: SSAValue) -> SSAValue:
         """A constant of the type of `x`."""
-        return self.constant(value, cast(IntegerType, element_type(x)), shape_of(x))
+        return self.constant(value, cast(IntegerType | AnyFloat, element_type(x)), shape_of(x))
 
     def splat(self, scalar: SSAValue, shape: Sequence[int]) -> SSAValue:
         """A tensor of `shape` whose elements are all `scalar`."""

@@ -1,5 +1,5 @@
 """
-Elemental emission: from an operation and one element of each operand to the element of the result.
+Elemental emission: compute one element of the result from one element of each operand.
 
 The tables of this package have a row per opcode and kind of number. Source: rows XGPU-14 to XGPU-16, XGPU-49.
 """
@@ -35,7 +35,7 @@ OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
     Kind.SIGNED: SIGNED_OPS,
     Kind.UNSIGNED: UNSIGNED_OPS,
 }
-"""Per kind of the operands: the opcodes that are one operation."""
+"""Opcodes that are one operation, by the kind of the operands."""
 
 RULES: Mapping[Kind, Mapping[str, Rule]] = {
     Kind.COMPLEX: COMPLEX_RULES,
@@ -44,7 +44,7 @@ RULES: Mapping[Kind, Mapping[str, Rule]] = {
     Kind.SIGNED: SIGNED_RULES,
     Kind.UNSIGNED: UNSIGNED_RULES,
 }
-"""Per kind of the operands: the opcodes that take several operations."""
+"""Opcodes that expand to several operations, by the kind of the operands."""
 
 
 def _compare(s: Scalars, op: Operation, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
@@ -70,7 +70,7 @@ def _select(s: Scalars, op: Operation, predicate: SSAValue, then: SSAValue, othe
 
 
 def _same_bits(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
-    """The bits of an element as one of the result's type, which has the same width."""
+    """Bitcast an element to the result's type, which has the same width."""
     return same_bits(s, value, emitted_type(element_type_of(op.results[0].type)))
 
 
@@ -92,7 +92,7 @@ RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.select": _select,
 }
-"""The opcodes that look at more than the operands: at attributes, or at the type of the result."""
+"""Opcodes whose rule also reads attributes or the type of the result."""
 
 MOVES = frozenset(
     {
@@ -103,12 +103,12 @@ MOVES = frozenset(
         "stablehlo.transpose",
     }
 )
-"""The opcodes whose element is an element of the operand, as it is: they are nothing but an indexing map."""
+"""Opcodes that only move elements: an indexing map describes them completely."""
 
 
 def emit_element(s: Scalars, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
     """
-    The element of the result of `op` from the elements of the operands that it depends on.
+    Compute the element of the result of `op` from these elements of its operands.
 
     Raises `PassFailedException` if `op` has no row for the type of its elements.
     """

@@ -19,7 +19,7 @@ FLOAT_PREDICATES: Mapping[ComparisonDirection, str] = {
     ComparisonDirection.LE: "ole",
     ComparisonDirection.LT: "olt",
 }
-"""NaN equals nothing and is in no order."""
+"""All false if an operand is NaN, except `NE`."""
 
 SIGNED_PREDICATES: Mapping[ComparisonDirection, str] = {
     ComparisonDirection.EQ: "eq",
@@ -53,7 +53,7 @@ COMPLEX_COMPARISONS: Mapping[ComparisonDirection, MakeOp] = {
 
 
 def compare(s: Scalars, direction: ComparisonDirection, kind: Kind, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """Whether `lhs` and `rhs`, two elements of one kind, are in that order: an i1."""
+    """`lhs direction rhs` as an i1, for two elements of one kind."""
     if kind is not Kind.COMPLEX:
         return s.compare(PREDICATES[kind][direction], lhs, rhs)
     if direction not in COMPLEX_COMPARISONS:
@@ -62,12 +62,12 @@ def compare(s: Scalars, direction: ComparisonDirection, kind: Kind, lhs: SSAValu
 
 
 def compare_total_order(s: Scalars, direction: ComparisonDirection, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """As `compare`, of floats in the order -NaN, -inf, ..., -0, +0, ..., +inf, +NaN."""
+    """As `compare`, for floats in the total order -NaN, -inf, ..., -0, +0, ..., +inf, +NaN."""
     return s.compare(SIGNED_PREDICATES[direction], _ordered_bits(s, lhs), _ordered_bits(s, rhs))
 
 
 def _ordered_bits(s: Scalars, x: SSAValue) -> SSAValue:
-    """The bits of a float as an integer that is ordered as floats are: below 0 all but the sign are flipped."""
+    """The bits of a float as an integer with the same order: negative numbers have all bits but the sign flipped."""
     width = NATIVE_FLOATS[type(x.type)]
     bits = s(arith.BitcastOp(x, IntegerType(width)))
     flipped = s(arith.XOrIOp(bits, s.constant((1 << (width - 1)) - 1, bits.type)))

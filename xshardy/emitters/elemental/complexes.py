@@ -40,7 +40,7 @@ def logistic(s: Scalars, x: SSAValue) -> SSAValue:
 
 
 def conj(s: Scalars, x: SSAValue) -> SSAValue:
-    """The same real part, and the imaginary part with the other sign."""
+    """The complex conjugate: the imaginary part is negated."""
     real, imag = s.parts(x)
     return s.complex(real, s(arith.NegfOp(imag)))
 

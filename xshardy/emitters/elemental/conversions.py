@@ -1,4 +1,8 @@
-"""Conversion between element types. Source: StableHLO's `convert`; for what that leaves open, XLA's IR emitter."""
+"""
+Conversion between element types.
+
+Source: StableHLO's `convert`; XLA's IR emitter where the specification is silent.
+"""
 
 from typing import cast
 
@@ -15,10 +19,10 @@ FLOATS = (Kind.FLOAT, Kind.SMALL_FLOAT)
 
 def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
     """
-    `value`, of the StableHLO element type `source`, as an element of the StableHLO element type `target`.
+    Convert `value` between StableHLO element types.
 
-    A number becomes true unless it is 0. A float becomes the nearest integer toward 0, or the end of the range that it
-    is beyond; NaN becomes 0. A complex number becomes any other by its real part.
+    To a predicate: whether it is not 0. From a float to an integer: rounded toward 0, saturated at the bounds of the
+    type, 0 for NaN. From a complex number to any other kind: its real part is converted.
     """
     source_kind, target_kind = kind_of(source), kind_of(target)
     if source == target:
@@ -39,29 +43,29 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
 
 
 def widened(s: Scalars, value: SSAValue) -> SSAValue:
-    """A small float as f32; any other value as it is."""
+    """A small float extended to f32; any other value unchanged."""
     if kind_of(value.type) is Kind.SMALL_FLOAT:
         return s(arith.ExtFOp(value, f32))
     return value
 
 
 def round_float(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
-    """A native float as another float type, rounded to nearest even."""
+    """A native float converted to another float type, rounded to nearest even."""
     if value.type == target:
         return value
     width, target_width = NATIVE_FLOATS[type(value.type)], NATIVE_FLOATS.get(type(target), 8)
-    if width == target_width:  # f16 and bf16: f32 holds both
+    if width == target_width:  # f16 and bf16: convert by way of f32, which represents both exactly
         return s(arith.TruncFOp(s(arith.ExtFOp(value, f32)), target))
     return s(arith.ExtFOp(value, target)) if width < target_width else s(arith.TruncFOp(value, target))
 
 
 def same_bits(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
-    """The bits of `value` as an element of the emitted type `target`, which has the same width."""
+    """Bitcast `value` to the emitted type `target`, which has the same width."""
     return value if value.type == target else s(arith.BitcastOp(value, target))
 
 
 def is_not_zero(s: Scalars, value: SSAValue) -> SSAValue:
-    """Whether an integer or a native float is another number than 0, or NaN."""
+    """Whether an integer or a native float is not 0; true for NaN."""
     if value.type == i1:
         return value
     return s.compare("ne" if isinstance(value.type, IntegerType) else "une", value, 0)
@@ -76,13 +80,13 @@ def _from_complex(s: Scalars, value: SSAValue, source: Attribute, target: Attrib
 
 
 def _float_to_integer(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
-    """The cast is undefined outside the range of `target`, so there its result is not chosen."""
+    """Select the saturated value outside of the range of `target`, where the cast is undefined."""
     type = integer(emitted_type(target))
     width = type.width.data
     is_signed = kind_of(target) is Kind.SIGNED
     lowest, highest = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
     cast = s((arith.FPToSIOp if is_signed else arith.FPToUIOp)(value, type))
-    # The highest integer may not be a float: the next float is then beyond it, and compares as well.
+    # The highest integer may not be a float. The next float is then out of range and gives the same comparison.
     result = s.select(s.compare("oge", value, highest), s.constant(highest, type), cast)
     result = s.select(s.compare("ole", value, lowest), s.constant(lowest, type), result)
     return s.select(s.compare("uno", value, value), s.constant(0, type), result)
@@ -105,7 +109,7 @@ def _integer_to_float(s: Scalars, value: SSAValue, source_kind: Kind, target: At
 
 
 def index_to_element(s: Scalars, index: SSAValue, target: Attribute) -> SSAValue:
-    """An index, which is not negative, as an element of the StableHLO type `target`: what `iota` gives."""
+    """A non-negative index as an element of the StableHLO type `target`, for `iota`."""
     if isinstance(emitted_type(target), IntegerType):
         return s(arith.IndexCastOp(index, emitted_type(target)))
     wide = IntegerType(64)

@@ -1,4 +1,4 @@
-"""Elementwise operations on floats that are computed with as they are. Source: XGPU-14, XLA's elemental IR emitter."""
+"""Elementwise operations on native floats. Source: XGPU-14, XLA's elemental IR emitter."""
 
 import math as python_math
 from collections.abc import Mapping
@@ -48,11 +48,11 @@ FLOAT_OPS: Mapping[str, MakeOp] = {
     "stablehlo.tan": math.TanOp,
     "stablehlo.tanh": math.TanhOp,
 }
-"""What is one operation, `maximum` and `minimum` with NaN for NaN."""
+"""Opcodes that are one operation; `maximum` and `minimum` propagate NaN."""
 
 
 def sign(s: Scalars, x: SSAValue) -> SSAValue:
-    """1 with the sign of `x`; a zero, of either sign, and NaN are their own sign."""
+    """1 with the sign of `x`; zeros and NaN are returned unchanged."""
     one = s(math.CopySignOp(s.constant(1, x.type), x))
     return s.select(s.compare("one", x, 0), one, x)
 
@@ -64,12 +64,12 @@ def logistic(s: Scalars, x: SSAValue) -> SSAValue:
 
 
 def clamp(s: Scalars, lower: SSAValue, x: SSAValue, upper: SSAValue) -> SSAValue:
-    """`min(max(lower, x), upper)`; NaN if one of them is."""
+    """`min(max(lower, x), upper)`; NaN if an operand is NaN."""
     return s(arith.MinimumfOp(s(arith.MaximumfOp(lower, x)), upper))
 
 
 def is_finite(s: Scalars, x: SSAValue) -> SSAValue:
-    """Whether `|x|` and infinity are ordered and differ: not for NaN."""
+    """Whether `|x|` differs from infinity, by an ordered comparison: false for NaN."""
     return s.compare("one", s(math.AbsFOp(x)), python_math.inf)
 
 
@@ -91,7 +91,7 @@ FLOAT_RULES: Mapping[str, Rule] = {
     "stablehlo.real": real,
     "stablehlo.sign": sign,
 }
-"""What takes several operations."""
+"""Opcodes that expand to several operations."""
 
 FORMATS: Mapping[type[Attribute], tuple[int, int, int]] = {
     Float64Type: (64, 52, 11),
@@ -99,15 +99,15 @@ FORMATS: Mapping[type[Attribute], tuple[int, int, int]] = {
     Float16Type: (16, 10, 5),
     BFloat16Type: (16, 7, 8),
 }
-"""Width, stored bits of mantissa, and bits of exponent."""
+"""Width, stored mantissa bits, and exponent bits."""
 
 
 def reduce_precision(s: Scalars, x: SSAValue, exponent_bits: int, mantissa_bits: int) -> SSAValue:
     """
-    `x` rounded to a float with so many bits of exponent and mantissa, and back.
+    `x` rounded to a float with these numbers of exponent and mantissa bits, and converted back.
 
-    The mantissa is rounded to nearest even; what is then too large becomes infinite, and what is too small for a normal
-    number becomes 0, both with the sign of `x`. NaN stays.
+    The mantissa is rounded to nearest even. Overflow gives infinity, and a result below the smallest normal number
+    gives 0, both with the sign of `x`. NaN stays NaN.
     """
     width, own_mantissa, own_exponent = FORMATS[type(x.type)]
     integer = IntegerType(width)

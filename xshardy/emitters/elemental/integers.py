@@ -1,8 +1,8 @@
 """
-Elementwise operations on integers and predicates, with HLO's answers where a machine has none.
+Elementwise operations on integers and predicates.
 
-Division by zero, the one quotient that overflows, and shifts by the width or more are defined.
-Source: XGPU-14, StableHLO's specification, XLA's elemental IR emitter.
+HLO defines the cases that hardware leaves undefined: division by zero, the one overflowing quotient, and shifts by the
+width or more. Source: XGPU-14, StableHLO's specification, XLA's elemental IR emitter.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ PRED_OPS: Mapping[str, MakeOp] = {
     "stablehlo.or": arith.OrIOp,
     "stablehlo.xor": arith.XOrIOp,
 }
-"""Sums and products of truth values are `or` and `and`."""
+"""Addition and multiplication of predicates are `or` and `and`."""
 
 
 def bitwise_not(s: Scalars, x: SSAValue) -> SSAValue:
@@ -59,18 +59,18 @@ def negate(s: Scalars, x: SSAValue) -> SSAValue:
 
 
 def absolute(s: Scalars, x: SSAValue) -> SSAValue:
-    """`x` or `-x`; the smallest integer is its own absolute value."""
+    """`x` or `-x`; the smallest integer is returned unchanged."""
     return s.select(s.compare("slt", x, 0), negate(s, x), x)
 
 
 def sign(s: Scalars, x: SSAValue) -> SSAValue:
-    """-1, 0 or 1: the sign bit in all bits, or 1, unless `x` is 0."""
+    """-1, 0 or 1: `x >> (width - 1) | 1`, or 0 if `x` is 0."""
     sign_bits = s(arith.ShRSIOp(x, s.constant(width_of(x) - 1, x.type)))
     return s.select(s.compare("eq", x, 0), x, s(arith.OrIOp(sign_bits, s.constant(1, x.type))))
 
 
 def _safe_signed_divisor(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
-    """`y`, or 1 where `x / y` is undefined: by zero, and for the smallest integer over -1, which over 1 is as right."""
+    """`y`, or 1 where `x / y` is undefined: division by zero, and the smallest integer divided by -1."""
     smallest = s.compare("eq", x, -(1 << (width_of(x) - 1)))
     overflows = s(arith.AndIOp(smallest, s.compare("eq", y, -1)))
     undefined = s(arith.OrIOp(s.compare("eq", y, 0), overflows))
@@ -104,26 +104,26 @@ def unsigned_remainder(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def shift_left(s: Scalars, x: SSAValue, amount: SSAValue) -> SSAValue:
-    """0 for an amount, taken as unsigned, of the width or more."""
+    """`x << amount`; 0 if `amount`, unsigned, is at least the width."""
     in_range = s.compare("ult", amount, width_of(x))
     return s.select(in_range, s(arith.ShLIOp(x, amount)), s.constant(0, x.type))
 
 
 def shift_right_logical(s: Scalars, x: SSAValue, amount: SSAValue) -> SSAValue:
-    """0 for an amount, taken as unsigned, of the width or more."""
+    """`x >> amount`, zero-extended; 0 if `amount`, unsigned, is at least the width."""
     in_range = s.compare("ult", amount, width_of(x))
     return s.select(in_range, s(arith.ShRUIOp(x, amount)), s.constant(0, x.type))
 
 
 def shift_right_arithmetic(s: Scalars, x: SSAValue, amount: SSAValue) -> SSAValue:
-    """The sign in all bits for an amount, taken as unsigned, of the width or more."""
+    """`x >> amount`, sign-extended; the sign in all bits if `amount`, unsigned, is at least the width."""
     last = s.constant(width_of(x) - 1, x.type)
     in_range = s.compare("ult", amount, width_of(x))
     return s(arith.ShRSIOp(x, s.select(in_range, amount, last)))
 
 
 def unsigned_power(s: Scalars, base: SSAValue, exponent: SSAValue) -> SSAValue:
-    """`base ** exponent`, with both taken as unsigned and the result cut to the width: by squaring, a bit at a time."""
+    """`base ** exponent` modulo the width, both unsigned, by repeated squaring over the bits of the exponent."""
     bits = width_of(exponent)
     zero, one = s.constant(0, exponent.type), s.constant(1, exponent.type)
     body = Block(arg_types=[IndexType(), base.type, base.type, exponent.type])
@@ -137,7 +137,7 @@ def unsigned_power(s: Scalars, base: SSAValue, exponent: SSAValue) -> SSAValue:
 
 
 def signed_power(s: Scalars, base: SSAValue, exponent: SSAValue) -> SSAValue:
-    """`base ** exponent`; with a negative exponent 1 or -1 where the base is 1 or -1, and else 0."""
+    """`base ** exponent`; with a negative exponent, 1 or -1 for the bases 1 and -1, otherwise 0."""
     zero, one = s.constant(0, base.type), s.constant(1, base.type)
     minus_one = s.constant(-1, base.type)
     is_odd = s.compare("ne", s(arith.AndIOp(exponent, one)), zero)

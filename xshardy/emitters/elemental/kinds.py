@@ -1,4 +1,4 @@
-"""Element types: what kind of number each is, and how it is written in emitted code, where integers have no sign."""
+"""The kind of number of an element type, and its type in emitted code, where integers are signless."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -26,14 +26,14 @@ from xshardy.dialects.stablehlo.types import bit_width
 
 
 class Kind(Enum):
-    """How an operation reads its operands."""
+    """The interpretation of an element by an operation."""
 
     PRED = auto()
     SIGNED = auto()
     UNSIGNED = auto()
     FLOAT = auto()
     SMALL_FLOAT = auto()
-    """A float of 8 bits or fewer: it is only stored, and computed with as f32."""
+    """A float of 8 bits or fewer: a storage type, computed with as f32."""
     COMPLEX = auto()
 
 
@@ -43,12 +43,12 @@ NATIVE_FLOATS: Mapping[type[Attribute], int] = {
     Float16Type: 16,
     BFloat16Type: 16,
 }
-"""Floats that are computed with as they are, and their width in bits."""
+"""Floats with native arithmetic, and their width in bits."""
 
 
 @cache
 def kind_of(element_type: Attribute) -> Kind:
-    """The kind of a StableHLO element type. Raises `PassFailedException` for a type that cannot be computed with."""
+    """The kind of a StableHLO element type. Raises `PassFailedException` for a type without arithmetic."""
     match element_type:
         case IntegerType():
             if element_type.width.data == 1:
@@ -66,7 +66,7 @@ def kind_of(element_type: Attribute) -> Kind:
 
 @cache
 def emitted_type(type: Attribute) -> Attribute:
-    """The type in emitted code of a StableHLO element or tensor type: unsigned integers lose their sign."""
+    """The emitted type of a StableHLO element or tensor type: unsigned integers become signless."""
     match type:
         case TensorType(shape, element_type, encoding):
             return TensorType(emitted_type(element_type), shape, encoding)
@@ -77,7 +77,7 @@ def emitted_type(type: Attribute) -> Attribute:
 
 
 def element_type_of(type: Attribute) -> Attribute:
-    """The element type of a tensor type, and any other type itself."""
+    """The element type of a tensor type; any other type unchanged."""
     return cast(AnyTensorType, type).element_type if isinstance(type, TensorType) else type
 
 
@@ -88,7 +88,7 @@ def bits_in_memory(type: Attribute) -> int:
 
 
 def integer(type: Attribute) -> IntegerType:
-    """`type`, which is known to be an integer type."""
+    """`type`, narrowed to an integer type. Precondition: it is one."""
     assert isinstance(type, IntegerType)
     return cast(IntegerType, type)
 

@@ -1,4 +1,4 @@
-"""Writing scalar arithmetic: a builder with a short method per idea, so that a rule reads like its formula."""
+"""A builder of scalar arithmetic with a short method per operation, so that a rule reads like its formula."""
 
 from collections.abc import Callable, Sequence
 from math import copysign, inf
@@ -13,25 +13,25 @@ from xdsl.rewriter import InsertPoint
 from xshardy.emitters.elemental.kinds import integer, real_part
 
 F16_OVERFLOW = 65520.0
-"""The first number that an f16 rounds to infinity. The other floats that constants are made of hold every integer."""
+"""The first number that rounds to infinity as f16. Other float types represent every integer constant used here."""
 
 MakeOp = Callable[..., Operation]
-"""An operation from the operands of one element, usually its class."""
+"""Makes an operation from the operands of one element; usually the operation's class."""
 
 
 class Scalars:
-    """Inserts scalar operations at one place of a function."""
+    """Inserts scalar operations at one insertion point of a function."""
 
     def __init__(self, builder: Builder):
         self.builder = builder
 
     @staticmethod
     def at_end(block: Block) -> "Scalars":
-        """The end of `block` as the place to write at."""
+        """A builder at the end of `block`."""
         return Scalars(Builder(InsertPoint.at_end(block)))
 
     def __call__(self, op: Operation) -> SSAValue:
-        """Insert `op` and give its first result."""
+        """Insert `op` and return its first result."""
         self.builder.insert(op)
         return op.results[0]
 
@@ -41,7 +41,7 @@ class Scalars:
         """
         The number `value` as a scalar of `type`: float, integer, index or complex.
 
-        An integer may be given with or without sign: -1 and 255 are one i8. A float rounds, if need be to infinity.
+        Integers wrap to the width: -1 and 255 are the same i8. Floats are rounded, to infinity on overflow.
         """
         match type:
             case ComplexType():
@@ -59,7 +59,10 @@ class Scalars:
     # -- Comparison and choice ----------------------------------------------------------------------------------------
 
     def compare(self, predicate: str, lhs: SSAValue, rhs: SSAValue | int | float) -> SSAValue:
-        """`arith.cmpi` or `arith.cmpf`, by the type of `lhs`; a number is compared with as a constant of that type."""
+        """
+        `arith.cmpi` or `arith.cmpf`, by the type of `lhs`; a Python number on the right becomes a constant of that
+        type.
+        """
         if not isinstance(rhs, SSAValue):
             rhs = self.constant(rhs, lhs.type)
         comparison = arith.CmpiOp if isinstance(lhs.type, IntegerType | IndexType) else arith.CmpfOp
@@ -69,7 +72,7 @@ class Scalars:
         return self(arith.SelectOp(condition, then, otherwise))
 
     def all_of(self, conditions: Sequence[SSAValue]) -> SSAValue:
-        """The conjunction of i1 values; true for none of them."""
+        """The conjunction of i1 values; true for an empty sequence."""
         if not conditions:
             return self.constant(1, i1)
         result, *others = conditions
@@ -84,7 +87,7 @@ class Scalars:
         then: Callable[["Scalars"], SSAValue],
         otherwise: Callable[["Scalars"], SSAValue],
     ) -> SSAValue:
-        """`scf.if`: the value of one of two pieces of code, of which only that one runs."""
+        """`scf.if` with one result: the value that the executed region yields."""
 
         def region(body: Callable[["Scalars"], SSAValue]) -> Region:
             block = Block()
@@ -97,7 +100,7 @@ class Scalars:
     def branch_all(
         self, condition: SSAValue, values: Sequence[SSAValue], then: Callable[["Scalars"], Sequence[SSAValue]]
     ) -> Sequence[SSAValue]:
-        """`scf.if`: what a piece of code makes of `values`, if `condition` holds; else these."""
+        """`scf.if`: the values that `then` returns if `condition` holds, otherwise `values`."""
         changed, unchanged = Block(), Block()
         inner = Scalars.at_end(changed)
         inner.builder.insert(scf.YieldOp(*then(inner)))
@@ -118,7 +121,7 @@ class Scalars:
 
 
 Rule = Callable[..., SSAValue]
-"""From `Scalars` and the operands of one element to the element of the result."""
+"""Takes `Scalars` and the operands of one element, returns the element of the result."""
 
 
 def width_of(value: SSAValue) -> int:
@@ -127,6 +130,6 @@ def width_of(value: SSAValue) -> int:
 
 
 def value_in_range(value: int, width: int) -> int:
-    """The integer of `width` bits that is congruent to `value`, as a signed number; for one bit 0 or 1."""
+    """The signed integer of `width` bits congruent to `value`; for one bit, 0 or 1."""
     value %= 1 << width
     return value - (1 << width) if width > 1 and value >> (width - 1) else value

@@ -1,8 +1,8 @@
 """
-Functions of CHLO that XLA spells out before it fuses: the inverse of erf, the logarithm of gamma, its derivative, ...
+CHLO functions that XLA expands before fusion: inverse erf, log gamma, digamma, ...
 
-Narrow floats are computed with as f32; what has zeros where its terms cancel, as f64. Sources: M. Giles, "Approximating
-the erfinv function"; Lanczos' approximation of gamma with g = 7 and 9 terms; IEEE 754-2019 `nextUp`.
+Narrow floats are computed as f32; functions with cancellation near their zeros, as f64. Sources: M. Giles,
+"Approximating the erfinv function"; Lanczos' approximation of gamma with g = 7 and 9 terms; IEEE 754-2019 `nextUp`.
 """
 
 import math as python_math
@@ -18,32 +18,32 @@ from xshardy.emitters.elemental.conversions import convert
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 
 # fmt: off
-NEAR = (
+ERF_INV_CENTRAL = (
     2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
     -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
 )
-"""The coefficients of Giles' polynomial in `w - 2.5`, for `w = -log(1 - x^2)` below 5, the highest power first."""
-FAR = (
+"""The coefficients of Giles' polynomial in `w - 2.5`, for `w = -log(1 - x^2)` below 5, highest power first."""
+ERF_INV_TAIL = (
     -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
     -0.0076224613, 0.00943887047, 1.00167406, 2.83297682,
 )
-"""Those of his polynomial in `sqrt(w) - 3` for the other `w`."""
+"""The coefficients of Giles' polynomial in `sqrt(w) - 3`, for `w` of at least 5, highest power first."""
 
 LANCZOS_G = 7.0
 LANCZOS = (
     676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406,
     12.507343278686905, -0.13857109526572012, 9.984369578019572e-06, 1.5056327351493116e-07,
 )
-"""The coefficients of `1 / (z + 1)`, `1 / (z + 2)`, ...; 1 comes before them, but for rounding."""
+"""The coefficients of `1 / (z + 1)`, `1 / (z + 2)`, ...; the constant term is 1 up to rounding."""
 # fmt: on
 
 
 TINY = 2.0**-40
-"""The sine of what is smaller is the angle itself; of a denormal angle, pi times a number says less than the number."""
+"""Below this, `sin(x)` is `x`. Multiplying a denormal angle by pi would lose precision."""
 
 
 class Floats:
-    """Arithmetic on floats of one type, where numbers may stand for constants."""
+    """Arithmetic on floats of one type; Python numbers become constants."""
 
     def __init__(self, s: Scalars, type: AnyFloat):
         self.s = s
@@ -75,7 +75,7 @@ Formula = Callable[[Floats, SSAValue], SSAValue]
 
 
 def computed_as(type_of: Callable[[AnyFloat], AnyFloat], formula: Formula) -> Rule:
-    """The rule that computes `formula` with floats of the type that `type_of` gives for that of the operand."""
+    """The rule that computes `formula` in the float type `type_of(operand type)`."""
 
     def rule(s: Scalars, x: SSAValue) -> SSAValue:
         narrow = x.type
@@ -91,7 +91,7 @@ def at_least_f32(type: AnyFloat) -> AnyFloat:
 
 
 def wider(type: AnyFloat) -> AnyFloat:
-    """f32 for narrower floats, as far as they go, and f64 for f32."""
+    """f64 for f32; f32 for narrower floats."""
     return f64 if bit_width(type) >= f32.bitwidth else f32
 
 
@@ -99,13 +99,13 @@ def wider(type: AnyFloat) -> AnyFloat:
 
 
 def erf_inv(f: Floats, x: SSAValue) -> SSAValue:
-    """The number whose `erf` is `x`: infinite at 1 and -1, NaN beyond."""
+    """The inverse of `erf`: infinite at 1 and -1, NaN beyond."""
     s = f.s
     w = s(arith.NegfOp(s(math.Log1pOp(s(arith.NegfOp(f.multiply(x, x)))))))
     is_near = f.is_less(w, 5)
     t = f.select(is_near, f.subtract(w, 2.5), f.subtract(s(math.SqrtOp(w)), 3))
-    polynomial = f.select(is_near, NEAR[0], FAR[0])
-    for near, far in zip(NEAR[1:], FAR[1:], strict=True):
+    polynomial = f.select(is_near, ERF_INV_CENTRAL[0], ERF_INV_TAIL[0])
+    for near, far in zip(ERF_INV_CENTRAL[1:], ERF_INV_TAIL[1:], strict=True):
         polynomial = f.add(f.multiply(polynomial, t), f.select(is_near, near, far))
     result = f.multiply(polynomial, x)
     if f.type == f64:
@@ -116,7 +116,10 @@ def erf_inv(f: Floats, x: SSAValue) -> SSAValue:
 
 
 def _refined(f: Floats, x: SSAValue, estimate: SSAValue) -> SSAValue:
-    """`estimate`, of the number whose `erf` is `x`, after steps of Halley's method; near 1, `erfc` is more exact."""
+    """
+    `estimate` of the inverse of `erf` at `x`, refined by Halley's method; uses `erfc` near 1, where it is more
+    accurate.
+    """
     s = f.s
     size, root = s(math.AbsFOp(x)), s(math.AbsFOp(estimate))
     is_small, rest = f.is_less(size, 0.5), f.subtract(1, size)
@@ -147,7 +150,7 @@ def _total(f: Floats, first: float, terms: Sequence[SSAValue]) -> SSAValue:
 
 
 def lgamma(f: Floats, x: SSAValue) -> SSAValue:
-    """`log|gamma(x)|`, infinite at 0, -1, -2, ... and where `x` is."""
+    """`log|gamma(x)|`; infinite at 0, -1, -2, ... and at infinity."""
     s = f.s
     reflects = f.is_less(x, 0.5)  # gamma(x) gamma(1 - x) = pi / sin(pi x)
     z = f.select(reflects, s(arith.NegfOp(x)), f.subtract(x, 1))
@@ -187,7 +190,7 @@ def digamma(f: Floats, x: SSAValue) -> SSAValue:
 
 
 def next_after(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
-    """The float next to `x` on the way to `y`; `y` if they are equal, NaN if one is."""
+    """The float next to `x` in the direction of `y`; `y` if they are equal, NaN if an operand is NaN."""
     integer = IntegerType(bit_width(x.type))
     bits = s(arith.BitcastOp(x, integer))
     grows = s(arith.XOrIOp(s.compare("olt", x, y), s.compare("olt", x, 0)))  # away from 0
@@ -221,7 +224,7 @@ def conj(s: Scalars, x: SSAValue) -> SSAValue:
 
 
 SPECIAL_OPS: Mapping[str, MakeOp] = {"chlo.erfc": ErfcOp}
-"""What is one operation."""
+"""Opcodes that are one operation."""
 
 SPECIAL_RULES: Mapping[str, Rule] = {
     "chlo.conj": conj,
@@ -234,4 +237,4 @@ SPECIAL_RULES: Mapping[str, Rule] = {
     "chlo.next_after": next_after,
     "chlo.square": square,
 }
-"""What takes several operations."""
+"""Opcodes that expand to several operations."""

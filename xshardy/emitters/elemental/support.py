@@ -1,4 +1,4 @@
-"""Which operations of a fusion can be emitted: asked before anything is, so that the answer names the operation."""
+"""Whether the operations of a fusion can be emitted. Checked before emission, so that the error names the operation."""
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
@@ -9,41 +9,39 @@ from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.operations import OPERATIONS
 
-MADE = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
-"""What has no operands to read, or ends a computation."""
+WITHOUT_READS = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
+"""Operations without operands, and terminators."""
 
-SAME_BITS = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
-"""What reads elements as those of another type."""
+REINTERPRETING = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
+"""Operations that reinterpret the bits of elements."""
 
 TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 """Not supported inside of a fusion, XGPU-17."""
 
 
 def require_results(computation: FuncOp) -> None:
-    """Raise `PassFailedException` if `computation` gives nothing."""
+    """Raise `PassFailedException` if `computation` has no results."""
     if not computation.function_type.outputs:
         raise PassFailedException(f"@{computation.sym_name.data} gives no result, so there is no kernel to emit for it")
 
 
 def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     """
-    Raise `PassFailedException`, naming the operation, if `computation` has one that is not emitted on its types.
+    Raise `PassFailedException`, naming the operation, if an operation of `computation` cannot be emitted.
 
-    The emitter takes care of `hero` itself.
-
-    What its operations apply to elements is looked at as well.
+    Skips `hero`, which the emitter handles itself. Includes the computations that operations apply to elements.
     """
     name = computation.sym_name.data
     for op in computation.body.block.walk():
-        if op is not hero and (reason := _reason_against(op)) is not None:
+        if op is not hero and (reason := _reason_not_emittable(op)) is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
             raise PassFailedException(
                 f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"
             )
 
 
-def _reason_against(op: Operation) -> str | None:
-    """Why `op` is not emitted; None if it is."""
+def _reason_not_emittable(op: Operation) -> str | None:
+    """The reason why `op` cannot be emitted; None if it can."""
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
@@ -51,9 +49,9 @@ def _reason_against(op: Operation) -> str | None:
             return f"a {value.type} has no size that is known; give every dimension one"
     if any(_is_captured(op, value.owner) for value in op.operands):
         return "it reads a value from outside of the region that it is in; pass it to the operation as an operand"
-    if op.name in SAME_BITS:
-        return _reason_against_bits(op)
-    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in MADE or type(op) in OPERATIONS:
+    if op.name in REINTERPRETING:
+        return _reason_not_bitcast(op)
+    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in WITHOUT_READS or type(op) in OPERATIONS:
         return None
     if op.operands:
         kind = kind_of(element_type_of(op.operands[0].type))
@@ -64,11 +62,11 @@ def _reason_against(op: Operation) -> str | None:
 
 
 def _is_captured(op: Operation, owner: Operation | Block) -> bool:
-    """Whether what `owner` gives comes from outside of the block of `op`."""
+    """Whether `owner`, which defines a value, lies outside of the block of `op`."""
     return (owner if isinstance(owner, Block) else owner.parent_block()) is not op.parent_block()
 
 
-def _reason_against_bits(op: Operation) -> str | None:
+def _reason_not_bitcast(op: Operation) -> str | None:
     source, target = (element_type_of(value.type) for value in (op.operands[0], op.results[0]))
     if source == target:
         return None

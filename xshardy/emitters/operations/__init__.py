@@ -1,7 +1,7 @@
 """
-The operations whose element takes more than one element of each operand: they branch, loop, or look indices up.
+Emission of operations that need more than one element per operand: they branch, loop, or compute indices.
 
-What is a function of one element of each operand is in `emitters.elemental`. Source: rows XGPU-14 to XGPU-18.
+Functions of one element per operand are in `emitters.elemental`. Source: rows XGPU-14 to XGPU-18.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.emitters.operations.bits import bitcast_convert
-from xshardy.emitters.operations.choices import concatenate, pad
+from xshardy.emitters.operations.branches import concatenate, pad
 from xshardy.emitters.operations.contractions import contraction
 from xshardy.emitters.operations.lookups import dynamic_slice, dynamic_update_slice, gather
 from xshardy.emitters.operations.operands import Rule
@@ -31,4 +31,4 @@ OPERATIONS: Mapping[type[Operation], Rule] = {
     stablehlo.ReduceWindowOp: reduce,
     stablehlo.ScatterOp: scatter,
 }
-"""One row per operation; `READS` of `emitters.reads` says how each reads its operands."""
+"""One row per operation; `READS` of `emitters.reads` describes the reads of its operands."""

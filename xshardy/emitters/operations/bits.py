@@ -1,4 +1,4 @@
-"""The bits of an element as one or several of another type. Source: StableHLO's specification of `bitcast_convert`."""
+"""`bitcast_convert` between element types of different widths. Source: StableHLO's specification."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,9 @@ from xshardy.emitters.operations.operands import Operands
 
 
 def bitcast_convert(operands: Operands, op: BitcastConvertOp, indices: Indices) -> Sequence[SSAValue]:
-    """The bits of the operand: of a wider element some, of narrower ones all, the first of them lowest."""
+    """
+    The bits of the operand: a part of one wider element, or all of several narrower ones, the first in the lowest bits.
+    """
     s = operands.s
     source, target = (element_type_of(value.type) for value in (op.operand, op.result))
     width, result_width = bit_width(source), bit_width(target)

@@ -1,5 +1,5 @@
 """
-Dot products and convolutions, element by element: a loop that adds up products.
+Dot products and convolutions, element by element: a loop that sums products.
 
 Floats narrower than f32 are multiplied and added as f32. Source: row XGPU-14; XLA's elemental emitter.
 """
@@ -21,17 +21,13 @@ from xshardy.emitters.operations.operands import Operands
 
 
 def accumulator_type(result: Attribute) -> Attribute:
-    """The StableHLO element type to add up products in, for a result of this element type."""
+    """The StableHLO element type of the accumulator, for a result of this element type."""
     is_narrow = kind_of(result) in (Kind.FLOAT, Kind.SMALL_FLOAT) and bit_width(result) < 32
     return f32 if is_narrow else result
 
 
 def contraction(operands: Operands, op: DotGeneralOp | ConvolutionOp, indices: Indices) -> Sequence[SSAValue]:
-    """
-    The sum of the products of the elements that both operands have at the points of the loop.
-
-    An algorithm may say that these are rounded first.
-    """
+    """The sum of products of both operands over the points of the loop. The algorithm may require rounded factors."""
     result = element_type_of(op.result.type)
     type = accumulator_type(result)
     sources = [element_type_of(value.type) for value in (op.lhs, op.rhs)]

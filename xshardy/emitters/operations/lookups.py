@@ -1,7 +1,7 @@
 """
-Operations that read at indices which are values themselves: dynamic slices, their updates, and gather.
+Operations that read at indices computed at run time: dynamic slice, dynamic update slice, gather.
 
-A start index is moved so that all of the slice is inside of the operand. Source: rows XGPU-15, XGPU-18; StableHLO's
+Start indices are clamped so that the slice is inside of the operand. Source: rows XGPU-15, XGPU-18; StableHLO's
 specification of `dynamic_slice`, `dynamic_update_slice` and `gather`.
 """
 
@@ -23,7 +23,7 @@ from xshardy.indexing.tensor_maps import values_of
 
 
 def clamped_start(s: Scalars, start: SSAValue, is_signed: bool, last: int) -> SSAValue:
-    """The integer `start` as an index, moved into [0, last]; unless `is_signed`, no value of it is negative."""
+    """The integer `start` as an index, clamped to [0, last]; negative values occur only if `is_signed`."""
     if last == 0:
         return s.constant(0, IndexType())
     largest = (1 << (width_of(start) - is_signed)) - 1
@@ -38,7 +38,7 @@ def clamped_start(s: Scalars, start: SSAValue, is_signed: bool, last: int) -> SS
 def _starts(
     operands: Operands, op: DynamicSliceOp | DynamicUpdateSliceOp, indices: Indices, whole: SSAValue, part: SSAValue
 ) -> Indices:
-    """Where the slice starts in each dimension."""
+    """The clamped start index in each dimension."""
     first = len(op.operands) - len(op.start_indices)
     starts: list[SSAValue] = []
     for d, (size, part_size) in enumerate(zip(shape_of(whole), shape_of(part), strict=True)):
@@ -54,7 +54,7 @@ def dynamic_slice(operands: Operands, op: DynamicSliceOp, indices: Indices) -> S
 
 
 def dynamic_update_slice(operands: Operands, op: DynamicUpdateSliceOp, indices: Indices) -> Sequence[SSAValue]:
-    """The update where the indices are in it, else the operand."""
+    """The update where the indices are inside of it, otherwise the operand."""
     shape, update_shape = shape_of(op.result), shape_of(op.update)
     if 0 in update_shape:
         return operands.part(op, 0, operands.s, indices)
@@ -79,9 +79,9 @@ def dynamic_update_slice(operands: Operands, op: DynamicUpdateSliceOp, indices: 
 
 def gather(operands: Operands, op: GatherOp, indices: Indices) -> Sequence[SSAValue]:
     """
-    The operand at the start of the slice, whose components are read one by one, plus the offset in the slice.
+    The operand at the start index vector, read component by component, plus the offset in the slice.
 
-    For a gather of any form; that of row XGPU-18 numbers the slices along dimension 0.
+    Handles gathers of any form. In the simplified form of row XGPU-18, dimension 0 numbers the slices.
     """
     s, read = operands.s, operands.reads(op)[1]
     is_signed = kind_of(element_type_of(op.start_indices.type)) is Kind.SIGNED

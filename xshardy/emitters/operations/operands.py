@@ -1,4 +1,4 @@
-"""What the rules of this package ask of the code that is being emitted: elements of operands, now or in a part."""
+"""The interface between the rules of this package and the function under construction: access to operand elements."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -11,31 +11,31 @@ from xshardy.emitters.reads import Read
 
 
 class Operands(Protocol):
-    """A place in the code of a function, and the elements that can be had there."""
+    """An insertion point in a function, and access to elements there."""
 
     @property
     def s(self) -> Scalars:
-        """Writes at this place."""
+        """The builder at this point."""
         ...
 
     def reads(self, op: Operation) -> Sequence[Read]:
-        """How `op` reads each operand."""
+        """The reads of the operands of `op`."""
         ...
 
     def operand(self, op: Operation, i: int, indices: Indices, symbols: Indices = ()) -> SSAValue:
-        """The element of operand `i` that `op` reads for its element at `indices`, here and now."""
+        """The element of operand `i` that `op` reads for its element at `indices`, emitted at this point."""
         ...
 
     def element(self, value: SSAValue, indices: Indices) -> SSAValue:
-        """The element of `value`, which other code makes, at `indices`."""
+        """The element of `value` at `indices`, computed outside of the rule."""
         ...
 
     def part(self, op: Operation, part: int, s: Scalars, indices: Indices, symbols: Indices = ()) -> Sequence[SSAValue]:
-        """The elements of the operands that a part of the code of `op` reads, emitted where `s` writes."""
+        """The operand elements that part `part` of the code of `op` reads, emitted at `s`."""
         ...
 
     def apply_body(self, op: Operation, s: Scalars, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """What the computation that `op` applies makes of these elements."""
+        """Apply the computation of `op` to these elements."""
         ...
 
 

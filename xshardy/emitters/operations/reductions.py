@@ -1,7 +1,7 @@
 """
-Operations that apply a computation to elements: reduce and reduce-window, with one input or several, and map.
+Operations that apply a computation to elements: reduce and reduce-window (also variadic), and map.
 
-A reduction is a loop that carries what has been combined so far. Source: rows XGPU-07, XGPU-14, XGPU-24.
+A reduction is a loop that carries the accumulators. Source: rows XGPU-07, XGPU-14, XGPU-24.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from xshardy.emitters.operations.operands import Operands
 
 def reduce(operands: Operands, op: ReduceOp | ReduceWindowOp, indices: Indices) -> Sequence[SSAValue]:
     """
-    Starting from the initial values, combine one element of each input after the other.
+    Combine the elements of each input one by one, starting from the initial values.
 
-    The body may work in wider elements than the inputs have. The padding of a window takes no part.
+    The body may compute in wider types than the inputs have. Padding of a window is skipped.
     """
     count = len(op.inputs)
     inits = [operands.operand(op, count + i, indices) for i in range(count)]
@@ -38,6 +38,6 @@ def reduce(operands: Operands, op: ReduceOp | ReduceWindowOp, indices: Indices) 
 
 
 def map_(operands: Operands, op: MapOp, indices: Indices) -> Sequence[SSAValue]:
-    """The computation of one element of each operand."""
+    """Apply the computation to one element of each operand."""
     elements = [operands.operand(op, i, indices) for i in range(len(op.operands))]
     return operands.apply_body(op, operands.s, elements)

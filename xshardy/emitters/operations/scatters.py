@@ -1,8 +1,8 @@
 """
-Scatter, element by element: a loop over all slices of the updates, which combines those that an element is in.
+Scatter, element by element: a loop over all slices of the updates combines those that contain the element.
 
-For a scatter that cannot be done in place. It takes the updates of an element in the order of the index vectors,
-whatever combines them. Source: rows XGPU-08, XGPU-14; StableHLO's specification of `scatter`.
+Used if the scatter cannot be done in place. Updates of one element are combined in the order of the index vectors.
+Source: rows XGPU-08, XGPU-14; StableHLO's specification of `scatter`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from xshardy.emitters.scatter.slices import Slices
 
 
 def scatter(operands: Operands, op: ScatterOp, indices: Indices) -> Sequence[SSAValue]:
-    """The element of each operand, combined with the updates of it in one slice after the other."""
+    """The element of each operand, combined with its updates slice by slice."""
     count = len(op.inputs)
     before = [operands.operand(op, i, indices) for i in range(count)]
     if not prod(shape_of(op.updates[0])):

@@ -1,8 +1,8 @@
 """
-What is done to a fused computation before it is emitted, so that emission meets few operations, in one form each.
+Preparation of a fused computation: rewrite it to fewer kinds of operations before emission.
 
-Calls are inlined, random numbers and bitcasts between widths are spelled out, tuples and barriers go away. Emission
-itself then needs no more than indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
+Calls are inlined, random numbers and bitcasts between widths are expanded, tuples and barriers are removed. Emission
+then needs only indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,25 +13,28 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.calls import InlineCall, ReplaceCustomCall, require_no_recursion
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
-    BitcastBetweenWidths,
-    DotIsDotGeneral,
+    Decompose,
+    DotToDotGeneral,
     ElementOfTuple,
-    EraseUnread,
-    ForgetBarrier,
-    KnownDimensionSize,
+    EraseBarrier,
+    EraseSetDimensionSize,
+    EraseUnused,
+    FoldGetDimensionSize,
     ReturnElementsOfTuples,
-    WholeDimensionSize,
+    SplitBitcastBetweenWidths,
 )
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
     CallOp,
+    DecomposableOpInterface,
     hlo.FusionOp,
     stablehlo.CompositeOp,
     stablehlo.CustomCallOp,
@@ -43,26 +46,29 @@ PREPARED = (
     stablehlo.SetDimensionSizeOp,
     stablehlo.TupleOp,
 )
-"""What a computation is prepared for, if it has one of them."""
+"""Operations that trigger preparation."""
 
 
 PATTERNS: Sequence[RewritePattern] = (
     ReplaceCustomCall(),
-    ForgetBarrier(),
+    EraseBarrier(),
     ElementOfTuple(),
-    DotIsDotGeneral(),
-    KnownDimensionSize(),
-    WholeDimensionSize(),
-    BitcastBetweenWidths(),
+    DotToDotGeneral(),
+    FoldGetDimensionSize(),
+    EraseSetDimensionSize(),
+    SplitBitcastBetweenWidths(),
+    Decompose(),
     ExpandRngBitGenerator(),
 )
 
 
 def prepare(computation: FuncOp) -> FuncOp:
     """
-    A computation with the same results, of operations that can be emitted; `computation` itself if it is one.
+    A computation with the same results and only operations that can be emitted; `computation` itself if no change is
+    needed.
 
-    Raises `PassFailedException` for calls that recurse or have no body, and for random numbers from an unusual state.
+    Raises `PassFailedException` for recursive calls, calls without a body, and random number states of unsupported
+    size.
     """
     if not any(needs_preparation(op) for op in computation.body.walk()):
         return computation
@@ -71,12 +77,12 @@ def prepare(computation: FuncOp) -> FuncOp:
     clone = computation.clone()
     rewrite(clone, (EraseUnusedOperation(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
     rewrite(clone, (ReturnElementsOfTuples(),))
-    rewrite(clone, (EraseUnread(clone.body.block),), BACKWARD)
+    rewrite(clone, (EraseUnused(clone.body.block),), BACKWARD)
     return clone
 
 
 def needs_preparation(op: Operation) -> bool:
-    """Whether `op` cannot be emitted as it is, but in another form."""
+    """Whether `op` must be rewritten before it can be emitted."""
     if isinstance(op, hlo.BitcastOp):
         return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
     return isinstance(op, PREPARED)

@@ -1,6 +1,5 @@
 """
-Calls inside of a computation: nested fusions, calls and composites are replaced by what they call, and custom calls
-that stand for elementwise functions by these.
+Calls in a computation: inline calls, nested fusions and composites; replace custom calls of elementwise functions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,7 @@ def callee_name(op: Call) -> str:
 
 
 def require_no_recursion(computation: FuncOp, functions: Mapping[str, FuncOp]) -> None:
-    """Raise `PassFailedException` if a call in `computation`, or in what it calls, leads back to its own function."""
+    """Raise `PassFailedException` if a call in `computation`, or in one of its callees, is recursive."""
     finished: set[FuncOp] = set()
     path: list[tuple[FuncOp, Iterator[FuncOp]]] = [(computation, _callees(computation, functions))]
     while path:

@@ -1,8 +1,8 @@
 """
-`rng_bit_generator` as elementwise operations: every element from the state and its own number.
+`rng_bit_generator` as elementwise operations: each element is a function of the state and its own number.
 
-Both generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", in the arrangement of XLA's
-RNG library: which numbers an element has, and what becomes of the state.
+The generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3". The assignment of numbers to
+elements and the next state follow XLA's RNG library.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ U32, U64 = (IntegerType(width, Signedness.UNSIGNED) for width in (32, 64))
 # -- The generators: numbers of u32 from a counter and a key ----------------------------------------------------------
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""Of Threefry-2x32: the rounds of even and of odd groups."""
+"""The rotation distances of Threefry-2x32, for even and odd groups of rounds."""
 PARITY = 0x1BD11BDA
-"""What the key words of Threefry-2x32 are completed with."""
+"""The parity constant of Threefry's key schedule."""
 THREEFRY_GROUPS = 5
-"""Of four rounds each."""
+"""The number of groups of four rounds."""
 
 PHILOX_WEYL = (0x9E3779B9, 0xBB67AE85)
-"""What the key words of Philox-4x32 grow by from round to round."""
+"""The increments of the key words of Philox-4x32 per round."""
 PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 PHILOX_ROUNDS = 10
 
@@ -83,14 +83,14 @@ def philox(t: Tensors, counter: Sequence[SSAValue], key: Sequence[SSAValue]) -> 
 
 
 class Bits(NamedTuple):
-    """Random elements of u32 or u64, and the state to go on from."""
+    """Random elements of u32 or u64, and the next state."""
 
     elements: SSAValue
     state: SSAValue
 
 
 def numbered(t: Tensors, shape: Sequence[int], parts: Mapping[int, SSAValue] | None = None) -> SSAValue:
-    """The number of each element of `shape` in row-major order, as u64; `parts` are indices to take instead of own."""
+    """The row-major number of each element of `shape`, as u64; `parts` replaces the indices of some dimensions."""
     number, stride = t.constant(0, U64, shape), 1
     parts = parts or {}
     for d, size in reversed(list(enumerate(shape))):
@@ -103,13 +103,20 @@ def numbered(t: Tensors, shape: Sequence[int], parts: Mapping[int, SSAValue] | N
 
 
 def split_dimension(shape: Sequence[int]) -> int | None:
-    """The dimension along which two neighbours share a counter: the first even one, else the first of the largest."""
+    """
+    The dimension in which two consecutive elements share a counter: the first of even size, otherwise the first of the
+    largest.
+    """
     even = [d for d, size in enumerate(shape) if size % 2 == 0]
     return even[0] if even else max(range(len(shape)), key=lambda d: shape[d], default=None)
 
 
 def threefry_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -> Bits:
-    """A counter gives an element of u64, or two neighbours of u32. The state is the key and the counter."""
+    """
+    One counter gives one u64 element, or two u32 elements that are neighbours.
+
+    The state is the key and the counter.
+    """
     key, start = t.element(state, 0), t.element(state, 1)
     keys = halves(t, t.splat(key, shape))
     axis = split_dimension(shape) if width < 64 else None
@@ -129,9 +136,9 @@ def threefry_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int)
 
 def philox_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -> Bits:
     """
-    A counter of two words of u64 gives four elements of u32 or two of u64, one after the other.
+    One counter of two u64 words gives four u32 or two consecutive u64 elements.
 
-    In a state of two words the high word of the counter is the key.
+    In a state of two words, the key is also the high word of the counter.
     """
     words = shape_of(state)[0]
     key, low = t.element(state, 0), t.element(state, 1)
@@ -152,7 +159,7 @@ def philox_bits(t: Tensors, state: SSAValue, shape: Sequence[int], width: int) -
 
 
 def _added(t: Tensors, wide: tuple[SSAValue, SSAValue], number: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """A number of two words of u64, the low one first, and a number of one word."""
+    """The sum of a number of two u64 words, low word first, and a number of one word."""
     shape = shape_of(number)
     low, high = (t.splat(word, shape) if shape else word for word in wide)
     total = t.add(low, number)
@@ -165,7 +172,7 @@ GENERATORS: Mapping[RngAlgorithm, Callable[[Tensors, SSAValue, Sequence[int], in
     RngAlgorithm.PHILOX: philox_bits,
     RngAlgorithm.THREE_FRY: threefry_bits,
 }
-"""What XLA does on GPUs for each algorithm."""
+"""XLA's generator on GPUs for each algorithm."""
 
 
 class ExpandRngBitGenerator(RewritePattern):

@@ -1,4 +1,4 @@
-"""Operations that are others in disguise, or nothing at all to a kernel: one pattern for each."""
+"""Rewrites of operations that are special cases of others, or no-ops in a kernel: one pattern each."""
 
 from dataclasses import dataclass
 from math import prod
@@ -7,8 +7,10 @@ from xdsl.dialects.builtin import FunctionType, TensorType, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
@@ -17,12 +19,24 @@ from xshardy.indexing.operations import minor_to_major
 from xshardy.rewriting import match_op_type
 
 
-class ForgetBarrier(RewritePattern):
-    """`optimization_barrier(x, y)` -> `x, y`: there is one kernel, and it is computed all at once."""
+class EraseBarrier(RewritePattern):
+    """`optimization_barrier(x, y)` -> `x, y`. A barrier has no effect inside of one kernel."""
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.OptimizationBarrierOp, rewriter: PatternRewriter, /):
         rewriter.replace(op, [], op.operands)
+
+
+class Decompose(RewritePattern):
+    """`op(x)` -> its decomposition into operations of StableHLO."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: DecomposableOpInterface, rewriter: PatternRewriter, /):
+        try:
+            results = op.decompose(Tensors(rewriter))
+        except NotImplementedError as error:
+            raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
+        rewriter.replace(op, [], results)
 
 
 class ElementOfTuple(RewritePattern):
@@ -35,7 +49,7 @@ class ElementOfTuple(RewritePattern):
 
 
 class ReturnElementsOfTuples(RewritePattern):
-    """`return tuple(x, tuple(y, z))` -> `return x, y, z`, and the function gives their types."""
+    """`return tuple(x, tuple(y, z))` -> `return x, y, z`; the result types of the function follow."""
 
     @match_op_type
     def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /):
@@ -58,8 +72,8 @@ class ReturnElementsOfTuples(RewritePattern):
 
 
 @dataclass(frozen=True)
-class EraseUnread(RewritePattern):
-    """`op(x)` of `block` -> nothing, where it has results and nothing reads them, also if it has effects."""
+class EraseUnused(RewritePattern):
+    """`op(x)` of `block` -> nothing, if all its results are unused; operations with effects included."""
 
     block: Block
 
@@ -68,7 +82,7 @@ class EraseUnread(RewritePattern):
             rewriter.erase(op)
 
 
-class DotIsDotGeneral(RewritePattern):
+class DotToDotGeneral(RewritePattern):
     """`dot(x, y)` -> `dot_general(x, y)` over the last dimension of `x` and the first of `y`."""
 
     @match_op_type
@@ -78,8 +92,10 @@ class DotIsDotGeneral(RewritePattern):
         replace(rewriter, op, stablehlo.DotGeneralOp(op.lhs, op.rhs, numbers, op.result.type))
 
 
-class KnownDimensionSize(RewritePattern):
-    """`get_dimension_size(x)` -> a constant, where the type says it; the size that was set, where it was."""
+class FoldGetDimensionSize(RewritePattern):
+    """
+    `get_dimension_size(x)` -> a constant if the type has a static size, or the size operand of a `set_dimension_size`.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.GetDimensionSizeOp, rewriter: PatternRewriter, /):
@@ -95,8 +111,8 @@ class KnownDimensionSize(RewritePattern):
             rewriter.replace(op, [], [t.constant(size, i32)])
 
 
-class WholeDimensionSize(RewritePattern):
-    """`set_dimension_size(x, 5)` -> `x`, where `x` has that size."""
+class EraseSetDimensionSize(RewritePattern):
+    """`set_dimension_size(x, 5)` -> `x`, if the dimension has size 5."""
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.SetDimensionSizeOp, rewriter: PatternRewriter, /):
@@ -104,11 +120,11 @@ class WholeDimensionSize(RewritePattern):
             rewriter.replace(op, [], [op.operand])
 
 
-class BitcastBetweenWidths(RewritePattern):
+class SplitBitcastBetweenWidths(RewritePattern):
     """
-    `bitcast(x) : f32[6] -> s8[24]` -> `bitcast(bitcast_convert(x) : f32[6] -> s8[6, 4])`, which keeps its elements.
+    `bitcast(x) : f32[6] -> s8[24]` -> `bitcast(bitcast_convert(x) : f32[6] -> s8[6, 4])`, which keeps elements whole.
 
-    From narrow to wide elements, the bitcast comes first. The dimension of the parts of an element is the minor one.
+    From narrow to wide elements, the bitcast comes first. The parts of an element are along the minor dimension.
     """
 
     @match_op_type
@@ -132,11 +148,11 @@ class BitcastBetweenWidths(RewritePattern):
 
 
 def set_order(op: Operation, order: tuple[int, ...]) -> None:
-    """Give the result of `op` a layout: its dimensions from minor to major."""
+    """Set the layout of the result of `op`: its dimensions from minor to major."""
     op.attributes[hlo.LAYOUT] = integers(order)
 
 
 def replace(rewriter: PatternRewriter, op: Operation, new: Operation) -> None:
-    """Put `new` in the place of `op`, with its discardable attributes: layouts, among others."""
+    """Replace `op` by `new` and copy its discardable attributes, such as layouts."""
     new.attributes.update(op.attributes)
     rewriter.replace(op, new)

@@ -1,5 +1,5 @@
 """
-The reduction emitter: threads reduce what they read, warps reduce by shuffles, and blocks through shared memory.
+The reduction emitter: threads reduce their elements, warps reduce by shuffles, blocks through shared memory.
 
 Source: rows XGPU-07, XGPU-46.
 """

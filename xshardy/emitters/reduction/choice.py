@@ -1,7 +1,7 @@
 """
-Which fusions the reduction emitter takes, and which tiling they get.
+The choice of the reduction emitter and of its tiling.
 
-Source: XLA:GPU's fusion analysis and its reduction emitters; row XGPU-07.
+Source: XLA:GPU's fusion analysis and reduction emitters; row XGPU-07.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,10 @@ from xshardy.emitters.reduction.tiling import Elements, Tiling
 
 def choose_reduction(fusion: Fusion) -> Choice | None:
     """
-    The reduction emitter, if a result is made of a reduction that threads had better share.
+    The reduction emitter, if a result depends on a reduction for which a parallel reduction pays off.
 
-    All such reductions must be alike, and every other result have as many elements as they read.
+    All such reductions must have the same dimensions, and every other result must have as many elements as their
+    inputs.
     """
     heroes = [find_reduction(root, fusion.device) for root in fusion.roots]
     first = next((hero for hero in heroes if hero is not None), None)
@@ -48,7 +49,7 @@ def choose_reduction(fusion: Fusion) -> Choice | None:
 
 
 def find_reduction(root: SSAValue, device: Device) -> ReduceOp | None:
-    """The reduction that `root` is made of, element by element of one operand, if threads had better share it."""
+    """The reduction behind `root`, through elementwise operations of one operand, if a parallel reduction pays off."""
     op = [root, *behind_intermediates(root)][-1].owner
     if not isinstance(op, ReduceOp) or not elements_in(op.inputs[0]):
         return None
@@ -59,7 +60,7 @@ def find_reduction(root: SSAValue, device: Device) -> ReduceOp | None:
 
 
 def choose_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
-    """The tiling of reductions of these dimensions."""
+    """The tiling for reductions of these dimensions."""
     if dimensions.is_row:
         return multi_row_tiling(dimensions, elements, device) or row_tiling(dimensions, elements, device)
     few = device.threads_per_warp % dimensions.sizes[2] == 0

@@ -1,5 +1,6 @@
 """
-Column reductions: the warps of a block go down neighbouring columns, and meet in a transposed tile of shared memory.
+Column reductions: each warp of a block reduces adjacent columns; the warps exchange results through a transposed tile
+of shared memory.
 
 Source: XLA:GPU's column reduction emitter; row XGPU-07.
 """
@@ -9,11 +10,11 @@ from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
-from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_by_one, shared_tile, vector_size
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size, without_unit_ranges
 
 
 def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
-    """A vector of columns of `[kept, reduced, kept]` to each thread of a warp, and every 32nd row to each warp."""
+    """For `[kept, reduced, kept]`: each thread of a warp gets a vector of columns, each warp every 32nd row."""
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
     vector = vector_size(minor, warp, elements)
@@ -30,7 +31,7 @@ def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: D
     input = within(grid_map(launch, [block_major, row, read_column], (steps, vector)), dimensions.sizes)
     written_column = add(mul(add(place, first), constant(vector)), sym(0))
     output = within(grid_map(launch, [block_major, written_column], (vector,)), dimensions.output_shape)
-    output = one_by_one(output.constrained(second, Interval.point(0)))
+    output = without_unit_ranges(output.constrained(second, Interval.point(0)))
 
     write = thread_map(launch.threads, [second, add(mul(first, constant(vector)), sym(0))], (vector,))
     read = thread_map(launch.threads, [first, add(mul(second, constant(vector)), sym(0))], (vector,))

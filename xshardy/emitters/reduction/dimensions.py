@@ -1,8 +1,4 @@
-"""
-The shape of a reduction in memory: three dimensions are enough to say what is reduced and what is kept.
-
-Source: XLA:GPU's rules for reductions; row XGPU-07.
-"""
+"""Reductions normalized to three dimensions, in memory order. Source: XLA:GPU's rules for reductions; row XGPU-07."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,11 +11,11 @@ from xshardy.indexing.operations import minor_to_major
 
 MAX_THREADS_PER_ROW = 1024
 MAX_ELEMENTS_PER_THREAD = 16
-"""Of one row that a block reduces."""
+"""The maximal number of elements of one row per thread of the block."""
 MAX_BATCH = 8
-"""Rows of the major reduced dimension that one thread goes through."""
+"""The maximal number of rows of the major reduced dimension per thread."""
 MAX_COLUMN_TILE = 128
-"""Elements of a column per thread, of 32 threads."""
+"""The maximal number of elements of a column per thread, with 32 threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +23,7 @@ class ReductionDimensions:
     """
     A row reduction of `[reduced, kept, reduced]`, or a column reduction of `[kept, reduced, kept]`, major first.
 
-    Neighbouring dimensions are taken as one; one that is not there has size 1.
+    Adjacent dimensions are merged; missing dimensions have size 1.
     """
 
     is_row: bool
@@ -35,13 +31,13 @@ class ReductionDimensions:
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """The sizes that are kept."""
+        """The sizes of the kept dimensions."""
         major, middle, minor = self.sizes
         return (middle,) if self.is_row else (major, minor)
 
 
 def reduction_dimensions(op: ReduceOp) -> ReductionDimensions | None:
-    """What `op` reduces; None if neither the reduced dimensions nor the kept ones lie side by side in memory."""
+    """The dimensions of `op`; None if neither the reduced nor the kept dimensions are contiguous in memory."""
     shape = shape_of(op.inputs[0])
     order = tuple(reversed(minor_to_major(op.inputs[0])))
     reduced = frozenset(op.dimensions.get_values())
@@ -62,14 +58,18 @@ def reduction_dimensions(op: ReduceOp) -> ReductionDimensions | None:
 
 
 def kept_order(op: ReduceOp) -> tuple[int, ...]:
-    """The dimensions of the result of `op`, minor first, in the order that they have in its input."""
+    """The dimensions of the result of `op` in the order of the input's layout, minor first."""
     reduced = op.dimensions.get_values()
     order = [d for d in minor_to_major(op.inputs[0]) if d not in reduced]
     return tuple(sorted(order).index(d) for d in order)
 
 
 def _around(shape: Sequence[int], order: Sequence[int], dims: Collection[int]) -> tuple[int, int, int] | None:
-    """The elements before, in and behind `dims` in `order`, the dimensions from major to minor; None if apart."""
+    """
+    The elements before, in and after `dims` in `order`; None if `dims` are not adjacent.
+
+    Dimensions from major to minor.
+    """
     places = [place for place, d in enumerate(order) if d in dims]
     if places != list(range(places[0], places[-1] + 1) if places else ()):
         return None
@@ -79,7 +79,7 @@ def _around(shape: Sequence[int], order: Sequence[int], dims: Collection[int]) -
 
 
 def pays_off(dimensions: ReductionDimensions, device: Device) -> bool:
-    """Whether threads that work together are faster than each making its own element of the result in a loop."""
+    """Whether a parallel reduction is faster than one thread per element of the result."""
     warp = device.threads_per_warp
     _, reduced, minor = dimensions.sizes
     if dimensions.is_row:
@@ -89,7 +89,7 @@ def pays_off(dimensions: ReductionDimensions, device: Device) -> bool:
 
 
 def is_race_free(dimensions: ReductionDimensions, device: Device) -> bool:
-    """Whether one block makes each element of the result; larger reductions are split by XLA before fusion."""
+    """Whether one block computes each element of the result. XLA splits larger reductions before fusion."""
     major, middle, minor = dimensions.sizes
     if dimensions.is_row:
         return minor <= MAX_THREADS_PER_ROW * MAX_ELEMENTS_PER_THREAD and major <= MAX_BATCH

@@ -1,5 +1,5 @@
 """
-The kernel of a reduction: threads accumulate what they read, then warps and blocks combine what their threads have.
+The kernel of a reduction: threads accumulate their elements, then warps and blocks combine the partial results.
 
 Source: rows XGPU-07, XGPU-21, XGPU-22, XGPU-46.
 """
@@ -29,8 +29,8 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
@@ -38,29 +38,29 @@ from xshardy.emitters.reduction.tiling import SharedTile, Tiling
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 ByHero: TypeAlias = Mapping[ReduceOp, Values]
-"""For each hero a scalar, or a vector, per result."""
+"""For each hero one scalar or vector per result of it."""
 
 
 def emit_reduction(computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str) -> ModuleOp:
-    """The kernel of a computation whose results are in these groups, and the functions it calls, in a new module."""
+    """The kernel of a computation whose results are in these groups, and its functions, in a new module."""
     return ReductionEmitter(computation, groups, tiling, entry_name).emit()
 
 
 @dataclass(frozen=True, eq=False)
 class GroupFunctions:
-    """The functions for one group of results: what heroes read and start from, side outputs, and the results."""
+    """The functions of one group of results: inputs and initial values of the heroes, side outputs, and epilogues."""
 
     group: ReductionGroup
     inputs: Mapping[ReduceOp, Subgraph]
     inits: Mapping[ReduceOp, Subgraph]
     side_outputs: Mapping[int, Subgraph]
     epilogue: Subgraph | None
-    """From the reduced values to the results that are made of them."""
+    """Computes the results from the reduced values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Destination:
-    """The indices that each of the results of a thread has, and what must hold for the thread to have them."""
+    """The indices of the results of a thread, and the conditions under which the thread holds them."""
 
     places: Sequence[Indices]
     checks: Sequence[SSAValue]
@@ -91,7 +91,7 @@ class ReductionEmitter:
         ]
 
     def _root_groups(self, group: ReductionGroup) -> Sequence[RootGroup]:
-        """The functions for a group, in the order of the fields of `GroupFunctions`."""
+        """The functions of a group, in the order of the fields of `GroupFunctions`."""
         reduced = [result for hero in group.heroes for result in hero.results]
         return [
             *(RootGroup.same_indices(hero.inputs) for hero in group.heroes),
@@ -112,7 +112,7 @@ class ReductionEmitter:
         return module
 
     def emit_switch(self, s: Scalars) -> Values:
-        """The code of every group, of which the blocks of the grid run one each."""
+        """The code of all groups; each block of the grid runs one."""
 
         def region(functions: GroupFunctions) -> Region:
             block = Block()
@@ -128,7 +128,7 @@ class ReductionEmitter:
         return switch.results
 
     def emit_group(self, s: Scalars, functions: GroupFunctions) -> Values:
-        """One group of results: the outputs as they are then."""
+        """Emit one group of results; returns the updated outputs."""
         inits = {hero: self.kernel.call(s, function, ()) for hero, function in functions.inits.items()}
         outputs, reduced = self.accumulate(s, functions, inits)
         if functions.epilogue is None:
@@ -143,9 +143,9 @@ class ReductionEmitter:
 
     def accumulate(self, s: Scalars, functions: GroupFunctions, inits: ByHero) -> tuple[Values, ByHero]:
         """
-        The loop of a thread over the elements that it reads: the outputs behind it, and what each hero has there.
+        The loop of a thread over its elements: returns the outputs and the accumulators of each hero.
 
-        A thread that makes several neighbouring results has a vector of them.
+        A thread that computes several adjacent results has vectors of accumulators.
         """
         size = self.tiling.vector_size
         outputs = self.kernel.entry.outputs
@@ -167,7 +167,7 @@ class ReductionEmitter:
             return [*written, *updated]
 
         shape, order = shape_of(self.read), minor_to_major(self.read)
-        map = in_memory_of(shape, order, self.tiling.input_shape, self.tiling.input)
+        map = map_through_memory(shape, order, self.tiling.input_shape, self.tiling.input)
         results = loop_over(s, map, self.ids, [*outputs, *starts], body)
         return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
 
@@ -175,19 +175,22 @@ class ReductionEmitter:
         return s(vector.BroadcastOp(value, VectorType(value.type, [size])))
 
     def lane(self, s: Scalars, value: SSAValue, ivs: Indices) -> SSAValue:
-        """The element of a vector that the innermost loop is at; a scalar is what it is."""
+        """The element of a vector at the innermost induction variable; a scalar unchanged."""
         if not isinstance(value.type, VectorType):
             return value
         return s(vector.ExtractOp(value, [ivs[-1]], element_type(value)))
 
     def with_lane(self, s: Scalars, element: SSAValue, value: SSAValue, ivs: Indices) -> SSAValue:
-        """`value` with that element instead of the one that the innermost loop is at."""
+        """`value` with the element at the innermost induction variable replaced."""
         return s(vector.InsertOp(element, value, [ivs[-1]])) if isinstance(value.type, VectorType) else element
 
     # -- Between threads ----------------------------------------------------------------------------------------------
 
     def shuffle(self, s: Scalars, values: ByHero, distance: int) -> ByHero:
-        """The values of each hero combined with those of the threads of the warp up to twice the distance away."""
+        """
+        Combine the values of each hero with those of other threads of the warp, by shuffles at `distance`, `distance /
+        2`, ...
+        """
         if not distance:
             return values
         combined: dict[ReduceOp, Values] = {}
@@ -200,11 +203,13 @@ class ReductionEmitter:
     def reduce_in_block(
         self, s: Scalars, functions: GroupFunctions, tile: SharedTile, inits: ByHero, reduced: ByHero, outputs: Values
     ) -> Values:
-        """Each thread writes what it has to shared memory, and warps combine what others wrote: the outputs then."""
+        """
+        Write partial results to shared memory and let warps combine those of other warps; returns the updated outputs.
+        """
         tiles = self.write_tiles(s, tile, [*chain(*reduced.values())])
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            # All threads take part in a shuffle, so those that have nothing to read take the init value.
+            # All threads take part in a shuffle; threads without an element contribute the init value.
             checks = domain_checks(inner, tile.read, [self.kernel.launch.threads], self.ids[:1])
             elements = [
                 extract_if(inner, checks, shared, indices, init)
@@ -217,7 +222,7 @@ class ReductionEmitter:
         return self.for_each_thread(s, tile.read, outputs, body)
 
     def write_tiles(self, s: Scalars, tile: SharedTile, values: Values) -> Values:
-        """Shared tiles with `values`, a scalar or a vector of each thread per tile, behind a barrier."""
+        """Shared tiles filled with `values`, a scalar or a vector per thread and tile, followed by a barrier."""
         types = [TensorType(element_type(value), tile.shape) for value in values]
         tiles = [s(AllocateSharedOp(type)) for type in types]
 
@@ -234,7 +239,7 @@ class ReductionEmitter:
 
     def for_each_thread(self, s: Scalars, map: IndexingMap, inits: Values, body: LoopBody) -> Values:
         """
-        `body` at the results of `map` from the thread, at those threads, too, that are not in the domain of `map`.
+        `body` at the results of `map` for the thread, also outside of the domain of `map`.
 
         It is in a loop if the map has range variables.
         """
@@ -247,11 +252,11 @@ class ReductionEmitter:
     # -- Results ------------------------------------------------------------------------------------------------------
 
     def destination(self, s: Scalars, functions: GroupFunctions, ivs: Indices) -> Destination:
-        """Where the results that are made of reduced values go, and whether the thread holds them, at `ivs`."""
-        assert functions.epilogue is not None  # else nothing was reduced
+        """The indices of the results made of reduced values, and whether the thread holds them, at `ivs`."""
+        assert functions.epilogue is not None  # the group has a hero
         ids, maps = (
             [*self.ids, *ivs],
-            [self.place_of(root).symbols_to_dimensions() for root in functions.epilogue.roots],
+            [self.result_map(root).symbols_to_dimensions() for root in functions.epilogue.roots],
         )
         sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
         return Destination([apply_map(s, map, ids) for map in maps], domain_checks(s, maps[0], sizes, ids))
@@ -259,7 +264,7 @@ class ReductionEmitter:
     def write_results(
         self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, to: Destination
     ) -> Values:
-        """The outputs with the results of a group."""
+        """Write the results of a group; returns the updated outputs."""
         assert functions.epilogue is not None
         written = [*outputs]
         results = self.kernel.call(s, functions.epilogue, to.places[0], [*chain(*reduced.values())])
@@ -267,28 +272,28 @@ class ReductionEmitter:
             written[number] = insert_if(s, to.checks, result, written[number], at)
         return written
 
-    def place_of(self, root: SSAValue) -> IndexingMap:
-        """From a thread, and the number of the element in its vector, to the indices of `root` that it makes."""
+    def result_map(self, root: SSAValue) -> IndexingMap:
+        """The map from a thread, and the number of the element in its vector, to the indices of `root`."""
         result = [root, *behind_intermediates(root)][-1]
         assert isinstance(result.owner, ReduceOp)
         tiled, map = self.tiling.output_shape, self.tiling.output
-        return carried_to(root, result, in_memory_of(shape_of(result), kept_order(result.owner), tiled, map))
+        return map_to_root(root, result, map_through_memory(shape_of(result), kept_order(result.owner), tiled, map))
 
 
 def ignore_signs_of_zeros(reducer: FuncOp) -> None:
-    """Let sums take -0 for 0, so that nothing has to be added to the 0 that they start from."""
+    """Allow sums to ignore the signs of zeros, so that the addition to the initial 0 folds away."""
     for op in reducer.walk():
         if isinstance(op, arith.AddfOp):
             op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 
 def by_hero(heroes: ByHero, values: Values) -> ByHero:
-    """`values`, those of one hero behind those of the other, as a mapping with the keys of `heroes`."""
+    """Group `values`, a flat sequence, by hero."""
     remaining = iter(values)
     return {hero: [next(remaining) for _ in heroes[hero]] for hero in heroes}
 
 
 def element_type(value: SSAValue) -> Attribute:
-    """The type of the elements of a vector; a scalar's own."""
+    """The element type of a vector; a scalar type unchanged."""
     type = value.type
     return cast(VectorType[Attribute], type).element_type if isinstance(type, VectorType) else type

@@ -1,5 +1,5 @@
 """
-Which results of a fusion with reductions are made by the same blocks: those that read something in common.
+Groups of results of a fusion with reductions: results that read a common value are computed by the same blocks.
 
 Source: XLA:GPU's grouping of disjoint reductions; row XGPU-07.
 """
@@ -18,7 +18,8 @@ from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 @dataclass(frozen=True, slots=True)
 class ReductionGroup:
     """
-    Results that the same threads make: `reduced` from the results of `heroes`, `side_outputs` from what these read.
+    Results computed by the same threads: `reduced` from the results of `heroes`, `side_outputs` from the inputs of
+    these.
 
     Both hold numbers of results of the fusion.
     """
@@ -30,9 +31,9 @@ class ReductionGroup:
 
 def reduction_groups(roots: Sequence[SSAValue], heroes: Sequence[ReduceOp | None]) -> tuple[ReductionGroup, ...]:
     """
-    The groups of `roots`, in the order of their first results. The hero of a root that is a side output is None.
+    The groups of `roots`, ordered by their first results.
 
-    All side outputs are in one group. Results of a tuple-valued reduction, too, are in one.
+    Side outputs have no hero (None); all of them are in one group. Results of one variadic reduction are in one group.
     """
     parent = list(range(len(roots)))
 
@@ -49,7 +50,7 @@ def reduction_groups(roots: Sequence[SSAValue], heroes: Sequence[ReduceOp | None
     join([i for i, hero in enumerate(heroes) if hero is None])
     for value, readers in _readers(roots).items():
         if _is_recomputed(value):
-            # Made again for every reduction that reads it: it joins side outputs to the first of these, no others.
+            # A repeatable value is recomputed per reduction: it joins side outputs to its first reduction only.
             first = next((i for i in readers if heroes[i] is not None), None)
             readers = [i for i in readers if heroes[i] is None or i == first]
         join(readers)
@@ -60,7 +61,7 @@ def reduction_groups(roots: Sequence[SSAValue], heroes: Sequence[ReduceOp | None
 
 
 def _readers(roots: Sequence[SSAValue]) -> dict[SSAValue | Operation, list[int]]:
-    """For each operation, and each parameter, the numbers of the roots that it is read for."""
+    """For each operation and parameter, the numbers of the roots that depend on it."""
     readers: dict[SSAValue | Operation, list[int]] = {}
     for i, root in enumerate(roots):
         pending, seen = [root], set[SSAValue | Operation]()
@@ -77,7 +78,7 @@ def _readers(roots: Sequence[SSAValue]) -> dict[SSAValue | Operation, list[int]]
 
 
 def _is_recomputed(value: SSAValue | Operation) -> bool:
-    """Whether it is a scalar or a constant, broadcast or not."""
+    """Whether the value is a scalar, a constant, or a broadcast of one."""
     if isinstance(value, BroadcastInDimOp):
         return not shape_of(value.operand) or isinstance(value.operand.owner, ConstantOp)
     if isinstance(value, Operation):

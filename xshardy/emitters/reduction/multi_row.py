@@ -1,5 +1,5 @@
 """
-Reductions of short rows: a warp takes several of them, and reduces them all by one shuffle.
+Reductions of short rows: a warp reduces several rows by one shuffle.
 
 Source: XLA:GPU's multi-row reduction emitter; row XGPU-07.
 """
@@ -14,7 +14,11 @@ from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of
 
 
 def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling | None:
-    """Several rows of `[major reduced, kept, minor reduced]` to a warp; None if a row is longer, or no power of two."""
+    """
+    For `[major reduced, kept, minor reduced]`: several rows per warp.
+
+    None if a row does not fit a warp or its size is no power of two.
+    """
     major, kept, minor = dimensions.sizes
     widest = _widest_vector(minor, elements)
     if minor & (minor - 1) or not 0 < minor <= device.threads_per_warp * widest:
@@ -46,14 +50,14 @@ def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device
 
 
 def _widest_vector(minor: int, elements: Elements) -> int:
-    """How many neighbours a thread reads at once, at most: 8 bytes, or 16 of wide elements, within a row."""
+    """The maximal vector of a thread: 8 bytes, or 16 for wide elements, within a row."""
     widths = (elements.narrowest_output, elements.narrowest_input or elements.narrowest_output)
     size = min(minor, max(1, 64 // min(widths)))
     return min(max(1, 128 // max(widths)), size) if max(widths) >= 32 else size
 
 
 def _vector_size(kept: int, minor: int, widest: int, device: Device) -> int:
-    """As many neighbours, but fewer if there were not a block for every core otherwise."""
+    """`widest`, reduced until there is a block for every core."""
     size = widest
     while size > 1 and ceil_div(kept, rows_per_block(kept, minor // size)) < device.cores:
         size //= 2

@@ -1,5 +1,5 @@
 """
-Row reductions: the threads of a block go along a row together, and reduce it by shuffles within warps and across them.
+Row reductions: the threads of a block traverse a row together and reduce it by shuffles within and across warps.
 
 Source: XLA:GPU's row reduction emitter; row XGPU-07.
 """
@@ -16,13 +16,13 @@ from xshardy.emitters.reduction.dimensions import (
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile
 
 THREADS_PER_BLOCK = 256
-"""What rows shorter than that are put together for."""
+"""Shorter rows share a block until it has this many threads."""
 WIDEST_LOAD = 128
-"""Bits that a thread loads at once, at most. Twice XLA's: the launch is the same, as wider loads are fewer."""
+"""The maximal load of a thread, in bits. Twice XLA's: the launch stays the same and needs fewer loads."""
 
 
 def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
-    """Each row of `[major reduced, kept, minor reduced]` to one or more warps of a block, whole rows to a block."""
+    """For `[major reduced, kept, minor reduced]`: one or more warps per row, whole rows per block."""
     major, kept, minor = dimensions.sizes
     warp = device.threads_per_warp
     along_row = min(MAX_THREADS_PER_ROW, round_up(ceil_div(minor, MAX_ELEMENTS_PER_THREAD), warp))
@@ -52,12 +52,12 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
 
 
 def rows_per_block(kept: int, threads_per_row: int) -> int:
-    """How many rows of `kept` a block takes, so that it has `THREADS_PER_BLOCK` threads or all rows."""
+    """The number of rows of `kept` per block: enough for `THREADS_PER_BLOCK` threads, at most all rows."""
     return kept if kept * threads_per_row <= THREADS_PER_BLOCK else THREADS_PER_BLOCK // threads_per_row
 
 
 def _vector_size(minor: int, threads: int, elements: Elements) -> int:
-    """How many neighbours of a row each of `threads` reads at once, so that there is work for every thread."""
+    """The vector of each of `threads` for a row of `minor` elements, small enough that every thread has work."""
     if elements.is_complex or elements.narrowest_input is None:
         return 1
     vector = min(MAX_ELEMENTS_PER_THREAD, WIDEST_LOAD // elements.narrowest_input)

@@ -1,5 +1,5 @@
 """
-Reductions of few columns: the threads of a block go through all of them as if they were one row.
+Reductions of few columns: the threads of a block traverse all columns as one row.
 
 Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 """
@@ -11,16 +11,16 @@ from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import ReductionDimensions
-from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, one_by_one, shared_tile, vector_size
+from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size, without_unit_ranges
 
 THREADS = 128
 
 
 def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
     """
-    All columns of `[kept, reduced, kept]` to a block, whose threads hold several rows of them at once.
+    For `[kept, reduced, kept]`: all columns per block, several rows at a time.
 
-    The number of columns divides that of the threads of a warp, and the rows at once are not more than a warp.
+    The number of columns divides the warp size, and at most a warp's worth of rows is processed at a time.
     """
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
@@ -35,14 +35,14 @@ def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, dev
 
     block, thread = block_number(launch), dim(0)
     place = total([mul(sym(0), constant(vector * threads)), mul(thread, constant(vector)), sym(1)])
-    # Not wrapped around at the last row: what is behind it is no element.
+    # No wrap-around at the last row: there are no elements after it.
     row, column = floordiv(place, constant(minor)), mod(place, constant(minor))
     input = within(grid_map(launch, [block, row, column], (steps, vector)), dimensions.sizes)
 
     held = add(thread, mul(sym(0), constant(threads)))
     output = grid_map(launch, [block, floordiv(held, constant(rows))], (vector,))
     output = within(output, dimensions.output_shape).constrained(mod(thread, constant(rows)), Interval.point(0))
-    output = one_by_one(output)
+    output = without_unit_ranges(output)
 
     written = add(mul(thread, constant(vector)), sym(0))
     write = thread_map(threads, split(written, (rows, minor)), (vector,))

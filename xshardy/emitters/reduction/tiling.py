@@ -1,5 +1,6 @@
 """
-How the threads of a grid share a reduction: what each reads, how partial results meet, who writes the result.
+The tiling of a reduction: the elements that each thread reads, the exchange of partial results, and the thread that
+writes each result.
 
 Source: XLA:GPU's reduction emitters; row XGPU-07.
 """
@@ -15,11 +16,11 @@ from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
 @dataclass(frozen=True, slots=True)
 class SharedTile:
     """
-    A tile of shared memory through which the warps of a block exchange partial results.
+    A tile of shared memory for the exchange of partial results between the warps of a block.
 
-    `write` and `read` go from the thread, and the number of the element in its vector, to an element of the tile. Only
-    threads in the domain of `write` write, and threads outside of the domain of `read` take the init value. `distance`
-    is that of the first shuffle behind the tile.
+    `write` and `read` map the thread, and the number of the element in its vector, to an element of the tile. Only
+    threads in the domain of `write` write; threads outside of the domain of `read` take the init value. `distance` is
+    the first shuffle distance after the exchange.
     """
 
     shape: tuple[int, ...]
@@ -33,11 +34,11 @@ class Tiling:
     """
     The plan of a reduction.
 
-    `input` goes from the ids of a thread, and the numbers of the elements that it reads, to an element of a tensor of
-    `input_shape`; `output` goes from the ids, and the number of the element in the vector, to an element of a tensor
-    of `output_shape`, for the threads that hold one in the end. Both are in the order of the memory. `vector_size` is
-    the number of results that a thread accumulates at once. `distance` is that of the first shuffle before `tile`;
-    None: no shuffle there.
+    `input` maps the thread and block ids, and the numbers of the elements of a thread, to an element of a tensor of
+    `input_shape`. `output` maps the ids, and the number of the element in the vector, to an element of a tensor of
+    `output_shape`, for the threads that hold a result at the end. Both shapes are in memory order. `vector_size` is the
+    number of results that a thread accumulates. `distance` is the first shuffle distance before `tile`; None: no
+    shuffle.
     """
 
     name: str
@@ -54,9 +55,10 @@ class Tiling:
 @dataclass(frozen=True, slots=True)
 class Elements:
     """
-    What a tiling depends on besides the dimensions: the widths of the elements that are read and written, in bits.
+    The properties of elements that a tiling depends on: the narrowest widths of inputs and outputs, in bits (None
+    without any).
 
-    None: there are none. `is_complex` says whether a hero reads complex numbers.
+    `is_complex` says whether a hero reads complex numbers.
     """
 
     narrowest_input: int | None
@@ -66,9 +68,9 @@ class Elements:
 
 def vector_size(minor: int, threads: int, elements: Elements) -> int:
     """
-    How many neighbours, of `minor` elements side by side, each of `threads` threads reads at once: 1, 2 or 4.
+    The number of consecutive elements per access, 1, 2 or 4, for rows of `minor` elements and `threads` threads.
 
-    Eight bytes at most, and only if that leaves work for every thread.
+    Limited to eight bytes, and to a size that leaves work for every thread.
     """
     if minor % 2 or threads * 2 > minor or elements.is_complex:
         return 1
@@ -81,7 +83,7 @@ def vector_size(minor: int, threads: int, elements: Elements) -> int:
 
 
 def launch_of(threads: Sequence[int], blocks: Sequence[int], device: Device) -> LaunchDimensions:
-    """A launch of that many threads and blocks along any number of dimensions."""
+    """A launch of so many threads and blocks, along any number of dimensions."""
     return LaunchDimensions(prod(threads), grid_of(prod(blocks), device))
 
 
@@ -89,17 +91,17 @@ def shared_tile(
     write: IndexingMap, read: IndexingMap, distance: int, device: Device, padding: int | None = None
 ) -> SharedTile:
     """
-    The tile that `write` fills, its rows `padding` elements longer lest the elements of a column share a bank.
+    The tile filled by `write`. `padding` elements per row avoid bank conflicts between the elements of a column.
 
-    None: one more, where the rows would be a multiple of the banks.
+    None: one element of padding if the rows would be a multiple of the banks.
     """
-    write, read = one_by_one(write).simplify(), one_by_one(read).simplify()
+    write, read = without_unit_ranges(write).simplify(), without_unit_ranges(read).simplify()
     shape = [write.range_of(result).upper + 1 for result in write.results]
     if padding is None:
         padding = int(shape[-1] % device.threads_per_warp == 0)
     return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance)
 
 
-def one_by_one(map: IndexingMap) -> IndexingMap:
-    """`map` without the range variables that have one value: a vector of one element is not numbered."""
+def without_unit_ranges(map: IndexingMap) -> IndexingMap:
+    """`map` without its range variables of a single value: a vector of one element needs no number."""
     return map.bind({}, {i: range.bounds.lower for i, range in enumerate(map.ranges) if range.bounds.is_point})

@@ -1,5 +1,5 @@
 """
-The scatter emitter: threads take updates, and combine them with the elements of the operand that index vectors name.
+The scatter emitter: threads combine updates with the elements of the operand at the index vectors, in place.
 
-The result is written where the operand is. Source: rows XGPU-08, XGPU-46, XGPU-55.
+Source: rows XGPU-08, XGPU-46, XGPU-55.
 """

@@ -1,26 +1,26 @@
-"""Which fusions the scatter emitter takes, and how it shares the updates. Source: rows XGPU-02, XGPU-08, XGPU-46."""
+"""The choice of the scatter emitter and of its work distribution. Source: rows XGPU-02, XGPU-08, XGPU-46."""
 
 from functools import partial
 
 from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.analysis import Choice, Fusion
 from xshardy.emitters.loop import emit_loop_fusion
+from xshardy.emitters.scatter.distribution import runs_of
 from xshardy.emitters.scatter.kernel import ScatterFusion
 from xshardy.emitters.scatter.runs import emit_runs
-from xshardy.emitters.scatter.sharing import runs_of
 from xshardy.emitters.scatter.updates import emit_updates
 
 
 def choose_scatter(fusion: Fusion) -> Choice | None:
     """
-    The scatter emitter, if the results of the fusion are those of a scatter.
+    The scatter emitter, if the results of the fusion are those of one scatter that can be done in place.
 
-    One that cannot be done in place gets the loop emitter, whose threads go through all updates.
+    Other scatters get the loop emitter, whose threads go through all updates.
     """
     scatter = ScatterFusion.of(fusion)
     if scatter is None:
         return None
-    if (reason := scatter.reason_against_place) is not None:
+    if (reason := scatter.reason_not_in_place) is not None:
         reason = f"a scatter in place is ruled out, as {reason}: every element goes through all updates"
         return Choice("loop", None, reason, partial(emit_loop_fusion, fusion.computation, device=fusion.device))
     runs = runs_of(scatter)

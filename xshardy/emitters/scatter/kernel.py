@@ -1,4 +1,4 @@
-"""What every kernel of a scatter does, however its threads share the work: read index vectors and updates, write."""
+"""The common part of scatter kernels: read index vectors and updates, and write elements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,19 +25,19 @@ from xshardy.emitters.subgraph import emit_subgraph
 from xshardy.indexing.tensor_maps import bitcast_map
 
 WIDEST_EXCHANGE = 64
-"""Bits. What is wider cannot be updated atomically."""
+"""The widest atomic update, in bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScatterFusion:
-    """A fusion whose results are those of a scatter, which may be seen through bitcasts."""
+    """A fusion whose results are those of a scatter, possibly bitcast."""
 
     fusion: Fusion
     op: ScatterOp
 
     @staticmethod
     def of(fusion: Fusion) -> "ScatterFusion | None":
-        """`fusion`, if it is one."""
+        """`fusion` as a scatter fusion; None if it is no such fusion."""
         results = [behind_bitcasts(root) for root in fusion.roots]
         op = results[0].owner
         return ScatterFusion(fusion, op) if isinstance(op, ScatterOp) and results == list(op.results) else None
@@ -48,20 +48,20 @@ class ScatterFusion:
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two updates are of one element: it is said, or there is but one slice."""
+        """Whether all updates go to distinct elements: the scatter states unique indices, or has a single slice."""
         said = self.op.unique_indices
         return bool(said and said.value.data) or self.slices.count == 1
 
     @property
-    def places(self) -> list[BlockArgument]:
-        """The parameters in whose buffers the operands are, but for those that something else reads as well."""
-        places = [_only_reader(value) for value in self.op.inputs]
-        return [place for place in places if place is not None]
+    def in_place_parameters(self) -> list[BlockArgument]:
+        """The parameters that hold the operands, except those with other readers."""
+        parameters = [_only_reader(value) for value in self.op.inputs]
+        return [parameter for parameter in parameters if parameter is not None]
 
     @property
-    def reason_against_place(self) -> str | None:
-        """Why the results cannot be written to where the operands are; None if they can."""
-        if len(self.places) < len(self.op.inputs):
+    def reason_not_in_place(self) -> str | None:
+        """The reason why the scatter cannot be done in place; None if it can."""
+        if len(self.in_place_parameters) < len(self.op.inputs):
             return "an operand is not a parameter, or read for something else as well"
         if len(self.op.inputs) > 1 and not self.is_unique:
             return f"no atomic operation updates elements of {len(self.op.inputs)} tensors together"
@@ -72,21 +72,21 @@ class ScatterFusion:
 
 
 def _only_reader(value: SSAValue) -> BlockArgument | None:
-    """The parameter that `value` is a view of, if it is read through this view only."""
+    """The parameter that `value` is a view of, if this view is its only use."""
     while isinstance(value.owner, hlo.BitcastOp) and value.has_one_use():
         value = value.owner.operand
     return value if isinstance(value, BlockArgument) and value.has_one_use() else None
 
 
 class ScatterKernel(Kernel):
-    """The kernel of a scatter, which is written to where its operands are."""
+    """The kernel of an in-place scatter."""
 
     def __init__(self, scatter: ScatterFusion, launch: LaunchDimensions, name: str):
         self.op, self.slices, self.is_unique = scatter.op, scatter.slices, scatter.is_unique
         groups = [RootGroup.same_indices([self.op.scatter_indices]), RootGroup.same_indices(self.op.updates)]
         if self.is_unique:
             groups.append(RootGroup.same_indices(self.op.inputs))
-        aliases = {number: place.index for number, place in enumerate(scatter.places)}
+        aliases = {number: parameter.index for number, parameter in enumerate(scatter.in_place_parameters)}
         super().__init__(scatter.fusion.computation, groups, launch, name, heroes=[self.op], aliases=aliases)
 
     def index_vector(self, s: Scalars, number: Indices) -> list[SSAValue]:
@@ -95,11 +95,14 @@ class ScatterKernel(Kernel):
         return [self.call(s, function, at)[0] for at in self.slices.index_vector(s, number)]
 
     def updates(self, s: Scalars, number: Indices, inside: Indices) -> Values:
-        """The updates `inside` of slice `number`, one for each operand."""
+        """The updates at indices `inside` of slice `number`, one per operand."""
         return self.call(s, self.parts.subgraphs[1], self.slices.update_indices(number, inside))
 
     def write(self, s: Scalars, at: Indices, elements: Values, outputs: Values) -> Sequence[SSAValue]:
-        """The outputs with the elements at one place combined with `elements`: atomically, if others may do so, too."""
+        """
+        Combine `elements` with the outputs at one index, atomically unless updates are unique; returns the updated
+        outputs.
+        """
         views = zip(self.op.results, self.roots, strict=True)
         places = [apply_map(s, bitcast_map(result, root), at) for result, root in views]
         if self.is_unique:
@@ -113,7 +116,7 @@ class ScatterKernel(Kernel):
         return [s(AtomicRMWOp(output, place, Region(block)))]
 
     def combined(self, s: Scalars, before: Values, elements: Values) -> Values:
-        """What the scatter combines the elements `before` and `elements` to: not a call, but written where `s` is."""
+        """Combine the elements `before` and `elements`; the computation is inlined at `s`, not called."""
         partition = self.parts.applied[self.op]
         body = emit_subgraph(partition, partition.root).body.block
         last = body.last_op
@@ -124,7 +127,7 @@ class ScatterKernel(Kernel):
         return results
 
     def module(self, updated: Values) -> ModuleOp:
-        """As that of any kernel, without the function that `combined` has written copies of, if nothing calls it."""
+        """As `Kernel.module`, without the combining function if all its uses were inlined."""
         module = super().module(updated)
         name = self.parts.applied[self.op].root.name
         called = {op.callee.string_value() for op in module.walk() if isinstance(op, PureCallOp)}

@@ -1,9 +1,9 @@
 """
-The scatter with sorted index vectors: updates of one element follow each other, and are combined, then written.
+The scatter with sorted index vectors: consecutive updates of one element are combined in registers before the write.
 
-A group of threads takes neighbouring slices, each thread the same part of every one. It combines what equal index
-vectors say of its part in registers, and writes when they change: one atomic update for a run of many.
-What is not sorted after all has short runs, and the same result. Source: XLA:GPU's scatter emitter.
+A group of threads takes consecutive slices; each thread takes the same part of every slice. It combines the updates
+with equal index vectors and writes once when the index vector changes, so a long run costs one atomic update. Unsorted
+index vectors give short runs and the same result. Source: XLA:GPU's scatter emitter.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number, grid_map, split
 from xshardy.emitters.indices import Indices, loop_over
 from xshardy.emitters.kernel import Values
+from xshardy.emitters.scatter.distribution import Runs
 from xshardy.emitters.scatter.kernel import ScatterFusion, ScatterKernel
-from xshardy.emitters.scatter.sharing import Runs
 from xshardy.emitters.scatter.slices import Slices
 from xshardy.indexing.tensor_maps import delinearized, minor_to_major
 
@@ -32,7 +32,7 @@ from xshardy.indexing.tensor_maps import delinearized, minor_to_major
 
 
 def slices_of_thread(slices: Slices, runs: Runs) -> IndexingMap:
-    """From the ids of a thread, and which of its slices, in two numbers, to the number of the slice."""
+    """The map from the ids of a thread, and two numbers for its slice, to the number of the slice."""
     group = floordiv(_thread(runs), constant(runs.lanes))
     own = add(mul(sym(0), constant(runs.vector_slices)), sym(1))
     number = add(mul(group, constant(runs.slices)), own)
@@ -42,7 +42,9 @@ def slices_of_thread(slices: Slices, runs: Runs) -> IndexingMap:
 
 
 def elements_of_thread(slices: Slices, runs: Runs) -> IndexingMap:
-    """From the ids of a thread, and which of its elements, in two numbers, to where in a slice, and which register."""
+    """
+    The map from the ids of a thread, and two numbers for its element, to the position in the slice and the register.
+    """
     lane = mod(_thread(runs), constant(runs.lanes))
     place = add(mul(add(mul(sym(0), constant(runs.lanes)), lane), constant(runs.vector)), sym(1))
     register = add(mul(sym(0), constant(runs.vector)), sym(1))
@@ -52,7 +54,7 @@ def elements_of_thread(slices: Slices, runs: Runs) -> IndexingMap:
 
 
 def _thread(runs: Runs) -> AffineExpr:
-    """The number of a thread in the grid."""
+    """The linear index of a thread in the grid."""
     return add(mul(block_number(runs.launch), constant(runs.launch.threads)), dim(0))
 
 
@@ -60,17 +62,17 @@ def _thread(runs: Runs) -> AffineExpr:
 
 
 def emit_runs(scatter: ScatterFusion, runs: Runs, entry_name: str) -> ModuleOp:
-    """The kernel of a scatter, and the functions it calls, in a new module."""
+    """The kernel of a scatter, and its functions, in a new module."""
     return RunsEmitter(ScatterKernel(scatter, runs.launch, entry_name), runs).emit()
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
     """
-    Slices with one index vector, and the output before they are written.
+    Consecutive slices with one index vector, and the output before they are written.
 
-    `components` are the vector, `is_inside` whether the slices are inside of the operand; `combined`, a vector, has
-    what a thread made of its elements in all of them.
+    `components` is the index vector, `is_inside` whether the slices are inside of the operand; `combined` is the vector
+    of the thread's combined updates.
     """
 
     components: Values
@@ -80,18 +82,18 @@ class Run:
 
     @property
     def values(self) -> list[SSAValue]:
-        """What is carried from slice to slice."""
+        """The loop-carried values."""
         return [*self.components, self.is_inside, self.combined, self.output]
 
     @staticmethod
     def of(values: Values) -> "Run":
-        """The run that is carried as `values`."""
+        """The run with these loop-carried values."""
         *components, is_inside, combined, output = values
         return Run(components, is_inside, combined, output)
 
 
 class RunsEmitter:
-    """Writes the kernel: a loop over the slices of a thread, which carries the run that the last one belongs to."""
+    """Emits the kernel: a loop over the slices of a thread that carries the current run."""
 
     def __init__(self, kernel: ScatterKernel, runs: Runs):
         self.kernel = kernel
@@ -112,16 +114,16 @@ class RunsEmitter:
         return kernel.module([self.written(kernel.s, last, last.is_inside)])
 
     def no_run(self, s: Scalars) -> Run:
-        """What comes before the first slice: a run that is not written, as it is outside of the operand."""
+        """The run before the first slice; it is outside of the operand and thus never written."""
         zero = s.constant(0, emitted_type(element_type_of(self.slices.op.scatter_indices.type)))
         nothing = s(arith.ConstantOp(_zeros(self.element_type, self.runs.steps * self.runs.vector)))
         return Run([zero] * len(self.slices.started), s.constant(0, i1), nothing, self.kernel.entry.outputs[0])
 
     def next_slice(self, s: Scalars, number: Indices, run: Run) -> Run:
         """
-        The run that slice `number` belongs to, up to it: it goes on with its vector, or is the first one of a new run.
+        The run after slice `number`: `run` continued if the index vector is equal, otherwise a new run.
 
-        A run that ends is written, and its registers are overwritten by the first updates of the next.
+        On a new index vector the old run is written, and the first updates of the new run overwrite its registers.
         """
         components = self.kernel.index_vector(s, number)
         starts = self.slices.starts(s, components)
@@ -144,7 +146,7 @@ class RunsEmitter:
         return Run(components, is_inside, combined, output)
 
     def written(self, s: Scalars, run: Run, condition: SSAValue) -> SSAValue:
-        """The output with what was combined in `run`, if `condition` holds."""
+        """The output with the combined updates of `run` written, if `condition` holds."""
 
         def write(inner: Scalars) -> Values:
             starts = self.slices.starts(inner, run.components)

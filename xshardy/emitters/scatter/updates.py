@@ -1,7 +1,7 @@
 """
-The scatter of one update after the other: each thread takes neighbouring updates of one slice.
+The scatter of individual updates: each thread takes consecutive updates of one slice.
 
-Updates of one element by several threads are atomic, unless all index vectors are said to differ.
+Updates of one element by several threads are atomic, unless the indices are stated to be unique.
 """
 
 from math import gcd, prod
@@ -22,7 +22,7 @@ from xshardy.indexing.tensor_maps import minor_to_major
 
 
 def emit_updates(scatter: ScatterFusion, entry_name: str) -> ModuleOp:
-    """The kernel of a scatter, and the functions it calls, in a new module."""
+    """The kernel of a scatter, and its functions, in a new module."""
     op, slices, launch = scatter.op, scatter.slices, _launch(scatter)
     kernel = ScatterKernel(scatter, launch, entry_name)
     s, outputs = kernel.s, kernel.entry.outputs
@@ -33,7 +33,7 @@ def emit_updates(scatter: ScatterFusion, entry_name: str) -> ModuleOp:
     numbers = apply_map(s, first.with_results(first.results[d] for d in slices.slice_dims), kernel.ids)
 
     def emit_slice(inner: Scalars) -> Values:
-        """The updates of a thread, which are all in one slice."""
+        """Scatter the updates of a thread, all in one slice."""
         components = kernel.index_vector(inner, numbers)
         starts = slices.starts(inner, components)
         inside = slices.is_inside(inner, components, starts)
@@ -51,7 +51,7 @@ def emit_updates(scatter: ScatterFusion, entry_name: str) -> ModuleOp:
 
 
 def _has_updates(kernel: ScatterKernel, first: IndexingMap, numbers: Indices) -> SSAValue:
-    """Whether a thread has any updates: an i1. Where the slices come one after the other, their number says so."""
+    """Whether a thread has any updates, as an i1. With consecutive slices the slice number decides."""
     slices = kernel.slices
     if first.constraints and minor_to_major(slices.op.updates[0])[-1:] == slices.slice_dims:
         return kernel.s.compare("ult", numbers[0], slices.count)
@@ -59,7 +59,7 @@ def _has_updates(kernel: ScatterKernel, first: IndexingMap, numbers: Indices) ->
 
 
 def _launch(scatter: ScatterFusion) -> LaunchDimensions:
-    """A thread for each few updates that lie side by side in one slice, or for each update."""
+    """One thread per few consecutive updates of a slice, or per update."""
     op, device = scatter.op, scatter.fusion.device
     count = prod(shape_of(op.updates[0]))
     unroll = unroll_factor(count, [element_type_of(value.type) for value in op.inputs], [op], device)

@@ -1,5 +1,5 @@
 """
-The transpose emitters: tiles are read row by row into shared memory, and written column by column.
+The transpose emitters: tiles are written to shared memory row by row and read column by column.
 
-Narrow elements go four bytes at once, in packed tiles, where the shape allows it. Source: rows XGPU-09, XGPU-40.
+Narrow elements are moved four bytes at a time in packed tiles if the shape allows it. Source: rows XGPU-09, XGPU-40.
 """

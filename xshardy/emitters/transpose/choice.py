@@ -1,8 +1,4 @@
-"""
-Which fusions the transpose emitters take.
-
-Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-09.
-"""
+"""The choice of a transpose emitter. Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-09."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,16 +14,16 @@ from xshardy.emitters.transpose.packed import BANK_BITS, is_packed, packed_tilin
 from xshardy.emitters.transpose.tiling import TransposeTiling, transpose_tiling
 
 Plan = Callable[[Transposition, int, int, Device], TransposeTiling | None]
-"""From a transposition, the bits of an element and the number of tensors that it moves, to how it is done, if it is."""
+"""Makes the tiling from a transposition, the width of an element and the number of tensors; None if there is none."""
 Reason = Callable[[Transposition, int], str]
-"""From a transposition and the bits of an element to how it is moved, in words."""
+"""Describes the movement of elements in words, from a transposition and the width of an element."""
 
 
 def choose_packed_transpose(fusion: Fusion) -> Choice | None:
     """
-    The transpose emitter with packed tiles, if nothing speaks against them (`why_not_packed`), and they fit.
+    The transpose emitter with packed tiles, if they are possible (`why_not_packed`) and fit into shared memory.
 
-    Apart from that, the conditions are those of `choose_transpose`.
+    The other conditions are those of `choose_transpose`.
     """
 
     def reason(moved: Transposition, width: int) -> str:
@@ -38,9 +34,9 @@ def choose_packed_transpose(fusion: Fusion) -> Choice | None:
 
 def choose_transpose(fusion: Fusion) -> Choice | None:
     """
-    The transpose emitter, if a result is made of a transposition that goes through shared memory.
+    The transpose emitter, if a result depends on a transposition for which tiles in shared memory pay off.
 
-    All such transpositions must be alike, and every other result have as many elements.
+    All such transpositions must be equal, and every other result must have as many elements.
     """
 
     def reason(moved: Transposition, width: int) -> str:
@@ -57,9 +53,9 @@ def _choose(
     if not heroes:
         return None
     first, *others = dict.fromkeys(heroes.values())
-    moved, width = _what_it_moves(first)
+    moved, width = _movement(first)
     assert moved is not None
-    same = all(_what_it_moves(other) == (moved, width) for other in others)
+    same = all(_movement(other) == (moved, width) for other in others)
     if not same or any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
         return None
     tiling = plan(moved, width, 1 + len(others), fusion.device)
@@ -70,6 +66,6 @@ def _choose(
     return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))
 
 
-def _what_it_moves(hero: Operation) -> tuple[Transposition | None, int]:
-    """The order of elements before and after, and the bits of an element."""
+def _movement(hero: Operation) -> tuple[Transposition | None, int]:
+    """The transposition of elements in memory, and the width of an element in bits."""
     return transposition(hero), bits_in_memory(hero.results[0].type)

@@ -1,5 +1,5 @@
 """
-The kernel of a transposition: each block writes a tile to shared memory, waits, and reads it the other way.
+The kernel of a transposition: each block writes a tile to shared memory, synchronizes, and reads it transposed.
 
 Source: rows XGPU-09, XGPU-21, XGPU-40.
 """
@@ -20,8 +20,8 @@ from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
+from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.places import carried_to, in_memory_of
 from xshardy.emitters.transpose.squares import element_of, read_square, square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
@@ -31,16 +31,16 @@ def emit_transpose(
     computation: FuncOp, heroes: Mapping[int, Operation], tiling: TransposeTiling, entry_name: str
 ) -> ModuleOp:
     """
-    The kernel of a computation, and the functions it calls, in a new module.
+    The kernel of a computation, and its functions, in a new module.
 
-    `heroes` are the transpositions that results are made of, by the number of the result; the other results are written
-    where the inputs of the heroes are read.
+    `heroes` are the transpositions behind results, by the number of the result. The other results are side outputs,
+    written where the inputs of the heroes are read.
     """
     roots = roots_of(computation)
     transposes = list(dict.fromkeys(heroes.values()))
     sides = [number for number in range(len(roots)) if number not in heroes]
     moved = [hero.results[0] for hero in transposes]
-    # What is both moved and a result has one function: called twice with the same arguments, it is called once.
+    # A value that is both moved and a result has one function; two calls with equal arguments become one.
     sources = list(dict.fromkeys([*(hero.operands[0] for hero in transposes), *(roots[number] for number in sides)]))
     kernel = Kernel(
         computation,
@@ -66,28 +66,31 @@ def emit_transpose(
 
 @dataclass(frozen=True, eq=False)
 class TransposeEmission:
-    """A kernel while it is written: what it moves, and the functions of the computation that it calls."""
+    """A kernel under construction: the transpositions and the functions of the computation."""
 
     kernel: Kernel
     heroes: Mapping[int, Operation]
-    """The transpositions that results are made of, by the number of the result."""
+    """The transpositions behind results, by the number of the result."""
     tiling: TransposeTiling
     operands: Mapping[Operation, Subgraph]
-    """What makes the input of each transposition."""
+    """Computes the input of each transposition."""
     side_outputs: Mapping[int, Subgraph]
-    """What makes each of the other results."""
+    """Computes each side output."""
     epilogue: Subgraph
-    """What makes the results of the transpositions from what these move."""
+    """Computes the results from the elements of the transpositions."""
 
     @cached_property
     def first(self) -> Operation:
-        """The transposition whose indices stand for those of all."""
+        """The first transposition; all have the same indices."""
         return next(iter(self.operands))
 
     # -- Into shared memory -------------------------------------------------------------------------------------------
 
     def write_tiles(self) -> tuple[Values, Values]:
-        """Write the input of each transposition to a tile, and side outputs: the outputs then, and the tiles."""
+        """
+        Write the input of each transposition to a tile, and the side outputs; returns the updated outputs and the
+        tiles.
+        """
         s, outputs, source = self.kernel.s, self.kernel.entry.outputs, self.first.operands[0]
         types = [
             TensorType(emitted_type(element_type_of(hero.results[0].type)), self.tiling.tile) for hero in self.operands
@@ -107,7 +110,7 @@ class TransposeEmission:
                 updated.append(inner(tensor.InsertOp(element, output, place)))
             return updated
 
-        map = in_memory_of(shape_of(source), minor_to_major(source), self.tiling.moved.shape, self.tiling.input)
+        map = map_through_memory(shape_of(source), minor_to_major(source), self.tiling.moved.shape, self.tiling.input)
         inits = [*allocated, *(outputs[number] for number in self.side_outputs)]
         written = loop_over(s, map, self.kernel.ids, inits, write)
         synced = SyncThreadsOp(written[: len(types)])
@@ -118,8 +121,8 @@ class TransposeEmission:
     # -- Out of shared memory -----------------------------------------------------------------------------------------
 
     def read_tiles(self, outputs: Values, tiles: Values) -> Values:
-        """Write the results of what is in the tiles: the outputs then."""
-        places = [self._place_of(number) for number in self.heroes]
+        """Write the results computed from the tiles; returns the updated outputs."""
+        places = [self._result_map(number) for number in self.heroes]
         if self.tiling.square > 1:
             return self._read_squares(outputs, tiles, places)
 
@@ -131,7 +134,7 @@ class TransposeEmission:
         return loop_over(self.kernel.s, places[0], self.kernel.ids, outputs, read)
 
     def _read_squares(self, outputs: Values, tiles: Values, places: list[IndexingMap]) -> Values:
-        """As `read_tiles`: each square is read before a loop over its elements."""
+        """As `read_tiles`, for packed tiles: each square is read before a loop over its elements."""
         outer, inner = square_and_elements(places[0], self.tiling.read.results)
 
         def read(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
@@ -148,7 +151,7 @@ class TransposeEmission:
     def _write_results(
         self, s: Scalars, places: list[IndexingMap], ivs: Indices, indices: Indices, elements: Values, carried: Values
     ) -> Values:
-        """The results of an element of each tile, `indices` being those of the first result."""
+        """Write the results computed from one element of each tile; `indices` are those of the first result."""
         updated = [*carried]
         results = self.kernel.call(s, self.epilogue, indices, elements)
         for number, place, result in zip(self.heroes, places, results, strict=True):
@@ -156,8 +159,10 @@ class TransposeEmission:
             updated[number] = s(tensor.InsertOp(result, updated[number], at))
         return updated
 
-    def _place_of(self, number: int) -> IndexingMap:
-        """From a thread and its steps to the indices of a result that it writes."""
+    def _result_map(self, number: int) -> IndexingMap:
+        """The map from a thread and its steps to the indices of result `number`."""
         value = self.heroes[number].results[0]
-        map = in_memory_of(shape_of(value), minor_to_major(value), self.tiling.moved.result_shape, self.tiling.output)
-        return carried_to(self.kernel.roots[number], value, map)
+        map = map_through_memory(
+            shape_of(value), minor_to_major(value), self.tiling.moved.result_shape, self.tiling.output
+        )
+        return map_to_root(self.kernel.roots[number], value, map)

@@ -1,5 +1,5 @@
 """
-Transpositions in memory: the fewest dimensions that say how elements move, whatever the shapes and layouts.
+Transpositions normalized to the fewest dimensions that describe the movement in memory, for any shape and layout.
 
 Source: row XGPU-40; XLA:GPU's rules for tiled transpositions.
 """
@@ -20,12 +20,12 @@ from xshardy.indexing.tensor_maps import minor_to_major
 T = TypeVar("T")
 
 MIN_DIMENSION = 4
-"""Elements. Tiles of less in one direction leave too many threads idle."""
+"""Elements. Smaller tile dimensions leave too many threads idle."""
 MIN_ELEMENTS = 16 * 16
 MAX_MINOR_BITS = 64
-"""A minor dimension that stays where it is moves as one element of up to that width."""
+"""The maximal width of a minor dimension that is kept and moves as one element."""
 MIN_LAST_TWO = 8
-"""Elements. The same as `MIN_DIMENSION` if only the last two dimensions change places."""
+"""Elements. Replaces `MIN_DIMENSION` if only the last two dimensions are swapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,26 @@ class Transposition:
         return self.permuted(self.shape)
 
     def permuted(self, values: Sequence[T]) -> tuple[T, ...]:
-        """What belongs to the dimensions of the input, in the order of those of the result."""
+        """Permute `values`, one per dimension of the input, into the order of the result's dimensions."""
         return tuple(values[d] for d in self.permutation)
 
     @property
     def keeps_minor(self) -> bool:
-        """Whether the elements of the minor dimension stay together."""
+        """Whether the minor dimension stays minor."""
         return self.permutation[-1] == len(self.permutation) - 1
 
     @property
     def swapped(self) -> tuple[int, int]:
-        """The dimensions of the input that are minor in it and in the result, but for one that both keep."""
+        """
+        The minor dimensions of the input and of the result, as input dimensions; a minor dimension kept by both is
+        skipped.
+        """
         last = len(self.shape) - (2 if self.keeps_minor else 1)
         return self.permutation[last], last
 
 
 def transposition(op: Operation) -> Transposition | None:
-    """What `op` does to the order of elements in memory; None if it keeps it, or is no transposition."""
+    """The transposition of elements in memory by `op`; None if `op` keeps the order or is no transposition."""
     match op:
         case TransposeOp():
             permutation = op.permutation.get_values()
@@ -72,7 +75,7 @@ def transposition(op: Operation) -> Transposition | None:
 
 
 def _merged(shape: Sequence[int], permutation: Sequence[int]) -> Transposition | None:
-    """The transposition with dimensions that stay side by side taken as one; None if only one is left."""
+    """The transposition with adjacent dimensions merged; None if one dimension remains."""
     runs: list[list[int]] = []
     for d in permutation:
         if runs and runs[-1][-1] + 1 == d:
@@ -87,7 +90,7 @@ def _merged(shape: Sequence[int], permutation: Sequence[int]) -> Transposition |
 
 
 def is_tiled(op: Operation) -> bool:
-    """Whether tiles of shared memory make the transposition `op` faster."""
+    """Whether tiles in shared memory speed up the transposition `op`."""
     if (moved := transposition(op)) is None or 0 in moved.shape:
         return False
     width = bits_in_memory(op.results[0].type)

@@ -1,11 +1,11 @@
 """
-Packed tiles, for elements of less than four bytes: a thread moves squares that are four bytes wide and as many high.
+Packed tiles, for elements of less than four bytes: a thread moves squares that are four bytes wide.
 
-A bank of shared memory is four bytes wide, and so is what a thread reads or writes of it at once. A narrower element on
-its way between a row and a column would leave the rest of the bank idle. So a thread writes four bytes of a row to the
-tile as they are; reads four bytes each of neighbouring rows from it, a square; and turns the square in its registers.
+A bank of shared memory is four bytes wide, and a thread accesses four bytes of it at a time. Moving a narrower element
+between a row and a column would waste the rest of the bank. So a thread writes four bytes of a row to the tile, reads
+four bytes each of adjacent rows, a square, and transposes the square in registers.
 
-Source: XLA:GPU's transpose emitter, `PackedTranspose`. The tile is our own: XLA rotates each row, ours are padded.
+Source: XLA:GPU's transpose emitter, `PackedTranspose`. The tile differs: XLA rotates each row, this tile is padded.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ BANK_BITS = 32
 BYTE = 8
 """Bits."""
 MIN_SQUARES = 10
-"""Squares along a side of a tile. With fewer, most threads of a warp have none."""
+"""The minimal number of squares along a side of a tile; with fewer, most threads of a warp are idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class PackedTile:
     """
     The part of a transposition that a block moves, as a matrix.
 
-    Its rows go along the dimension that is minor in the result, its columns along the last dimensions of the input,
-    from `middle` on. `blocks` are the sizes of the part in the dimensions of the input.
+    Its rows are along the minor dimension of the result, its columns along the last dimensions of the input, from
+    `middle` on. `blocks` are the sizes of the part in the dimensions of the input.
     """
 
     square: int
-    """Elements along the sides of a square."""
+    """The number of elements along the sides of a square."""
     blocks: tuple[int, ...]
     rows: int
     middle: int
@@ -62,21 +62,22 @@ class PackedTile:
         """
         The tile in shared memory: row `r` of the matrix is at `[r mod square, r floordiv square]`.
 
-        So the rows that a warp reads at once, one of each square, are neighbours. They are longer by a bank than what
-        a warp writes: what it reads of a column is in different banks, as is what it writes of a row.
+        The rows that a warp reads together, one of each square, are thus adjacent. Rows are padded by one bank, so that
+        neither the reads of a column nor the writes of a row conflict.
         """
         return self.square, TILE, (TILE + 1) * self.square
 
     def size(self, width: int) -> int:
-        """The bytes that the tile takes of shared memory for elements of `width` bits."""
+        """The bytes of shared memory of the tile, for elements of `width` bits."""
         return prod(self.shape) * width // 8
 
 
 def packed_tile(moved: Transposition, width: int) -> PackedTile:
     """
-    The tile for elements of `width` bits, less than a bank has: up to 32 by 32 squares.
+    The tile for elements of `width` bits, less than a bank: up to 32 by 32 squares.
 
-    Where the minor dimension of the input is short, columns go on along the one before it, if that stays where it is.
+    If the minor dimension of the input is short, columns continue along the next one, provided that the transposition
+    keeps that one.
     """
     square = BANK_BITS // width
     side = TILE * square
@@ -92,10 +93,10 @@ def packed_tile(moved: Transposition, width: int) -> PackedTile:
 
 def why_not_packed(moved: Transposition, width: int) -> str | None:
     """
-    What speaks against packed tiles for elements of `width` bits; None if nothing does.
+    The reason against packed tiles for elements of `width` bits; None if they are possible.
 
-    The result has to consist of whole squares, and, as a part of a byte is never written by itself, so has the input
-    if elements share bytes.
+    The result must consist of whole squares. So must the input if elements share bytes, because parts of bytes are
+    never written.
     """
     if width >= BANK_BITS:
         return f"an element of {width} bits fills a bank"
@@ -115,7 +116,7 @@ def why_not_packed(moved: Transposition, width: int) -> str | None:
 
 
 def is_packed(op: Operation) -> bool:
-    """Whether packed tiles make the transposition `op` faster."""
+    """Whether packed tiles speed up the transposition `op`."""
     moved = transposition(op)
     return (
         moved is not None and 0 not in moved.shape and why_not_packed(moved, bits_in_memory(op.results[0].type)) is None
@@ -124,9 +125,9 @@ def is_packed(op: Operation) -> bool:
 
 def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling | None:
     """
-    The plan with packed tiles for elements of `width` bits, of each of `heroes` tensors.
+    The tiling with packed tiles for elements of `width` bits, of each of `heroes` tensors.
 
-    None if something speaks against them, or there is not enough shared memory.
+    None if packed tiles are impossible or do not fit into shared memory.
     """
     if why_not_packed(moved, width) is not None:
         return None
@@ -135,25 +136,25 @@ def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device)
         return None
     counts = tile_counts(moved.result_shape, moved.permuted(tile.blocks))
     launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
-    numbers = split(block_number(launch), counts)  # blocks one after the other write neighbours
+    numbers = split(block_number(launch), counts)  # consecutive blocks write adjacent elements
     matrix = (tile.rows, tile.columns)
     square = constant(tile.square)
     lane, warp = mod(dim(0), constant(TILE)), floordiv(dim(0), constant(TILE))
     step = add(mul(sym(0), constant(ROWS)), warp)
 
     def indices(row: AffineExpr, column: AffineExpr) -> tuple[AffineExpr, ...]:
-        """Those in the input of an element of the matrix."""
+        """The indices in the input of an element of the matrix."""
         offsets = [constant(0)] * tile.middle + [*split(column, tile.blocks[tile.middle :])]
         offsets[moved.swapped[0]] = row
         return in_block([numbers[moved.permutation.index(d)] for d in range(len(offsets))], tile.blocks, offsets)
 
-    # A warp writes row after row, each thread a part of it.
+    # A warp writes one row after the other, each thread a part of it.
     written = (step, add(mul(lane, square), sym(1)))
     steps = (ceil_div(tile.rows, ROWS), tile.square)
     input = inside(grid_map(launch, indices(*written), steps), written, matrix)
     write = grid_map(launch, (mod(step, square), floordiv(step, square), written[1]), steps)
 
-    # It reads square after square in each column of them, each thread one.
+    # Within each column of squares, a warp reads one square after the other, one square per thread.
     read = (constant(0), lane, mul(step, square))
     squares = ceil_div(tile.columns, ROWS * tile.square)
     turned = (add(mul(lane, square), sym(2)), add(mul(step, square), sym(1)))

@@ -1,4 +1,4 @@
-"""Squares of narrow elements: read from shared memory by rows of four bytes, and gone through by columns."""
+"""Squares of narrow elements: read from shared memory row by row, four bytes each, and traversed by columns."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,10 @@ from xshardy.emitters.indices import Indices
 
 def square_and_elements(map: IndexingMap, square: Sequence[AffineExpr]) -> tuple[IndexingMap, IndexingMap]:
     """
-    The loop over `map` as two: one over its first range variable, to `square`, around one over the others, to the
-    results of `map`, whose last dimension is then the variable of the loop around it.
+    Split the loop over `map` in two: the outer one over the first range variable, the inner one over the others.
 
-    The constraints that leave the other variables out are those of the outer loop.
+    The outer loop has the results `square`. In the inner loop, the outer variable is the last dimension. Constraints on
+    no inner variable move to the outer loop.
     """
     around = [c for c in map.constraints if used_variables(c.expr)[1] <= {0}]
     outer = IndexingMap(tuple(square), map.dimensions, map.ranges[:1], constraints=tuple(around))
@@ -40,9 +40,9 @@ def square_and_elements(map: IndexingMap, square: Sequence[AffineExpr]) -> tuple
 
 def read_square(s: Scalars, tile: SSAValue, indices: Indices, size: int) -> SSAValue:
     """
-    The square of `size` by `size` elements whose rows start at `indices`, counted on along the first of them.
+    The square of `size` by `size` elements whose first row starts at `indices`; the first index counts the rows.
 
-    A vector of two dimensions, of which the first is the column in the tile.
+    Gives a vector of two dimensions; the first one is the column in the tile.
     """
     assert isa(tile.type, TensorType)
     element = element_type_of(tile.type)
@@ -60,6 +60,6 @@ def read_square(s: Scalars, tile: SSAValue, indices: Indices, size: int) -> SSAV
 
 
 def element_of(s: Scalars, square: SSAValue, numbers: Indices) -> SSAValue:
-    """The element of a square in this column, and row, of the tile."""
+    """The element of a square at this column and row of the tile."""
     assert isa(square.type, VectorType)
     return s(vector.ExtractOp(square, numbers, square.type.element_type))

@@ -1,5 +1,5 @@
 """
-How the threads of a block move a tile: what each reads and writes, and where it lies in shared memory in between.
+The tiling of a transposition: the elements that each thread reads and writes, and their positions in shared memory.
 
 Source: rows XGPU-09, XGPU-40; XLA:GPU's transpose emitter.
 """
@@ -17,13 +17,13 @@ from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
 from xshardy.emitters.transpose.normal_form import Transposition
 
 TILE = 32
-"""Elements, or vectors of them, along both sides of a tile."""
+"""The elements, or vectors of elements, along both sides of a tile."""
 ROWS = 4
-"""Rows of the tile that the threads of a block move at once."""
+"""The rows of the tile that the threads of a block move at a time."""
 THREADS = TILE * ROWS
 MAX_VECTOR_BYTES = 4
 SHARED_MEMORY = 48 * 1024
-"""Bytes that a block has without asking for more."""
+"""Bytes. The shared memory of a block without opt-in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class TransposeTiling:
     """
     The plan of a transposition.
 
-    `input` and `output` go from the ids of a thread and the numbers of its steps to elements of row-major tensors of
-    the shapes of the transposition; `write` and `read` go to elements of a tile of shape `tile`.
+    `input` and `output` map the thread and block ids and the steps of a thread to elements of row-major tensors of the
+    shapes of the transposition; `write` and `read` map to elements of a tile of shape `tile`.
 
-    A thread that reads a `square` of more than one element has three numbers for its steps: that of the square, of the
-    column in it, and of the row. It reads the rows of the square before it writes columns: `read` goes from the number
-    of the square to the first element of row 0, and the first index of the tile is the row.
+    With a `square` of more than one element, the reading thread has three step numbers: the square, the column in it,
+    and the row. It reads all rows of the square before it writes columns: `read` maps the square to the first element
+    of row 0, and the first index of the tile is the row.
     """
 
     moved: Transposition
@@ -53,8 +53,8 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     """
     Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors.
 
-    Elements of a minor dimension that both sides keep move together. Otherwise a vector is as many elements as four
-    bytes hold, if there is enough to do and enough memory. None if there is not enough shared memory for any tiles.
+    Elements of a minor dimension that both sides keep move together. Otherwise a vector has as many elements as fit
+    four bytes, if there is enough work and shared memory. None if no tile fits into shared memory.
     """
     vector = moved.shape[-1] if moved.keeps_minor else _vector_size(moved, width, heroes, device)
     blocks = _block_sizes(moved, vector)
@@ -87,14 +87,14 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
 
 
 def tile_counts(shape: Sequence[int], blocks: Sequence[int]) -> list[int]:
-    """How many tiles of these sizes cover `shape`, in each dimension."""
+    """The number of tiles that cover `shape`, in each dimension."""
     return [ceil_div(size, block) for size, block in zip(shape, blocks, strict=True)]
 
 
 def in_block(
     numbers: Sequence[AffineExpr], blocks: Sequence[int], offsets: Sequence[AffineExpr]
 ) -> tuple[AffineExpr, ...]:
-    """The indices of what lies at `offsets` in the block with these numbers."""
+    """The indices of `offsets` in the block with these numbers."""
     places = zip(numbers, blocks, offsets, strict=True)
     return tuple(add(mul(number, constant(block)), offset) for number, block, offset in places)
 

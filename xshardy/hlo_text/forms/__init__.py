@@ -1,1 +1,1 @@
-"""How opcodes that are more than an operation of the same operands are read and printed, one module per kind."""
+"""Readers and printers of opcodes that are not one operation with the same operands, one module per kind."""

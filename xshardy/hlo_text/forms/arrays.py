@@ -1,4 +1,4 @@
-"""Opcodes that make arrays of arrays: broadcasting, slicing, padding, gathering, comparing, constants."""
+"""Opcodes on arrays: broadcasting, slicing, padding, gathering, comparing, constants."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -40,12 +40,12 @@ def broadcast(instruction: Instruction) -> Operation:
 
 
 def broadcast_fields(op: stablehlo.BroadcastInDimOp, regions: Regions) -> Fields:
-    """The dimensions, which are printed even if there are none."""
+    """The dimensions; printed even if empty."""
     return {"dimensions": tuple(op.broadcast_dimensions.get_values())}
 
 
 def array_type(instruction: Instruction) -> AnyTensorType:
-    """The result type of an opcode that gives an array of numbers. Raises `HLOError` for a token."""
+    """The result type of an opcode that gives an array. Raises `HLOError` for a token."""
     type = instruction.result_type
     if not isinstance(type, TensorType):
         raise instruction.error(f"gives an array, not {print_shape(instruction.shape)}")
@@ -53,7 +53,7 @@ def array_type(instruction: Instruction) -> AnyTensorType:
 
 
 def compare(instruction: Instruction) -> Operation:
-    """`compare(x, y), direction=LT, type=FLOAT`; without a type, the one that goes with the elements."""
+    """`compare(x, y), direction=LT, type=FLOAT`; the default type depends on the elements."""
     lhs, _ = instruction.values
     compare_type = instruction.fields.get("type") or default_compare_type(tensor_type(lhs).get_element_type())
     return instruction.create(
@@ -64,7 +64,7 @@ def compare(instruction: Instruction) -> Operation:
 
 
 def compare_fields(op: stablehlo.CompareOp, regions: Regions) -> Fields:
-    """The direction, and the type if it is not the one that goes with the elements."""
+    """The direction, and the type if it is not the default for the elements."""
     fields: Fields = {"direction": op.comparison_direction.data}
     kind = None if op.compare_type is None else op.compare_type.data
     if kind not in (None, default_compare_type(tensor_type(op.lhs).get_element_type())):
@@ -73,7 +73,7 @@ def compare_fields(op: stablehlo.CompareOp, regions: Regions) -> Fields:
 
 
 def default_compare_type(element: Attribute) -> ComparisonType:
-    """How HLO compares elements when it does not say."""
+    """The default comparison type of HLO for these elements."""
     for elements, compare_type in (
         (SIGNED, ComparisonType.SIGNED),
         (UNSIGNED | PRED, ComparisonType.UNSIGNED),
@@ -109,7 +109,7 @@ def constant(instruction: Instruction) -> Operation:
 
 
 def constant_tuple(instruction: Instruction, values: Sequence[Attribute]) -> Operation:
-    """A constant for each part, in front of the tuple of all."""
+    """A constant for each part, before the tuple of all."""
     types = instruction.result_types
     parts = [
         stablehlo.ConstantOp.create(result_types=[type], properties={"value": value}, attributes={IMPLICIT: UNIT})
@@ -140,7 +140,7 @@ def gather(instruction: Instruction) -> Operation:
 
 
 def gather_fields(op: stablehlo.GatherOp, regions: Regions) -> Fields:
-    """What `gather` read."""
+    """The inverse of `gather`."""
     numbers = op.dimension_numbers
     fields: Fields = {
         "offset_dims": INTEGERS.decode(numbers.offset_dims),

@@ -1,8 +1,8 @@
 """
-Opcodes in which devices take part together.
+Collectives.
 
-Each is an operation of StableHLO where that can say it, and else the general form of `hlo`: tuples to which StableHLO
-has nothing alike, groups that are empty or leave devices out.
+Each is an operation of StableHLO if possible, otherwise the general form of `hlo`: for tuples without a StableHLO
+counterpart, and for groups that are empty or omit devices.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,13 +34,13 @@ from xshardy.hlo_text.opcode import (
 from xshardy.hlo_text.shapes import ArrayShape, TupleShape
 
 GROUPS = "hlo.replica_groups"
-"""The groups as the text says them, where they are not lists."""
+"""The groups as written, if they are not lists."""
 DEVICE_TO_DEVICE = 1
 COMMON = "replica_groups channel_id use_global_device_ids"
 
 
 def replica_groups(instruction: Instruction) -> Groups:
-    """The groups that the instruction names. Raises `HLOError` if they make no sense."""
+    """The groups of the instruction. Raises `HLOError` if they are invalid."""
     try:
         return groups_of(instruction.fields.get("replica_groups", "{}"))
     except ValueError as error:
@@ -59,7 +59,7 @@ def common_properties(instruction: Instruction) -> dict[str, Attribute]:
 
 
 def common_attributes(instruction: Instruction) -> dict[str, Attribute]:
-    """What says how the groups are written."""
+    """The attributes that keep the notation of the groups."""
     text = instruction.fields.get("replica_groups", "{}")
     return {} if text.startswith("{") else {GROUPS: StringAttr(text)}
 
@@ -79,7 +79,7 @@ def common_fields(op: Operation) -> Fields:
 
 
 def groups_text(op: Operation, groups: Groups) -> str:
-    """`groups` as the text had them, unless they are others now."""
+    """`groups` as written, unless they were changed."""
     written = op.attributes.get(GROUPS)
     if isinstance(written, StringAttr) and groups_of(written.data) == groups:
         return written.data
@@ -87,7 +87,7 @@ def groups_text(op: Operation, groups: Groups) -> str:
 
 
 def fitting(specific: Callable[[Instruction], Operation | None], general: type[Operation]) -> Callable[..., Operation]:
-    """A builder of what `specific` makes if that is valid, and else of the operation `general`."""
+    """A builder that uses `specific` if its result is valid, otherwise the operation `general`."""
 
     def build(instruction: Instruction) -> Operation:
         if (op := specific(instruction)) is not None:
@@ -102,7 +102,7 @@ def fitting(specific: Callable[[Instruction], Operation | None], general: type[O
 
 
 def is_flat(instruction: Instruction) -> bool:
-    """Whether operands and result are arrays, or the result a tuple of arrays."""
+    """Whether operands and result are arrays, or the result is a tuple of arrays."""
     shape = instruction.shape
     arrays = shape.elements if isinstance(shape, TupleShape) else (shape,)
     return all(isinstance(array, ArrayShape) for array in arrays) and len(arrays) == len(instruction.operands)
@@ -122,12 +122,12 @@ def all_reduce(instruction: Instruction) -> Operation | None:
 
 
 def all_reduce_fields(op: stablehlo.AllReduceOp, regions: Regions) -> Fields:
-    """What `all_reduce` read."""
+    """The inverse of `all_reduce`."""
     return common_fields(op) | {"to_apply": applied_name(op, op.computation, regions)}
 
 
 def one_dimension(instruction: Instruction) -> Attribute | None:
-    """The dimension of `dimensions={0}`; None if there is not just one."""
+    """The dimension of `dimensions={0}`; None unless there is exactly one."""
     dimensions = instruction.fields.get("dimensions", ())
     return ONE_INTEGER.encode(dimensions) if len(dimensions) == 1 else None
 
@@ -146,7 +146,7 @@ def all_gather(instruction: Instruction) -> Operation | None:
 
 
 def all_gather_fields(op: stablehlo.AllGatherOp, regions: Regions) -> Fields:
-    """What `all_gather` read."""
+    """The inverse of `all_gather`."""
     return common_fields(op) | {"dimensions": ONE_INTEGER.decode(op.all_gather_dim)}
 
 
@@ -165,13 +165,13 @@ def reduce_scatter(instruction: Instruction) -> Operation | None:
 
 
 def reduce_scatter_fields(op: stablehlo.ReduceScatterOp, regions: Regions) -> Fields:
-    """What `reduce_scatter` read."""
+    """The inverse of `reduce_scatter`."""
     dimensions = ONE_INTEGER.decode(op.scatter_dimension)
     return common_fields(op) | {"dimensions": dimensions, "to_apply": applied_name(op, op.computation, regions)}
 
 
 def all_to_all(instruction: Instruction) -> Operation | None:
-    """`all-to-all(x), replica_groups={{0,1}}, dimensions={0}`: one dimension is split, and put together again."""
+    """`all-to-all(x), replica_groups={{0,1}}, dimensions={0}`: splits and concatenates one dimension."""
     dimension = one_dimension(instruction)
     groups = replica_groups(instruction)
     if dimension is None or not groups or not is_flat(instruction) or len(instruction.operands) != 1:
@@ -192,7 +192,7 @@ def all_to_all(instruction: Instruction) -> Operation | None:
 
 
 def all_to_all_fields(op: stablehlo.AllToAllOp, regions: Regions) -> Fields:
-    """What `all_to_all` read."""
+    """The inverse of `all_to_all`."""
     if op.split_dimension != op.concat_dimension:
         raise Inexpressible("HLO's all-to-all splits and concatenates one dimension: reshape and transpose around it")
     return common_fields(op) | {"dimensions": ONE_INTEGER.decode(op.split_dimension)}
@@ -214,7 +214,7 @@ def collective_broadcast(instruction: Instruction) -> Operation | None:
 
 
 def collective_broadcast_fields(op: stablehlo.CollectiveBroadcastOp, regions: Regions) -> Fields:
-    """What `collective_broadcast` read."""
+    """The inverse of `collective_broadcast`."""
     return common_fields(op) | ({"has_dynamic_root": True} if op.has_dynamic_root is not None else {})
 
 
@@ -230,7 +230,7 @@ def collective_permute(instruction: Instruction) -> Operation | None:
 
 
 def collective_permute_fields(op: stablehlo.CollectivePermuteOp, regions: Regions) -> Fields:
-    """What `collective_permute` read."""
+    """The inverse of `collective_permute`."""
     return common_fields(op) | {"source_target_pairs": rows_of(op.source_target_pairs)}
 
 
@@ -242,7 +242,7 @@ def collective(
     required: str = "",
     optional: str = COMMON,
 ) -> Opcode:
-    """A row for an opcode that is `op`, or `general`."""
+    """A row for an opcode that is `op` or `general`."""
     forms = [Form(op, fields), Form(general, write_plain_fields)]
     readers = {"slice_sizes": read_raw} if "slice_sizes" in optional else {}
     return row(

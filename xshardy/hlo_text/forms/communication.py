@@ -1,4 +1,4 @@
-"""Opcodes that talk to the host: infeed and outfeed."""
+"""Opcodes that communicate with the host: infeed and outfeed."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,7 +17,7 @@ from xshardy.hlo_text.shapes import print_type
 DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
 """The types of channels."""
 NO_CHANNEL = "hlo.no_channel"
-"""Marks a transfer that has no channel, which StableHLO's must have."""
+"""The value for a transfer without a channel; StableHLO requires one."""
 OUTFEED_SHAPE = "hlo.outfeed_shape"
 
 
@@ -64,7 +64,7 @@ def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
 
 
 def transfer(op: type[Operation], host_channel: int) -> Callable[[Instruction], Operation]:
-    """A builder of the synchronous form of `send` and `recv`, which HLO has not: these start what a done awaits."""
+    """A builder of synchronous `send` and `recv`, which HLO lacks: its opcodes are the starts."""
 
     def build(instruction: Instruction) -> Operation:
         fields = instruction.fields

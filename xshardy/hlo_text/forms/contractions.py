@@ -1,4 +1,4 @@
-"""Opcodes that multiply and sum up: dot and convolution."""
+"""Contractions: dot and convolution."""
 
 from collections.abc import Mapping
 
@@ -27,19 +27,19 @@ def dot(instruction: Instruction) -> Operation:
 
 
 def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str, Attribute]:
-    """`operand_precision={highest,default}` as a property; none where it is left out."""
+    """`operand_precision={highest,default}` as a property; none if omitted."""
     precisions = fields.get("operand_precision")
     return {"precision_config": PRECISIONS.encode(precisions)} if precisions else {}
 
 
 def precision_field(config: ArrayAttr[stablehlo.PrecisionAttr] | None) -> Fields:
-    """The inverse of `precision_property`; all default is left out."""
+    """The inverse of `precision_property`; omitted if all are default."""
     precisions = () if config is None else PRECISIONS.decode(config)
     return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
 
 
 def dot_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
-    """What `dot` read."""
+    """The inverse of `dot`."""
     lists = [INTEGERS.decode(numbers) for numbers in op.dot_dimension_numbers.parameters]
     fields: Fields = {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
     return fields | precision_field(op.precision_config)
@@ -50,7 +50,7 @@ def convolution(instruction: Instruction) -> Operation:
     fields = instruction.fields
     window: tuple[ReversibleDimension, ...] = fields.get("window", ())
     properties = window_properties(window)
-    del properties["window_dimensions"]  # StableHLO has them of the kernel
+    del properties["window_dimensions"]  # in StableHLO they belong to the kernel
     for name, convolution_name in (("base_dilations", "lhs_dilation"), ("window_dilations", "rhs_dilation")):
         if name in properties:
             properties[convolution_name] = properties.pop(name)
@@ -83,7 +83,7 @@ def dimension_numbers(instruction: Instruction, labels: str, rank: int) -> ConvD
 
 
 def convolution_fields(op: stablehlo.ConvolutionOp, regions: Regions) -> Fields:
-    """What `convolution` read."""
+    """The inverse of `convolution`."""
     reversal = () if op.window_reversal is None else op.window_reversal.get_values()
     window = tuple(
         ReversibleDimension(d.size, d.stride, d.base_dilation, d.window_dilation, d.low, d.high, is_reversed)

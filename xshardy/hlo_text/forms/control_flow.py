@@ -1,4 +1,4 @@
-"""Opcodes that execute computations: calls, fusions, loops, branches; and those that make and read tuples."""
+"""Opcodes that execute computations (calls, fusions, loops, branches), and tuples."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -23,7 +23,7 @@ S32 = TensorType(i32, [])
 
 
 def call(instruction: Instruction) -> Operation:
-    """`call(x, y), to_apply=f`: like a fusion, but not one kernel."""
+    """`call(x, y), to_apply=f`: not compiled to one kernel, unlike a fusion."""
     function = instruction.function("to_apply")
     op = func.CallOp(function.sym_name.data, instruction.operands, [instruction.shape.type])
     check_callee(instruction, op, function, "a call")
@@ -73,7 +73,7 @@ def calling_region(function: func.FuncOp, types: Sequence[Attribute]) -> Region:
 
 
 def finish_calling(block: Block, function: func.FuncOp, operand: SSAValue, operations: list[Operation]) -> Region:
-    """The region of `block`, which calls `function` of `operand` and returns the arrays in what it gives."""
+    """The region of `block`, completed with a call of `function` and a return of the arrays of its result."""
     called = func.CallOp(function.sym_name.data, [operand], function.function_type.outputs.data)
     operations.append(called)
     results = unpack(called.results[0], operations)
@@ -82,7 +82,7 @@ def finish_calling(block: Block, function: func.FuncOp, operand: SSAValue, opera
 
 
 def check_types(instruction: Instruction, key: str, operand: Attribute, result: Attribute) -> None:
-    """Raise `HLOError` unless the computation `key` goes from `operand` to `result`."""
+    """Raise `HLOError` unless the computation `key` has the types `operand` and `result`."""
     types = instruction.function(key).function_type
     for what, found, expected in (("takes", types.inputs.data, operand), ("gives", types.outputs.data, result)):
         if tuple(found) != (expected,):
@@ -91,7 +91,7 @@ def check_types(instruction: Instruction, key: str, operand: Attribute, result: 
 
 
 def while_(instruction: Instruction) -> Operation:
-    """`while(state), condition=f, body=g`: StableHLO has the arrays in the state one by one."""
+    """`while(state), condition=f, body=g`: StableHLO carries the arrays of the state individually."""
     (state,) = instruction.operands
     check_types(instruction, "condition", state.type, PRED)
     check_types(instruction, "body", state.type, instruction.shape.type)
@@ -112,7 +112,7 @@ def while_fields(op: stablehlo.WhileOp, regions: Regions) -> Fields:
 
 
 def packed_operands(op: Operation, regions: Regions) -> Operands:
-    """The tuple that the operands were in."""
+    """The tuple of the operands."""
     return [regions.tuple_of(op.operands)]
 
 
@@ -120,7 +120,7 @@ def conditional(instruction: Instruction) -> Operation:
     """
     `conditional(p, x, y), true_computation=f, false_computation=g`, or with an index `branch_computations={f, g}`.
 
-    StableHLO's branches have no arguments: each calls its computation of its operand.
+    StableHLO's branches have no arguments: each calls its computation with its operand.
     """
     if not instruction.operands:
         raise instruction.error("takes what chooses the branch, and an operand for each branch")
@@ -165,13 +165,13 @@ def conditional_fields(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions) 
 
 
 def branch_operand(region: Region) -> SSAValue | None:
-    """What a branch that does nothing else calls its computation of."""
+    """The operand of the call in a branch that contains only a call."""
     first = region.block.first_op
     return first.operands[0] if isinstance(first, func.CallOp) and len(first.operands) == 1 else None
 
 
 def conditional_operands(op: stablehlo.IfOp | stablehlo.CaseOp, regions: Regions) -> Operands:
-    """What chooses the branch, and the operand of each."""
+    """The branch selector, and the operand of each branch."""
     operands = [branch_operand(region) for region in op.regions]
     return [op.operands[0], *(() if operand is None else operand for operand in operands)]
 
@@ -207,7 +207,7 @@ def tuple_(instruction: Instruction) -> Operation:
 
 
 def optimization_barrier(instruction: Instruction) -> Operation:
-    """`opt-barrier(x)`; the elements of a tuple pass together."""
+    """`opt-barrier(x)`; a tuple passes element by element."""
     (operand,) = instruction.operands
     operands = instruction.unpack(operand)
     return stablehlo.OptimizationBarrierOp.create(operands=operands, result_types=instruction.result_types)

@@ -1,4 +1,4 @@
-"""Calls of what only the target knows."""
+"""Custom calls: functions of the target."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ ORIGINAL = 1
 
 
 def custom_call(instruction: Instruction) -> Operation:
-    """`custom-call(x), custom_call_target="f", api_version=API_VERSION_TYPED_FFI`; a tuple stays one."""
+    """`custom-call(x), custom_call_target="f", api_version=API_VERSION_TYPED_FFI`; tuples are kept."""
     fields = instruction.fields
     properties: dict[str, Attribute] = {"call_target_name": StringAttr(fields["custom_call_target"])}
     if "custom_call_has_side_effect" in fields:
@@ -42,7 +42,7 @@ def custom_call(instruction: Instruction) -> Operation:
 
 
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
-    """What `custom_call` read."""
+    """The inverse of `custom_call`."""
     fields: Fields = {"custom_call_target": op.call_target_name.data}
     if op.has_side_effect.value.data:
         fields["custom_call_has_side_effect"] = True

@@ -28,7 +28,7 @@ ALGORITHM = enum_codec(RngAlgorithmAttr, ALGORITHMS)
 
 
 def rng(instruction: Instruction) -> Operation:
-    """`rng(a, b), distribution=rng_uniform`; StableHLO takes the shape as an operand too."""
+    """`rng(a, b), distribution=rng_uniform`; StableHLO has the shape as an operand."""
     if (distribution := DISTRIBUTIONS.get(instruction.fields["distribution"])) is None:
         raise instruction.error("unknown distribution", f"one of {', '.join(DISTRIBUTIONS)}")
     sizes = array_type(instruction).get_shape()

@@ -20,7 +20,7 @@ TO_APPLY = "hlo.to_apply"
 
 
 def map_(instruction: Instruction) -> Operation:
-    """`map(x, y), dimensions={0,1}, to_apply=f`; without dimensions, all of them."""
+    """`map(x, y), dimensions={0,1}, to_apply=f`; by default, all dimensions."""
     rank = array_type(instruction).get_num_dims()
     return stablehlo.MapOp.create(
         operands=instruction.values,
@@ -37,7 +37,7 @@ def map_fields(op: stablehlo.MapOp, regions: Regions) -> Fields:
 
 
 def reduce(instruction: Instruction) -> Operation:
-    """`reduce(x, init), dimensions={1}, to_apply=add`; with n arrays, n initial values follow, and a tuple results."""
+    """`reduce(x, init), dimensions={1}, to_apply=add`; with n arrays, n initial values and a tuple of results."""
     return stablehlo.ReduceOp.create(
         operands=paired(instruction),
         result_types=instruction.result_types,
@@ -53,7 +53,7 @@ def reduce_fields(op: stablehlo.ReduceOp, regions: Regions) -> Fields:
 
 
 def paired(instruction: Instruction) -> Sequence[SSAValue]:
-    """The operands of a reduction: arrays, then an initial value for each."""
+    """The operands of a reduction: the arrays, then an initial value for each."""
     if len(instruction.operands) % 2 or not instruction.operands:
         raise instruction.error(
             f"takes as many arrays as initial values, got {len(instruction.operands)} operand(s) in all"
@@ -62,7 +62,7 @@ def paired(instruction: Instruction) -> Sequence[SSAValue]:
 
 
 def applied(instruction: Instruction, attribute: str = "to_apply") -> dict[str, Attribute]:
-    """The name of the computation whose body the operation has: it names functions of the emitted kernel."""
+    """The name of the computation with the body of the operation; it names functions of the emitted kernel."""
     return {f"hlo.{attribute}": SymbolRefAttr(instruction.fields[attribute].name)}
 
 
@@ -72,7 +72,7 @@ def applied_name(op: Operation, region: Region, regions: Regions, attribute: str
 
 
 def region_of(function: func.FuncOp) -> Region:
-    """A copy of the body of `function`, as the region of an operation that applies it; a tuple is several values."""
+    """A copy of the body of `function` as the region of an operation; a tuple becomes several values."""
     region = function.body.clone()
     last = region.block.last_op
     if isinstance(last, func.ReturnOp):
@@ -83,14 +83,14 @@ def region_of(function: func.FuncOp) -> Region:
 
 
 def flattened(value: SSAValue) -> Sequence[SSAValue]:
-    """The elements of a tuple that is put together here; `value` itself if it is none."""
+    """The elements of a tuple built in this region; any other value is its own single element."""
     if not isinstance(owner := value.owner, stablehlo.TupleOp):
         return [value]
     return [part for element in owner.val for part in flattened(element)]
 
 
 def erase_dead_tuples(region: Region) -> None:
-    """Erase tuples at the end of `region` that nothing reads."""
+    """Erase unused tuples at the end of `region`."""
     for op in reversed(list(region.block.ops)):
         if isinstance(op, stablehlo.TupleOp) and not op.result.uses:
             Rewriter.erase_op(op)
@@ -141,7 +141,7 @@ def scatter(instruction: Instruction) -> Operation:
 
 
 def scatter_fields(op: stablehlo.ScatterOp, regions: Regions) -> Fields:
-    """What `scatter` read."""
+    """The inverse of `scatter`."""
     numbers = op.scatter_dimension_numbers
     fields: Fields = {
         "update_window_dims": INTEGERS.decode(numbers.update_window_dims),
@@ -172,7 +172,7 @@ def select_and_scatter(instruction: Instruction) -> Operation:
 
 
 def select_and_scatter_fields(op: stablehlo.SelectAndScatterOp, regions: Regions) -> Fields:
-    """What `select_and_scatter` read."""
+    """The inverse of `select_and_scatter`."""
     fields: Fields = {
         "select": applied_name(op, op.select, regions, "hlo.select"),
         "scatter": applied_name(op, op.scatter, regions, "hlo.scatter"),

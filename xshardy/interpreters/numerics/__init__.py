@@ -1,6 +1,5 @@
 """
-What the operations of the IR compute on numpy arrays, with XLA's results where C, Python and numpy differ from it.
+The functions that operations compute, on numpy arrays, with XLA's results where C, Python and numpy differ.
 
-Pure functions of arrays: no IR in sight. Both interpreters, of StableHLO and of kernels, take their arithmetic from
-here.
+Pure functions of arrays, without IR. Both interpreters, of StableHLO and of kernels, use them.
 """

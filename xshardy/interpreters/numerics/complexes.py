@@ -7,7 +7,7 @@ from xshardy.interpreters.numerics.floats import computed_wide
 
 
 def create(real: Array, imaginary: Array) -> Array:
-    """Exactly these parts: `real + 1j * imaginary` would lose infinities and the signs of zeros."""
+    """The complex number with exactly these parts: `real + 1j * imaginary` would lose infinities and signs of zeros."""
     shape = np.broadcast_shapes(real.shape, imaginary.shape)
     result = np.empty(shape, np.result_type(real.dtype, np.complex64))
     result.real, result.imag = real, imaginary
@@ -22,7 +22,7 @@ def sign(x: Array) -> Array:
 
 @computed_wide
 def log1p(x: Array) -> Array:
-    """`log(1 + x)`, accurate near 0, where numpy's own is not: the logarithm of the absolute value, and the angle."""
+    """`log(1 + x)`, from the logarithm of the absolute value and the angle. More accurate near 0 than numpy's."""
     real, imaginary = np.real(x), np.imag(x)
     near_zero = create(np.log1p(real * (2 + real) + imaginary * imaginary) / 2, np.arctan2(imaginary, 1 + real))
     return np.where(np.abs(x) < 0.5, near_zero, np.log(1 + x))

@@ -9,11 +9,11 @@ from xshardy.interpreters.numerics.integers import is_signed, native, wrapped
 
 def convert(x: Array, dtype: DType) -> Array:
     """
-    The numbers in `x` as `dtype`.
+    The numbers in `x` converted to `dtype`.
 
-    To a pred: is it not 0. To an integer: modulo the width from an integer; rounded towards zero, and to the nearest
-    bound where it is out of range, from a float. To a float: rounded once, to nearest. From a complex number: its real
-    part, unless to one.
+    To a predicate: whether it is not 0. From an integer to an integer: modulo the width. From a float to an integer:
+    rounded towards zero, saturated at the bounds. To a float: rounded once, to nearest. From a complex number to any
+    other kind: the conversion of its real part.
     """
     source, target = KINDS[x.dtype], KINDS[dtype]
     if x.dtype == dtype:
@@ -30,7 +30,7 @@ def convert(x: Array, dtype: DType) -> Array:
 
 
 def saturated(x: Array, dtype: DType) -> Array:
-    """The floats `x` rounded towards zero to the integers of `dtype`; the nearest bound beyond them; 0 for NaN."""
+    """The floats `x` rounded towards zero to the integers of `dtype`; saturated at the bounds; 0 for NaN."""
     wide = x.astype(np.float64)
     bits = BITS[dtype]
     signed = dtype in SIGNED_INTEGERS.values()
@@ -43,9 +43,7 @@ def saturated(x: Array, dtype: DType) -> Array:
 
 
 def float_of_integer(x: Array, dtype: DType) -> Array:
-    """
-    The integers `x` as floats, rounded once. A narrow float is rounded from 53 bits of which the last one is sticky.
-    """
+    """The integers `x` as floats, rounded once. Narrow floats are rounded from 53 bits of which the last is sticky."""
     if dtype in WIDE:
         return x.astype(dtype)
     negative = x < 0

@@ -1,9 +1,8 @@
 """
-Floating-point functions as XLA defines them, on every float type: what is narrower than f32 is computed in f32 and
-rounded once.
+Floating-point functions as XLA defines them, on every float type.
 
-Functions of numpy that XLA's agree with (`np.add`, comparisons, ...) are used as they are: `ml_dtypes` rounds them
-likewise.
+Types narrower than f32 are computed in f32 and rounded once. Functions of numpy that agree with XLA's (`np.add`,
+comparisons, ...) are used directly: `ml_dtypes` rounds them likewise.
 """
 
 import math
@@ -20,7 +19,7 @@ COMPLEX = {np.dtype(np.complex64), np.dtype(np.complex128)}
 
 def computed_wide(function: Callable[..., Array]) -> Callable[..., Array]:
     """
-    A function of f32, f64 and complex128 -> one of any float or complex type, rounded once to that of its first
+    Make a function of f32, f64 and complex128 one of any float or complex type, rounded once to the type of its first
     argument.
     """
 
@@ -67,7 +66,7 @@ copy_sign = computed_wide(np.copysign)
 
 @computed_wide
 def sign(x: Array) -> Array:
-    """1 with the sign of `x`; zeros and NaN as they are."""
+    """1 with the sign of `x`; zeros and NaN are returned unchanged."""
     return np.where((x == 0) | np.isnan(x), x, np.copysign(x.dtype.type(1), x))
 
 
@@ -87,22 +86,26 @@ def round_half_away_from_zero(x: Array) -> Array:
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(x.dtype.type(1), x), whole)
 
 
-def one_by_one(function: Callable[[float], float], x: Array) -> Array:
-    """`function`, which numpy lacks, of each number, computed in f64."""
+def elementwise_in_f64(function: Callable[[float], float], x: Array) -> Array:
+    """`function`, which numpy lacks, applied to each number in f64."""
     return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape).astype(x.dtype)
 
 
 @cache
-def at_all_bits(function: Callable[[float], float], dtype: DType) -> Array:
-    """`function` of every number of a type of one or two bytes, at the place that the number's bits count."""
-    return one_by_one(function, np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype))
+def tabulated(function: Callable[[float], float], dtype: DType) -> Array:
+    """The table of `function` over all numbers of a type of one or two bytes, indexed by their bits."""
+    return elementwise_in_f64(function, np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}").view(dtype))
 
 
 def scalar_function(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """A function of floats -> one of arrays of any float type. Of a type with few numbers, each is computed once."""
+    """Make a function of Python floats one of arrays of any float type. Types of one or two bytes use a table."""
 
     def on_any(x: Array) -> Array:
-        return at_all_bits(function, x.dtype)[x.view(f"u{x.itemsize}")] if x.itemsize <= 2 else one_by_one(function, x)
+        return (
+            tabulated(function, x.dtype)[x.view(f"u{x.itemsize}")]
+            if x.itemsize <= 2
+            else elementwise_in_f64(function, x)
+        )
 
     return on_any
 
@@ -113,10 +116,7 @@ erfc = scalar_function(math.erfc)
 
 @computed_wide
 def erf_inv(x: Array) -> Array:
-    """
-    The inverse of the error function: infinite at 1 and -1, NaN beyond. An estimate, made exact by steps of Newton's
-    method.
-    """
+    """The inverse of the error function: infinite at 1 and -1, NaN beyond. An estimate, refined by Newton's method."""
     wide = np.clip(x.astype(np.float64), -1, 1)
     log_term = np.log1p(-wide * wide)
     shape = 2 / (np.pi * 0.147) + log_term / 2  # Winitzki's approximation, good to 0.002
@@ -129,27 +129,27 @@ def erf_inv(x: Array) -> Array:
 
 
 def maximum(x: Array, y: Array) -> Array:
-    """The larger one, NaN if either is, and +0 of two zeros of different sign: IEEE 754-2019 `maximum`."""
+    """The larger number, NaN if either is NaN, +0 for zeros of different sign: IEEE 754-2019 `maximum`."""
     return with_ordered_zeros(np.maximum(x, y), x, y, positive=True)
 
 
 def minimum(x: Array, y: Array) -> Array:
-    """The smaller one, NaN if either is, and -0 of two zeros of different sign: IEEE 754-2019 `minimum`."""
+    """The smaller number, NaN if either is NaN, -0 for zeros of different sign: IEEE 754-2019 `minimum`."""
     return with_ordered_zeros(np.minimum(x, y), x, y, positive=False)
 
 
 def maximum_number(x: Array, y: Array) -> Array:
-    """The larger one, and the other one where one is NaN: IEEE 754-2019 `maximumNumber`."""
+    """The larger number; the other operand if one is NaN: IEEE 754-2019 `maximumNumber`."""
     return np.where(np.isnan(x), y, np.where(np.isnan(y), x, maximum(x, y)))
 
 
 def minimum_number(x: Array, y: Array) -> Array:
-    """The smaller one, and the other one where one is NaN: IEEE 754-2019 `minimumNumber`."""
+    """The smaller number; the other operand if one is NaN: IEEE 754-2019 `minimumNumber`."""
     return np.where(np.isnan(x), y, np.where(np.isnan(y), x, minimum(x, y)))
 
 
 def with_ordered_zeros(extreme: Array, x: Array, y: Array, positive: bool) -> Array:
-    """`extreme` of `x` and `y`, where numpy leaves open which of two zeros of different sign it is."""
+    """`extreme` of `x` and `y`, with a defined result for two zeros of different sign, which numpy leaves open."""
     zeros = (extreme == 0) & (np.signbit(x) != np.signbit(y)) & (x == y)
     if not zeros.any():
         return extreme
@@ -157,14 +157,13 @@ def with_ordered_zeros(extreme: Array, x: Array, y: Array, positive: bool) -> Ar
 
 
 def bits(x: Array) -> Array:
-    """The bits of each element, as something that compares exactly: NaN equals itself, and -0 is not 0."""
+    """The bits of each element, for exact comparison: NaN equals itself, and -0 differs from 0."""
     return x.view(f"V{x.itemsize}") if x.itemsize > 8 else x.view(f"u{x.itemsize}")
 
 
 def total_order(x: Array) -> Array:
     """
-    Signed integers that compare as IEEE 754 `totalOrder` does the floats `x`: -NaN < -inf < ... < -0 < +0 < ... < inf <
-    NaN.
+    Signed integers that order the floats `x` as IEEE 754 `totalOrder`: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
     """
     bits = x.view(f"int{8 * x.itemsize}")
     return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
@@ -185,7 +184,7 @@ def two_product(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def split(x: Array) -> tuple[Array, Array]:
-    """f64 numbers as sums of two with at most 26 significant bits each."""
+    """f64 numbers as sums of two numbers with at most 26 significant bits each."""
     scaled = x * (2.0**27 + 1)
     high = scaled - (scaled - x)
     return high, x - high
@@ -193,9 +192,10 @@ def split(x: Array) -> tuple[Array, Array]:
 
 def rounded_to_odd(x: Array, error: Array) -> Array:
     """
-    The f64 number next to `x + error`, for an `error` below the last bit of `x`: the one whose last bit is set, if
-    `error` is not 0. Rounding that to a type with at least two bits less gives the same as rounding `x + error` at
-    once.
+    `x + error` rounded to odd: of the two adjacent f64 numbers, the one whose last bit is set, if `error` is not 0.
+
+    Precondition: `error` is below the last bit of `x`. A further rounding to a type with at least two bits less gives
+    the same as rounding `x + error` at once.
     """
     bits = x.view(np.int64)
     towards_error = np.where((error > 0) == (x > 0), 1, -1)
@@ -205,7 +205,7 @@ def rounded_to_odd(x: Array, error: Array) -> Array:
 
 def fused_multiply_add(x: Array, y: Array, z: Array) -> Array:
     """`x * y + z`, rounded once."""
-    if x.dtype != np.float64:  # a product of two of them is exact in f64
+    if x.dtype != np.float64:  # a product of two narrower numbers is exact in f64
         total, error = two_sum(x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64))
         return narrowed(rounded_to_odd(total, error), x.dtype)
     product, of_product = two_product(x, y)
@@ -216,7 +216,7 @@ def fused_multiply_add(x: Array, y: Array, z: Array) -> Array:
 
 def narrowed(x: Array, dtype: DType) -> Array:
     """
-    f64 or f32 numbers rounded to `dtype`, once: on the way from f64 to a type of `ml_dtypes`, f32 is rounded to odd.
+    f64 or f32 numbers rounded to `dtype` once: an f64 is first rounded to odd as f32, if `dtype` is of `ml_dtypes`.
     """
     if x.dtype != np.float64 or dtype in WIDE or dtype == np.float16:
         return x.astype(dtype)
@@ -230,8 +230,9 @@ def narrowed(x: Array, dtype: DType) -> Array:
 
 def reduce_precision(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
     """
-    `x` rounded to a float with so many bits, in the type of `x`: to nearest, ties to even; too large is infinite, and
-    too small for a normal number is zero. NaN stays NaN.
+    `x` rounded to a float with these numbers of bits, in the type of `x`: to nearest, ties to even.
+
+    Overflow gives infinity, a result below the smallest normal number gives zero. NaN stays NaN.
     """
     dtype = x.dtype
     if dtype not in WIDE:

@@ -1,9 +1,8 @@
 """
-Integer arithmetic as XLA defines it: it wraps around, and every division and every shift has a result.
+Integer arithmetic as XLA defines it: modulo the width, with a result for every division and shift.
 
-A function of this module takes integers of any width, `bool` and the types of `ml_dtypes` included, and returns the
-type of its first argument. Whether it computes with signed or unsigned numbers follows from that type; `as_signed` and
-`as_unsigned` make the choice for signless ones.
+The functions take integers of any width, including `bool` and the types of `ml_dtypes`, and return the type of their
+first argument. That type determines the signedness; `as_signed` and `as_unsigned` select it for signless integers.
 """
 
 from collections.abc import Callable
@@ -41,7 +40,7 @@ def unsigned(x: Array) -> Array:
 
 
 def native(x: Array) -> Array:
-    """The numbers in `x` in a type of numpy's own: `x` itself, or a byte each for the types of fewer than 8 bits."""
+    """The numbers in `x` in a type of numpy: `x` itself, or a byte each for types of fewer than 8 bits."""
     if x.dtype in NARROW_SIGNED:
         return x.astype(np.int8)
     return x.astype(np.uint8) if x.dtype == np.bool_ or x.dtype in NARROW_UNSIGNED else x
@@ -60,7 +59,8 @@ def wrapped(x: Array, dtype: DType) -> Array:
 
 def computed_as(reading: Callable[[Array], Array]) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """
-    Make a function of numpy's own integers one of all integers: it gets `reading` of its arguments, and wraps around.
+    Make a function of numpy's integers one of all integers: its arguments are converted by `reading`, its result
+    wrapped.
     """
 
     def decorate(function: Callable[..., Array]) -> Callable[..., Array]:
@@ -84,17 +84,15 @@ def is_signed(x: Array) -> bool:
 
 def divide_with_remainder(x: Array, y: Array) -> tuple[Array, Array]:
     """
-    `x / y` rounded towards zero, and what is left, which has the sign of `x`.
+    `x / y` rounded towards zero, and the remainder, which has the sign of `x`.
 
-    Where `y` is 0: all bits set, and `x`. The least integer divided by -1: itself, and 0.
+    For `y` 0: all bits set, and `x`. For the least integer divided by -1: itself, and 0.
     """
     one = x.dtype.type(1)
     by_zero = y == 0
     divisor = np.where(by_zero, one, y)
     if is_signed(x):
-        by_minus_one = (
-            y == -1
-        )  # numpy raises a flag for the least integer here, though it wraps around in a subtraction
+        by_minus_one = y == -1  # numpy warns for the least integer, although the subtraction wraps around as intended
         rest = np.fmod(x, np.where(by_minus_one, one, divisor))
         quotient = np.where(by_minus_one, np.negative(x), (x - rest) // np.where(by_minus_one, one, divisor))
     else:
@@ -126,7 +124,8 @@ def integer_power(x: Array, y: Array) -> Array:
     """
     `x` to the power `y`, modulo the width.
 
-    For negative `y` the exact result rounded towards zero, and 0 for 0: so 1 stays 1, -1 alternates, the others give 0.
+    For negative `y`, the exact result rounded towards zero (0 for the base 0): 1 for the base 1, 1 or -1 for -1, else
+    0.
     """
     result, base, exponent = np.ones_like(x + y), x, unsigned(y)
     while exponent.any():
@@ -141,7 +140,7 @@ def integer_power(x: Array, y: Array) -> Array:
 
 
 def high_half(x: Array, y: Array) -> Array:
-    """The upper half of the bits of the product of unsigned numbers, for numbers of 8 to 64 bits."""
+    """The upper half of the bits of the product of unsigned numbers of 8 to 64 bits."""
     width = 8 * x.itemsize
     if width < 64:
         product = x.astype(np.uint64) * y.astype(np.uint64)
@@ -159,9 +158,7 @@ def multiply_unsigned_extended(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def multiply_signed_extended(x: Array, y: Array) -> tuple[Array, Array]:
-    """
-    The lower and the upper half of the product of `x` and `y`, read as signed: -1 is all bits set, so one number less.
-    """
+    """The lower and the upper half of the product of `x` and `y`, read as signed."""
     ux, uy = unsigned(x), unsigned(y)
     zero = ux.dtype.type(0)
     high = high_half(ux, uy) - np.where(signed(x) < 0, uy, zero) - np.where(signed(y) < 0, ux, zero)
@@ -188,43 +185,41 @@ multiply = as_typed(np.multiply)
 
 
 def shifted(shift: Callable[[Array, Array], Array], bits: Array, amount: Array, width: int, beyond: Array) -> Array:
-    """`shift` of `bits` by `amount`, read as unsigned, and `beyond` where that is not less than `width`."""
+    """`shift` of `bits` by `amount`, unsigned; `beyond` where `amount` is at least `width`."""
     count = unsigned(amount)
     inside = count < width
     return np.where(inside, shift(bits, np.where(inside, count, count.dtype.type(0)).astype(bits.dtype)), beyond)
 
 
 def shift_left(x: Array, amount: Array) -> Array:
-    """`x * 2**amount` modulo the width; 0 where `amount`, read as unsigned, is not less than the width."""
+    """`x * 2**amount` modulo the width; 0 where `amount`, unsigned, is at least the width."""
     bits = unsigned(x)
     return wrapped(shifted(np.left_shift, bits, amount, BITS[x.dtype], np.zeros_like(bits)), x.dtype)
 
 
 def shift_right_logical(x: Array, amount: Array) -> Array:
-    """The bits of `x` moved down, zeros shifted in; 0 where `amount`, read as unsigned, is not less than the width."""
+    """`x` shifted right with zeros; 0 where `amount`, unsigned, is at least the width."""
     bits = unsigned(x)
     return wrapped(shifted(np.right_shift, bits, amount, BITS[x.dtype], np.zeros_like(bits)), x.dtype)
 
 
 def shift_right_arithmetic(x: Array, amount: Array) -> Array:
-    """
-    The bits of `x` moved down, the sign shifted in; only signs where `amount`, read as unsigned, is not below the
-    width.
-    """
+    """`x` shifted right with the sign; all sign bits where `amount`, unsigned, is at least the width."""
     bits = signed(x)
     signs = bits >> bits.dtype.type(8 * bits.itemsize - 1)
     return wrapped(shifted(np.right_shift, bits, amount, BITS[x.dtype], signs), x.dtype)
 
 
 def population_count(x: Array) -> Array:
-    """How many bits of `x` are set."""
+    """The number of set bits of `x`."""
     return wrapped(np.bitwise_count(unsigned(x)), x.dtype)
 
 
 def bit_length(bits: Array) -> Array:
     """
-    How many bits the natural numbers `bits` need: 0 for 0. The highest set bit is smeared downwards, then all are
-    counted.
+    The number of bits that the natural numbers `bits` need; 0 for 0.
+
+    Sets all bits below the highest one, then counts.
     """
     for distance in (1, 2, 4, 8, 16, 32):
         if distance < 8 * bits.itemsize:
@@ -233,12 +228,12 @@ def bit_length(bits: Array) -> Array:
 
 
 def count_leading_zeros(x: Array) -> Array:
-    """How many bits of `x` precede the highest set one: the width for 0."""
+    """The number of bits of `x` before the highest set one; the width for 0."""
     return wrapped(np.uint8(BITS[x.dtype]) - bit_length(unsigned(x)), x.dtype)
 
 
 def count_trailing_zeros(x: Array) -> Array:
-    """How many bits of `x` follow the lowest set one: the width for 0."""
+    """The number of bits of `x` after the lowest set one; the width for 0."""
     bits = unsigned(x)
     below_lowest = ~bits & (bits - bits.dtype.type(1))
     count = np.where(bits == 0, np.uint8(BITS[x.dtype]), np.bitwise_count(below_lowest))

@@ -10,7 +10,7 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 
 """B2, B4, B6, ..."""
 
 LARGE = 12
-"""From here on the asymptotic series are exact to the precision of a double."""
+"""The argument from which the asymptotic series are exact to double precision."""
 
 
 def lgamma(x: float) -> float:
@@ -27,7 +27,7 @@ def digamma(x: float) -> float:
     """The derivative of `lgamma`; NaN at its poles."""
     if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
         return math.nan
-    if x > 1 / math.ulp(1.0):  # all other terms are too small to count
+    if x > 1 / math.ulp(1.0):  # all other terms are negligible
         return math.log(x) if x < math.inf else x
     if x < 0:
         return digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
@@ -72,7 +72,7 @@ def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
 
 
 def polygamma(n: float, x: float) -> float:
-    """The derivative of `digamma` of order `n`, a whole number; NaN for others."""
+    """The derivative of `digamma` of order `n`, a natural number; NaN for any other order."""
     if math.isnan(n) or n < 0 or n != math.floor(n):
         return math.nan
     if n == 0:

@@ -1,7 +1,7 @@
 """
 Executes kernels on a CPU: every SSA value is a numpy array over the threads of the grid.
 
-It reads every level of a kernel alike, from xla_gpu to vectors, so that the kernel before and after any pass can be
+It supports every level of a kernel, from xla_gpu to vectors, so that the kernel before and after any pass can be
 compared.
 """
 

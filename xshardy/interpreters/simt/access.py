@@ -1,10 +1,10 @@
 """
-Reads and writes of tensors by lanes, each checked.
+Checked reads and writes of tensors by lanes.
 
-A kernel updates a tensor value by value; in memory that is done in place. So that this gives what the value semantics
-promise, and what every order of the threads gives: indices are in bounds; an element that two threads write gets the
-same bits from both; a thread reads what another one wrote only after a barrier of their block; and no lane reads an
-element through a tensor from before it was overwritten.
+A kernel updates tensors as values; in memory, updates are in place. The checks ensure that this gives the result of the
+value semantics for every order of threads: indices are in bounds; two threads that write one element write the same
+bits; a thread reads an element that another one wrote only after a barrier of their block; and no lane reads an element
+through a tensor value from before its overwrite.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def in_bounds(tensor: Tensor, indices: Sequence[Array]) -> Array:
 
 def offsets(lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array], mask: Array) -> Array:
     """
-    Where in the buffer each lane's element is; 0 for lanes that are not in `mask`.
+    The offset in the buffer of each lane's element; 0 for lanes outside of `mask`.
 
     Raises `SimtError` if a lane in `mask` is out of bounds.
     """
@@ -55,7 +55,7 @@ def load(
     lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array], mask: Array, atomic: bool = False
 ) -> Array:
     """
-    The element of each lane in `mask`; where the indices have the dimensions of a vector, so has the result.
+    The element of each lane in `mask`; indices with vector dimensions give a result with these dimensions.
 
     Raises `SimtError` if a lane is out of bounds or, unless `atomic`, in a race.
     """
@@ -72,7 +72,8 @@ def check_load(
     lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array, writer: Array, written_at: Array
 ) -> None:
     """
-    Raise `SimtError` if a lane in `mask` sees what another thread may or may not have written yet, or too new a value.
+    Raise `SimtError` if a lane in `mask` reads a value in a race with another thread, or a later value than its tensor
+    shows.
     """
     me = lanes.on_vector(lanes.lane, where.ndim)
     racing = (writer >= 0) & (writer != me) & mask & ~lanes.synchronized(writer, written_at)
@@ -136,7 +137,7 @@ def store(
 def check_agreement(
     lanes: Lanes, op: Operation, buffer: Buffer, where: Array, value: Array, me: Array, other: Array, suspects: Array
 ) -> None:
-    """Raise `SimtError` if one of the `suspects` has another value than the element that `other` wrote."""
+    """Raise `SimtError` if one of the `suspects` writes another value than the element that `other` wrote."""
     if not suspects.any():
         return
     theirs, ours = buffer.data[where[suspects]], value[suspects]

@@ -1,14 +1,13 @@
-"""
-What the ops of `arith` compute. Integers are signless: each op says whether it reads their bits as signed numbers.
-"""
+"""Rules for the ops of `arith`. Integers are signless: each op determines the signedness of its operands."""
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
+from xshardy.dialects.extensions.arith_elementwise import FloatPredicate, Predicate, predicate_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.numerics import floats, integers
@@ -17,62 +16,65 @@ from xshardy.interpreters.numerics.integers import as_signed, as_unsigned, signe
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 from xshardy.interpreters.simt.memory import Tensor, Value, constant_tensor
 
-INTEGER_COMPARISONS: Sequence[tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = (
-    (unsigned, operator.eq),
-    (unsigned, operator.ne),
-    (signed, operator.lt),
-    (signed, operator.le),
-    (signed, operator.gt),
-    (signed, operator.ge),
-    (unsigned, operator.lt),
-    (unsigned, operator.le),
-    (unsigned, operator.gt),
-    (unsigned, operator.ge),
-)
-"""How `arith.cmpi` reads its operands and compares them, by the number of its predicate."""
+INTEGER_COMPARISONS: Mapping[Predicate, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = {
+    Predicate.EQ: (unsigned, operator.eq),
+    Predicate.NE: (unsigned, operator.ne),
+    Predicate.SLT: (signed, operator.lt),
+    Predicate.SLE: (signed, operator.le),
+    Predicate.SGT: (signed, operator.gt),
+    Predicate.SGE: (signed, operator.ge),
+    Predicate.ULT: (unsigned, operator.lt),
+    Predicate.ULE: (unsigned, operator.le),
+    Predicate.UGT: (unsigned, operator.gt),
+    Predicate.UGE: (unsigned, operator.ge),
+}
+"""For each predicate of `arith.cmpi`: the signedness of the operands, and the comparison."""
 
 
-def ordered(x: Array, y: Array) -> Array:
-    """Whether neither is NaN."""
+def is_ordered(x: Array, y: Array) -> Array:
+    """Whether neither operand is NaN."""
     return ~(np.isnan(x) | np.isnan(y))
 
 
-ORDERED_COMPARISONS: Sequence[Callable[[Array, Array], Array]] = (
-    lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape), np.bool_),
-    operator.eq,
-    operator.gt,
-    operator.ge,
-    operator.lt,
-    operator.le,
-    lambda x, y: (x < y) | (x > y),
-    ordered,
-)
-"""
-The predicates of `arith.cmpf` from 0 to 7, all false for NaN. The others are their opposites, in the opposite order.
-"""
+ORDERED_COMPARISONS: Mapping[FloatPredicate, Callable[[Array, Array], Array]] = {
+    FloatPredicate.FALSE: lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape), np.bool_),
+    FloatPredicate.OEQ: operator.eq,
+    FloatPredicate.OGT: operator.gt,
+    FloatPredicate.OGE: operator.ge,
+    FloatPredicate.OLT: operator.lt,
+    FloatPredicate.OLE: operator.le,
+    FloatPredicate.ONE: lambda x, y: (x < y) | (x > y),
+    FloatPredicate.ORD: is_ordered,
+}
+"""The predicates of `arith.cmpf` that are false for NaN."""
+
+NEGATIONS: Mapping[FloatPredicate, FloatPredicate] = {
+    FloatPredicate.UEQ: FloatPredicate.ONE,
+    FloatPredicate.UGT: FloatPredicate.OLE,
+    FloatPredicate.UGE: FloatPredicate.OLT,
+    FloatPredicate.ULT: FloatPredicate.OGE,
+    FloatPredicate.ULE: FloatPredicate.OGT,
+    FloatPredicate.UNE: FloatPredicate.OEQ,
+    FloatPredicate.UNO: FloatPredicate.ORD,
+    FloatPredicate.TRUE: FloatPredicate.FALSE,
+}
+"""The predicates of `arith.cmpf` that are true for NaN; each is the negation of an ordered one."""
 
 
 def compare_integers(lanes: Lanes, op: arith.CmpiOp, x: Array, y: Array) -> Array:
-    reading, comparison = INTEGER_COMPARISONS[op.predicate.value.data]
+    reading, comparison = INTEGER_COMPARISONS[predicate_of(op)]
     return comparison(reading(x), reading(y))
 
 
 def compare_floats(lanes: Lanes, op: arith.CmpfOp, x: Array, y: Array) -> Array:
-    """`uge` (10) is where `olt` (4) does not hold, and so on."""
-    predicate = op.predicate.value.data
-    if predicate < len(ORDERED_COMPARISONS):
-        return ORDERED_COMPARISONS[predicate](x, y)
-    return ~ORDERED_COMPARISONS[OPPOSITES[predicate]](x, y)
-
-
-OPPOSITES: Mapping[int, int] = {8: 6, 9: 5, 10: 4, 11: 3, 12: 2, 13: 1, 14: 7, 15: 0}
-"""
-The ordered predicate of `arith.cmpf` that holds where an unordered one does not: `ueq` and `one`, `ugt` and `ole`, ...
-"""
+    predicate = FloatPredicate(op.predicate.value.data)
+    if predicate in NEGATIONS:
+        return ~ORDERED_COMPARISONS[NEGATIONS[predicate]](x, y)
+    return ORDERED_COMPARISONS[predicate](x, y)
 
 
 def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
-    """The same value in all lanes. A tensor is made once for the whole launch."""
+    """The same value in all lanes. A tensor is created once per launch."""
     known = lanes.program.constants.get(op)
     if known is None:
         array = constant_array(op.value)
@@ -83,14 +85,14 @@ def constant(lanes: Lanes, op: arith.ConstantOp) -> Value:
 
 
 def select(lanes: Lanes, op: arith.SelectOp, condition: Array, x: Value, y: Value) -> Value:
-    """A scalar condition chooses whole vectors. Between tensors the condition must be the same in all lanes."""
+    """A scalar condition selects whole vectors. For tensors the condition must be the same in all lanes."""
     if isinstance(x, Tensor) or isinstance(y, Tensor):
         return lanes.uniform(op, condition, x, y)
     return np.where(lanes.on_vector(condition, x.ndim), x, y)
 
 
 def convert_from(reading: Callable[[Array], Array]) -> Rule:
-    """Convert the number that `reading` sees in the operand to the type of the result."""
+    """Convert the number that `reading` extracts from the operand to the type of the result."""
 
     def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
         return convert(reading(x), numpy_dtype(op.results[0].type))
@@ -104,7 +106,7 @@ def to_unsigned(lanes: Lanes, op: Operation, x: Array) -> Array:
 
 
 def resize_from(reading: Callable[[Array], Array]) -> Rule:
-    """More or fewer bits: the number that `reading` sees, modulo the new width."""
+    """Change the width: the number that `reading` extracts, modulo the new width."""
 
     def rule(lanes: Lanes, op: Operation, x: Array) -> Array:
         return wrapped(reading(x), numpy_dtype(op.results[0].type))
@@ -177,5 +179,7 @@ ARITH: Mapping[str, Rule] = {
     "arith.uitofp": convert_from(unsigned),
 }
 """
-A rule for each op of `arith`. Where MLIR leaves a result undefined, as for a division by 0, XLA's result is taken.
+The rule of each op of `arith`.
+
+Where MLIR leaves a result undefined, as for a division by 0, XLA's result is used.
 """

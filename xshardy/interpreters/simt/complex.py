@@ -1,4 +1,4 @@
-"""What the ops of `complex` compute."""
+"""Rules for the ops of `complex`."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,7 +13,7 @@ from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 
 
 def constant(lanes: Lanes, op: complex.ConstantOp) -> Array:
-    """The value is written `[real, imaginary]`."""
+    """The attribute has the form `[real, imaginary]`."""
     real, imaginary = map(constant_array, op.value)
     return complexes.create(real, imaginary).astype(numpy_dtype(op.complex.type))[None, None]
 

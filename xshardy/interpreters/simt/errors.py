@@ -1,13 +1,13 @@
-"""What goes wrong when a kernel runs, said in terms of the op and of the thread that was there."""
+"""Errors of the execution of a kernel, which name the op and the thread."""
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 
 class SimtError(InterpretationError):
-    """A kernel did what no kernel may do, or what the interpreter has no rule for."""
+    """The kernel breaks a rule, or has an op without an interpreter rule."""
 
 
 def shown(op: Operation) -> str:
-    """The first line of `op`: an op with regions is not shown whole."""
+    """The first line of `op`, without its regions."""
     return str(op).split("\n", 1)[0]

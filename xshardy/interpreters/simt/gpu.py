@@ -1,4 +1,4 @@
-"""What the ops of `gpu` do: where a thread is, barriers, and values from other threads of the warp."""
+"""Rules for the ops of `gpu`: thread and block ids, barriers, and shuffles."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,9 @@ def global_id(lanes: Lanes, op: gpu.GlobalIdOp) -> Array:
 
 
 def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Array) -> tuple[Array, Array]:
-    """The value of another thread among `width` neighbours, and whether there is one; without one, the thread's own."""
+    """
+    The value of another thread among `width` neighbours, and whether there is one; otherwise the thread's own value.
+    """
     thread = lanes.threads % WARP_SIZE
     group = thread // width * width
     source = {
@@ -51,9 +53,7 @@ def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Arr
 
 
 def from_thread(lanes: Lanes, value: Array, source: Array, valid: Array) -> tuple[Array, Array]:
-    """
-    The value of the thread of the same block that has the number `source`, where that is `valid` and there is one.
-    """
+    """The value of thread `source` of the same block where that is `valid` and exists."""
     valid = valid & (source >= 0) & (source < lanes.launch.threads)
     source = np.broadcast_to(np.where(valid, source, lanes.threads), (source.shape[0], lanes.launch.threads))
     whole = np.broadcast_to(value, (value.shape[0], lanes.launch.threads, *value.shape[2:]))

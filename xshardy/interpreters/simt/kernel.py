@@ -1,4 +1,4 @@
-"""Running a kernel: its entry function over the whole grid, on numpy arrays in place of the memory of a GPU."""
+"""Execution of a kernel: its entry function over the whole grid, with numpy arrays as the memory."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -25,7 +25,9 @@ from xshardy.interpreters.simt.vector import VECTOR
 from xshardy.interpreters.simt.xla_gpu import XLA_GPU
 
 Observer: TypeAlias = Callable[[Lanes, Operation, Tensor, Array, Array], None]
-"""Hears of an access to memory: by which operation, to which tensor, where in its buffer, and by which lanes."""
+"""
+Called for each memory access with the operation, the tensor, the offsets in its buffer, and the mask of the lanes.
+"""
 
 
 def call(lanes: Lanes, op: func.CallOp, *arguments: Value) -> Sequence[Value]:
@@ -33,7 +35,7 @@ def call(lanes: Lanes, op: func.CallOp, *arguments: Value) -> Sequence[Value]:
 
 
 def cast(lanes: Lanes, op: Operation, *operands: Value) -> Value:
-    """A cast that a lowering left behind: the same tensor with another shape, or the same bits as another type."""
+    """A cast left by a lowering: the same tensor with another shape, or the same bits as another type."""
     if len(operands) != 1 or len(op.results) != 1:
         raise SimtError(f"{shown(op)}\n  a cast of several values has no meaning of its own: lower both sides of it")
     (operand,) = operands
@@ -57,16 +59,11 @@ RULES: Mapping[str, Rule] = {
     "builtin.unrealized_conversion_cast": cast,
     "func.call": call,
 }
-"""
-The rule of each op by the op's name, not its class: xDSL grows the ops that are missing in it, and its class then takes
-the place of ours.
-"""
+"""The rule of each op by the op's name, not its class: xDSL may add a missing op, whose class then replaces ours."""
 
 
 def find_kernel(module: ModuleOp) -> func.FuncOp:
-    """
-    The function with `xla.entry`; if none has it, the only public one. Raises `SimtError` if it is not clear which.
-    """
+    """The function with `xla.entry`; without one, the only public function. Raises `SimtError` if it is ambiguous."""
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks]
     entries = [function for function in functions if is_entry(function)]
     public = [function for function in functions if function.sym_visibility != StringAttr("private")]
@@ -79,16 +76,16 @@ def find_kernel(module: ModuleOp) -> func.FuncOp:
 
 def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int = 1 << 16) -> list[Array]:
     """
-    Run the kernel of `module` on all threads of its grid, and return what it returns.
+    Run the kernel of `module` on all threads of its grid, and return its results.
 
-    `arguments` has an array for each argument of the kernel, the output buffers included; buffers that are left out at
-    the end are full of zeros. An array has the shape of its tensor, or as many elements in the order of memory, and the
-    tensor's element type or one of the same width; the outputs have the shape and the type of the array given. No array
-    is changed. The threads of whole blocks run together, at most `max_lanes` of them, or one block: that bounds the
-    memory needed, and no result depends on it. A scalar that the kernel returns is an array [blocks, threads].
+    `arguments` has an array for each argument of the kernel, including output buffers; buffers omitted at the end are
+    zeros. An array has the shape of its tensor, or as many elements in memory order, and the tensor's element type or
+    one of the same width; outputs have the shape and type of the given array. Arrays are not changed. Whole blocks run
+    together, at most `max_lanes` threads or one block: this bounds the memory and does not affect results. A scalar
+    result is an array [blocks, threads].
 
-    Raises `SimtError` for what no kernel may do, naming the op and the thread: access out of bounds, two threads giving
-    an element two values, a race, a barrier that not all threads of a block reach. Also for an op without a rule.
+    Raises `SimtError`, naming the op and the thread, for an access out of bounds, different values written to one
+    element, a race, a barrier that some threads of a block do not reach, and an op without a rule.
     """
     kernel = find_kernel(module)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
@@ -112,9 +109,9 @@ def run_kernel(module: ModuleOp, arguments: Sequence[Array], *, max_lanes: int =
 
 def observe_block(module: ModuleOp, arguments: Sequence[Array], observe: Observer) -> Launch:
     """
-    Run the first block of the kernel of `module`, as `run_kernel` does, and tell `observe` of every access to memory.
+    Run the first block of the kernel of `module`, as `run_kernel` does, and call `observe` for every memory access.
 
-    Gives the launch. Raises `SimtError` as `run_kernel` does.
+    Returns the launch. Raises `SimtError` as `run_kernel` does.
     """
     kernel = find_kernel(module)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
@@ -131,7 +128,9 @@ def observe_block(module: ModuleOp, arguments: Sequence[Array], observe: Observe
 
 def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Value]:
     """
-    A value for each argument of `kernel`. Those with the same `xla.slice_index` are one buffer, filled by the first.
+    A value for each argument of `kernel`.
+
+    Arguments with the same `xla.slice_index` share one buffer, with the first's data.
     """
     if len(arguments) > len(kernel.args):
         raise SimtError(
@@ -161,9 +160,7 @@ def bind_arguments(kernel: func.FuncOp, arguments: Sequence[Array]) -> list[Valu
 
 
 def memory_of(array: Array | None, kind: TensorType[Attribute], position: int) -> Array:
-    """
-    The elements of an argument in the order of memory. Raises `SimtError` if they are not as many as the tensor has.
-    """
+    """The elements of an argument in memory order. Raises `SimtError` if their number differs from the tensor's."""
     shape = kind.get_shape()
     if array is None:
         return np.zeros(prod(shape), numpy_dtype(kind))
@@ -177,8 +174,9 @@ def memory_of(array: Array | None, kind: TensorType[Attribute], position: int) -
 
 def reinterpreted(array: Array, kind: Attribute, position: int) -> Array:
     """
-    `array` in the element type of the argument. Integers of the same width are the same: `ui32` and `i32`, `bool` and
-    `i8`.
+    `array` in the element type of the argument.
+
+    Integers of the same width are exchangeable: `ui32` and `i32`, `bool` and `i8`.
     """
     dtype = numpy_dtype(kind)
     if array.dtype == dtype:
@@ -192,9 +190,7 @@ def reinterpreted(array: Array, kind: Attribute, position: int) -> Array:
 def returned(
     kernel: func.FuncOp, values: Sequence[Value], inputs: Sequence[Value], arguments: Sequence[Array]
 ) -> Array:
-    """
-    A result of all chunks: the buffer that they updated, as the argument was given, or the scalars of all threads.
-    """
+    """One result over all chunks: the updated buffer in the form of the argument, or the scalars of all threads."""
     value = values[-1]
     if not isinstance(value, Tensor):
         return np.concatenate([chunk for chunk in values if isinstance(chunk, np.ndarray)])

@@ -1,4 +1,4 @@
-"""How many threads run a kernel, and which of them are looked at together."""
+"""The launch dimensions of a kernel, and the partition of the grid into chunks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WARP_SIZE = 32
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The threads of a block and the blocks of the grid, each along x, y and z. Numbers run along x first."""
+    """The threads of a block and the blocks of the grid, each along x, y and z. Linear numbers run along x first."""
 
     block: tuple[int, int, int]
     grid: tuple[int, int, int]
@@ -33,33 +33,34 @@ class Launch:
         return prod(self.grid)
 
     def chunks(self, max_lanes: int) -> Iterator[range]:
-        """The numbers of the blocks, in runs of whole blocks with at most `max_lanes` threads, or of a single block."""
+        """
+        The numbers of the blocks, in chunks of whole blocks with at most `max_lanes` threads, or of a single block.
+        """
         size = max(max_lanes // max(self.threads, 1), 1)
         for first in range(0, self.blocks, size):
             yield range(first, min(first + size, self.blocks))
 
     def place(self, lane: int) -> str:
-        """The thread that has the number `lane` in the grid, in words."""
+        """The thread with the linear number `lane` in the grid, in words."""
         block, thread = divmod(lane, self.threads)
         return f"thread {coordinates(thread, self.block)} of block {coordinates(block, self.grid)}"
 
 
 def coordinates(number: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    """The place along x, y and z of what has this number, x running fastest."""
+    """The coordinates along x, y and z of a linear number, x fastest."""
     return tuple(int(part) for part in np.unravel_index(number, tuple(sizes), order="F"))
 
 
 def along_axis(numbers: Array, sizes: Sequence[int], axis: int) -> Array:
-    """The coordinates along one axis of the threads of a block, or blocks of a grid, that have these numbers."""
+    """The coordinates along one axis of linear numbers of threads or blocks."""
     return numbers // prod(sizes[:axis]) % sizes[axis]
 
 
 def launch_of(kernel: func.FuncOp) -> Launch:
     """
-    The launch dimensions that `kernel` states; without them, as many threads and blocks as the ranges of its ids
-    promise.
+    The launch dimensions stated by `kernel`; without them, the dimensions implied by the ranges of its ids.
 
-    Raises `SimtError` for an id that has neither.
+    Raises `SimtError` for an id without either.
     """
     stated = launch_dimensions(kernel)
     if stated is not None:
@@ -81,6 +82,6 @@ def launch_of(kernel: func.FuncOp) -> Launch:
 
 
 def padded(sizes: Sequence[int]) -> tuple[int, int, int]:
-    """Sizes along x, y and z, 1 where they are left out."""
+    """Sizes along x, y and z; 1 where omitted."""
     x, y, z = (*sizes, 1, 1, 1)[:3]
     return x, y, z

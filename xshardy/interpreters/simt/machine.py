@@ -1,10 +1,9 @@
 """
 The lanes of a kernel: all threads of some blocks, which execute each op together.
 
-A value is one numpy array over the lanes. Its first two dimensions are the blocks and the threads of a block, and each
-has size 1 where the value is the same along it: `gpu.block_id` is [B, 1], `gpu.thread_id` [1, T], a constant [1, 1].
-Behind them come the dimensions of a vector. Control flow is a mask: ops run on all lanes, and only the active ones
-touch memory.
+A value is one numpy array over the lanes. Its first two dimensions are the blocks and the threads of a block. Each has
+size 1 if the value is constant along it: `gpu.block_id` is [B, 1], `gpu.thread_id` [1, T], a constant [1, 1]. The
+dimensions of a vector follow. Control flow is a mask: ops run on all lanes, and only active lanes access memory.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from xshardy.interpreters.simt.memory import Tensor, Value
 
 Results: TypeAlias = Value | Sequence[Value] | None
 Rule: TypeAlias = Callable[..., Results]
-"""Executes an op: `rule(lanes, op, *operands)`. One result may be given as it is, several as a sequence."""
+"""Executes an op: `rule(lanes, op, *operands)`. Returns a single result directly, several as a sequence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An op of a block with its rule, and the values that nothing in the block reads any more after it."""
+    """An op of a block with its rule, and the values that are dead after it."""
 
     op: Operation
     rule: Rule
@@ -44,26 +43,26 @@ class Step:
 
     @staticmethod
     def of(op: Operation, rule: Rule, dead: Sequence[SSAValue]) -> Step:
-        """The step of `op`. What it reads and makes is looked up once, not each time that it is executed."""
+        """The step of `op`. Its operands and results are looked up once, not at each execution."""
         return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead))
 
 
 @dataclass(eq=False)
 class Program:
-    """
-    A kernel prepared for execution: its functions, and the steps of each block, worked out when it is first entered.
-    """
+    """A kernel prepared for execution: its functions, and the steps of each block, computed on first entry."""
 
     functions: Mapping[str, func.FuncOp]
     rules: Mapping[str, Rule]
     steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
     constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
     observe: Callable[[Lanes, Operation, Tensor, Array, Array], None] | None = None
-    """Hears of every access to memory: the operation, the tensor, where in its buffer, and the mask of the lanes."""
+    """
+    Called for each memory access with the operation, the tensor, the offsets in its buffer, and the mask of the lanes.
+    """
 
     @cached_property
     def call_sites(self) -> Counter[str]:
-        """From how many places each function is called as a pure one."""
+        """The number of pure call sites of each function."""
         ops = (op for function in self.functions.values() for op in function.walk())
         return Counter(op.callee.string_value() for op in ops if isinstance(op, PureCallOp))
 
@@ -86,7 +85,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The block, the thread and, in a vector, the element that a diagnostic is about."""
+    """The block, the thread and, in a vector, the element that a diagnostic refers to."""
 
     index: tuple[int, ...]
     text: str
@@ -95,13 +94,13 @@ class Place:
         return self.text
 
     def of(self, value: Array) -> Any:
-        """What `value` is there."""
+        """The element of `value` at this place."""
         return value[tuple(i if size > 1 else 0 for i, size in zip(self.index, value.shape, strict=True))]
 
 
 class Lanes:
     """
-    The state of the threads of some blocks of a launch. `active` is the mask of those that execute the current op.
+    The state of the threads of some blocks of a launch. `active` is the mask of the lanes that execute the current op.
     """
 
     def __init__(self, program: Program, launch: Launch, blocks: range, time: int = 0):
@@ -111,7 +110,7 @@ class Lanes:
         self.blocks = np.arange(blocks.start, blocks.stop)[:, None]
         """The number in the grid of each block: [B, 1]."""
         self.block_in_chunk = self.blocks - blocks.start
-        """The number of each block among those that run together: [B, 1]."""
+        """The number in the chunk of each block: [B, 1]."""
         self.threads = np.arange(launch.threads)[None, :]
         """The number in its block of each thread: [1, T]."""
         self.lane = (self.blocks * launch.threads + self.threads).astype(number)
@@ -119,15 +118,13 @@ class Lanes:
         self.shape = self.lane.shape
         self.active = np.ones((1, 1), np.bool_)
         self.time = time
-        """How many stores there have been in the launch."""
+        """The clock: the number of stores in the launch so far."""
         self.last_barrier = np.full((len(blocks), 1), -1)
-        """
-        The time of the last barrier of each block: [B, 1]. What was written up to then is seen by all of its threads.
-        """
+        """The time of the last barrier of each block: [B, 1]. All of its threads see the writes up to then."""
         self.values: dict[SSAValue, Value] = {}
         self.pure_results: dict[Hashable, tuple[Array, Sequence[Value]]] = {}
         """
-        What calls without side effects gave, by callee and arguments, and the mask of the lanes that it holds for.
+        Cached results of pure calls, by callee and arguments, with the mask of the lanes for which they are valid.
         """
         self.calls: list[str] = []
 
@@ -149,9 +146,7 @@ class Lanes:
         return tuple(values[operand] for operand in terminator.operands) if terminator else ()
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        """
-        Execute the function `name`, and return what it returns. Raises `SimtError` if it is not there or calls itself.
-        """
+        """Execute the function `name`, and return its results. Raises `SimtError` if it is missing or recursive."""
         function = self.program.functions.get(name)
         if function is None or not function.body.blocks:
             raise SimtError(f"call of @{name}: the module has no body for it")
@@ -186,7 +181,7 @@ class Lanes:
         return self.time
 
     def barrier(self, op: Operation) -> None:
-        """All active threads wait for each other. Raises `SimtError` if only some threads of a block get here."""
+        """Synchronize all active threads. Raises `SimtError` if only some threads of a block arrive."""
         active = np.broadcast_to(self.active, self.shape)
         some, every = active.any(axis=1, keepdims=True), active.all(axis=1, keepdims=True)
         if (some & ~every).any():
@@ -196,9 +191,10 @@ class Lanes:
 
     def synchronized(self, writer: Array, written_at: Array, reader: Array | None = None) -> Array:
         """
-        Whether a barrier orders a write before now: the `writer` is a thread of the same block, and wrote before it.
+        Whether a barrier orders a write before the current time: the `writer` is a thread of the same block and wrote
+        before it.
 
-        A lane is its own reader, unless `reader` has the numbers in the grid.
+        A lane is its own reader, unless `reader` gives the numbers in the grid.
         """
         if reader is None:
             reader = self.on_vector(self.lane, writer.ndim)
@@ -209,15 +205,17 @@ class Lanes:
         return same_block & (written_at <= barrier)
 
     def merged(self, mask: Array, new: Sequence[Value], old: Sequence[Value]) -> tuple[Value, ...]:
-        """
-        `new` in the lanes of `mask`, `old` in the others, in each place. Lanes that are not active may get either.
-        """
+        """`new` in the lanes of `mask`, `old` in the others, for each result. Inactive lanes may get either."""
         if not (self.active & ~mask).any():
             return tuple(new)
         return tuple(merged(mask, ours, theirs) for ours, theirs in zip(new, old, strict=True))
 
     def uniform(self, op: Operation, condition: Array, if_true: Value, if_false: Value) -> Value:
-        """One of two values, by a `condition` that is the same in all active lanes. Raises `SimtError` if it is not."""
+        """
+        One of two values, by a `condition` that must be the same in all active lanes.
+
+        Raises `SimtError` if it is not.
+        """
         chosen = np.broadcast_to(condition, self.shape)[np.broadcast_to(self.active, self.shape)]
         if chosen.any() and not chosen.all():
             raise SimtError(
@@ -228,18 +226,18 @@ class Lanes:
     # -- Shapes -------------------------------------------------------------------------------------------------------
 
     def on_vector(self, value: Array, ndim: int) -> Array:
-        """A value per lane with as many dimensions of size 1 behind it as a vector of `ndim` has."""
+        """A value per lane with `ndim` dimensions of size 1 appended, for broadcasting against a vector."""
         return value.reshape(value.shape + (1,) * (ndim - value.ndim))
 
     def first(self, mask: Array) -> Place:
-        """The first lane in `mask`, which must have one."""
+        """The first lane in `mask`, which is not empty."""
         index = tuple(int(i) for i in np.argwhere(mask)[0])
         block, thread = index[0] if mask.shape[0] > 1 else 0, index[1] if mask.shape[1] > 1 else 0
         return Place((block, thread, *index[2:]), self.launch.place(int(self.lane[block, thread])))
 
 
 def elementwise(function: Callable[..., Results]) -> Rule:
-    """The rule of an op that computes the same function of its operands in each lane."""
+    """The rule of an op that applies `function` to its operands in each lane."""
 
     def rule(lanes: Lanes, op: Operation, *operands: Value) -> Results:
         return function(*operands)
@@ -248,7 +246,7 @@ def elementwise(function: Callable[..., Results]) -> Rule:
 
 
 def constant(number: Any, dtype: Any = np.int64) -> Array:
-    """A value that is the same in all lanes: [1, 1]."""
+    """A value equal in all lanes: [1, 1]."""
     return np.array([[number]], dtype)
 
 

@@ -1,4 +1,4 @@
-"""What the ops of `math` compute: on a narrow float in f32, rounded once."""
+"""Rules for the ops of `math`: narrow floats are computed in f32 and rounded once."""
 
 from collections.abc import Callable, Mapping
 

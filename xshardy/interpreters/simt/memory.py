@@ -1,4 +1,4 @@
-"""Memory of a kernel: buffers, which know which thread wrote each element and when, and tensors, which view them."""
+"""The memory of a kernel: buffers, which record the writer and the time of each write, and tensors, which view them."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from xdsl.ir import Attribute
 from xshardy.interpreters.constants import dense_array
 from xshardy.interpreters.element_types import Array, DType, numpy_dtype
 
-NOBODY = -1
+UNWRITTEN = -1
 ATOMIC = -2
-"""The writers of an element that is as it was before the launch, and of one that was written by an atomic update."""
+"""The writer numbers of an element unchanged since the launch, and of one written by an atomic update."""
 
 
 @dataclass(eq=False, slots=True)
 class Buffer:
-    """Elements in the order of memory. Shared memory has those of block after block of the lanes that run together."""
+    """Elements in memory order. A shared buffer concatenates the memory of the blocks of the chunk."""
 
     name: str
     data: Array
     elements_per_block: int | None = None
-    """For shared memory: how many elements a block has. None for memory that all blocks see."""
+    """For shared memory: the elements per block. None for memory visible to all blocks."""
     writer: Array | None = field(default=None)
-    """The number in the grid of the thread that wrote each element last. Made when the first element is written."""
+    """The number in the grid of the last writer of each element. Allocated at the first write."""
     written_at: Array | None = field(default=None)
-    """When each element was written last, in steps of the clock."""
+    """The time of the last write of each element."""
 
     def track_writes(self, number: DType) -> tuple[Array, Array]:
         """
-        Who wrote each element, and when, from now on to be kept; `number` is the type of the numbers of threads.
+        Start to record the writer and time of each element; `number` is the type of thread numbers.
 
-        Makes `data` the buffer's own.
+        Copies `data` if it is not the buffer's own.
         """
         if self.writer is None or self.written_at is None:
             self.data = self.data.copy()
-            self.writer = np.full(self.data.shape, NOBODY, number)
+            self.writer = np.full(self.data.shape, UNWRITTEN, number)
             self.written_at = np.zeros(self.data.shape, np.int32)
         return self.writer, self.written_at
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor as a value: a buffer as it was at some time, and how the indices lead to its elements."""
+    """A tensor value: a buffer as of some time, and the mapping of indices to its elements."""
 
     buffer: Buffer
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     time: int = 0
-    """The step of the clock of the last write that this value shows."""
+    """The time of the last write visible in this value."""
 
     def at(self, time: int) -> Tensor:
         return replace(self, time=time)
 
     def reshaped(self, kind: TensorType[Attribute]) -> Tensor:
-        """The same memory seen with another shape."""
+        """The same memory with another shape."""
         return replace(self, shape=kind.get_shape(), strides=strides_of(kind))
 
 
@@ -67,7 +67,11 @@ Value: TypeAlias = Array | Tensor
 
 
 def minor_to_major(kind: TensorType[Attribute]) -> tuple[int, ...]:
-    """The dimensions of a tensor, from the one whose neighbours are neighbours in memory. The encoding may say them."""
+    """
+    The layout of a tensor: its dimensions, the one that varies fastest in memory first.
+
+    The encoding may specify it.
+    """
     encoding: Attribute = kind.encoding
     if isinstance(encoding, DenseIntOrFPElementsAttr):
         return tuple(int(dimension) for dimension in dense_array(cast(Dense, encoding)))
@@ -75,7 +79,7 @@ def minor_to_major(kind: TensorType[Attribute]) -> tuple[int, ...]:
 
 
 def strides_of(kind: TensorType[Attribute]) -> tuple[int, ...]:
-    """How many elements apart neighbours along each dimension are in memory."""
+    """The stride of each dimension in memory, in elements."""
     shape, order = kind.get_shape(), minor_to_major(kind)
     strides = [1] * len(shape)
     for position, dimension in enumerate(order):
@@ -84,24 +88,24 @@ def strides_of(kind: TensorType[Attribute]) -> tuple[int, ...]:
 
 
 def in_memory_order(array: Array, kind: TensorType[Attribute]) -> Array:
-    """The elements of an array of the tensor's own shape, in the order that they have in memory."""
+    """The elements of an array of the tensor's shape, in memory order."""
     return array.transpose(tuple(reversed(minor_to_major(kind)))).reshape(-1)
 
 
 def in_tensor_order(elements: Array, kind: TensorType[Attribute]) -> Array:
-    """`in_memory_order` undone: the elements in the tensor's own shape."""
+    """The inverse of `in_memory_order`: the elements in the tensor's shape."""
     order = tuple(reversed(minor_to_major(kind)))
     shape = kind.get_shape()
     return elements.reshape([shape[d] for d in order]).transpose(np.argsort(order) if order else ())
 
 
 def constant_tensor(name: str, array: Array, kind: TensorType[Attribute]) -> Tensor:
-    """A tensor with these elements. `array` has the tensor's shape, and is only copied when it is written to."""
+    """A tensor with these elements. `array` has the tensor's shape and is copied on the first write."""
     return Tensor(Buffer(name, in_memory_order(array, kind)), kind.get_shape(), strides_of(kind))
 
 
 def shared_tensor(name: str, kind: TensorType[Attribute], blocks: int) -> Tensor:
-    """A tensor in the shared memory of each of `blocks` blocks. All bits are set, which for floats is NaN."""
+    """A tensor in the shared memory of each of `blocks` blocks. Initially all bits are set: NaN for floats."""
     size = prod(kind.get_shape())
     dtype = numpy_dtype(kind)
     data = np.full(blocks * size * dtype.itemsize, 0xFF, np.uint8).view(dtype)

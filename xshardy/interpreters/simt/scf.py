@@ -1,4 +1,4 @@
-"""What the ops of `scf` do: branches are masks, and a loop runs while any lane is in it."""
+"""Rules for the ops of `scf`: branches are masks, and a loop runs while any lane is active in it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,9 +14,7 @@ from xshardy.interpreters.simt.memory import Value
 
 
 def if_(lanes: Lanes, op: scf.IfOp, condition: Array) -> Sequence[Value]:
-    """
-    Lanes where `condition` holds execute one branch, the others the other one; a branch without lanes is left out.
-    """
+    """Lanes where `condition` holds execute one branch, the others the other one; a branch without lanes is skipped."""
     return choose(lanes, [(condition, op.true_region), (~condition, op.false_region)])
 
 
@@ -27,7 +25,7 @@ def index_switch(lanes: Lanes, op: scf.IndexSwitchOp, argument: Array) -> Sequen
 
 
 def choose(lanes: Lanes, branches: Sequence[tuple[Array, Region]]) -> Sequence[Value]:
-    """What each lane gets from the branch whose condition it fulfils."""
+    """The result of each lane from the branch whose condition holds for it."""
     results: Sequence[Value] | None = None
     for condition, region in branches:
         mask = lanes.active & condition
@@ -36,12 +34,12 @@ def choose(lanes: Lanes, branches: Sequence[tuple[Array, Region]]) -> Sequence[V
         with lanes.only(mask):
             new = lanes.run(region.block, ())
         results = new if results is None else lanes.merged(mask, new, results)
-    assert results is not None or not branches  # an op is not executed without any lane
+    assert results is not None or not branches  # an op executes with at least one active lane
     return results or ()
 
 
 def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *inits: Value) -> Sequence[Value]:
-    """Each lane runs over its own bounds. Raises `SimtError` for a step that is not positive."""
+    """Each lane iterates over its own bounds. Raises `SimtError` for a step that is not positive."""
     reading = unsigned if "unsignedCmp" in op.properties else signed
     backwards = (signed(step) <= 0) & lanes.active
     if backwards.any():
@@ -59,7 +57,10 @@ def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *
 
 
 def while_(lanes: Lanes, op: scf.WhileOp, *arguments: Value) -> Sequence[Value]:
-    """The region `before` says for each lane whether it goes on, and with what; what it said last are the results."""
+    """
+    The region `before` computes for each lane whether to continue, and the operands of `after`; its last operands are
+    the results.
+    """
     mask, results = lanes.active, None
     while True:
         with lanes.only(mask):

@@ -1,4 +1,4 @@
-"""What the ops of `tensor` do: they read and write memory, or see the same memory with another shape."""
+"""Rules for the ops of `tensor`: they access memory, or view it with another shape."""
 
 from collections.abc import Mapping
 from math import prod
@@ -27,7 +27,7 @@ def dim(lanes: Lanes, op: tensor.DimOp, source: Tensor, dimension: Array) -> Arr
 
 
 def reshape(lanes: Lanes, op: Operation, source: Tensor, *sizes: Array) -> Tensor:
-    """The same elements in the same order of memory, with the shape of the result."""
+    """The same elements in the same memory order, with the shape of the result."""
     kind = as_tensor_type(op.results[0].type)
     if kind is None or prod(kind.get_shape()) != prod(source.shape):
         raise SimtError(f"{shown(op)}\n  expected a tensor of as many elements as the operand has")
@@ -35,7 +35,7 @@ def reshape(lanes: Lanes, op: Operation, source: Tensor, *sizes: Array) -> Tenso
 
 
 def bitcast(lanes: Lanes, op: Operation, source: Tensor) -> Tensor:
-    """The bits of each element read as another type. What is written to one of the two is not seen in the other."""
+    """The bits of each element read as another type. Writes to one of the two are not visible in the other."""
     buffer = source.buffer
     if buffer.writer is not None:
         raise SimtError(f"{shown(op)}\n  {buffer.name} has been written to: bitcast its elements as they are read")
@@ -44,7 +44,7 @@ def bitcast(lanes: Lanes, op: Operation, source: Tensor) -> Tensor:
 
 
 def private(lanes: Lanes, op: Operation, elements: Array) -> Tensor:
-    """A tensor of `elements` that are the same in all lanes. Raises `SimtError` if they are not."""
+    """A tensor of `elements` that are equal in all lanes. Raises `SimtError` if they are not."""
     kind = as_tensor_type(op.results[0].type)
     assert kind is not None
     if elements.shape[:2] != (1, 1):

@@ -1,4 +1,4 @@
-"""What the threads of a block move: bytes from and to global memory, and turns that shared memory takes for them."""
+"""The memory traffic of a block: bytes from and to global memory, and bank conflicts of shared memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,21 +19,19 @@ BANK_BITS = 32
 
 @dataclass(slots=True)
 class Traffic:
-    """Of one block."""
+    """The memory traffic of one block."""
 
     global_bytes: int = 0
-    """Moved between global memory and threads, whether a cache helps or not."""
+    """Bytes moved between global memory and threads, regardless of caches."""
     shared_accesses: int = 0
-    """Loads and stores of shared memory, each of a whole warp."""
-    shared_turns: int = 0
-    """
-    Turns that shared memory takes for these: one each, unless a bank has more of the words that are wanted than others.
-    """
+    """Loads and stores of shared memory, counted per warp."""
+    shared_wavefronts: int = 0
+    """Shared memory wavefronts of these accesses: one each without bank conflicts."""
 
     @property
     def conflicts(self) -> float:
-        """How many turns an access takes too many, on average."""
-        return self.shared_turns / self.shared_accesses - 1 if self.shared_accesses else 0.0
+        """The average number of extra wavefronts per access."""
+        return self.shared_wavefronts / self.shared_accesses - 1 if self.shared_accesses else 0.0
 
     def observe(self, lanes: Lanes, op: Operation, tensor: Tensor, where: Array, mask: Array) -> None:
         """Count an access."""
@@ -49,14 +47,15 @@ class Traffic:
             warp = slice(first, first + WARP_SIZE)
             if active[warp].any():
                 self.shared_accesses += 1
-                self.shared_turns += turns(words[warp][active[warp]])
+                self.shared_wavefronts += wavefronts(words[warp][active[warp]])
 
 
-def turns(words: Array) -> int:
+def wavefronts(words: Array) -> int:
     """
-    The turns that shared memory takes for these words: a bank gives one of its words at a time, to all threads.
+    The wavefronts of an access to these words of shared memory: a bank serves one of its words per wavefront, to all
+    threads.
 
-    Those that so many words take in any case, as vectors do, count as one.
+    The minimum for so many words, as for vectors, counts as one.
     """
     distinct = np.unique(words)
     least = max(-(-len(distinct) // BANKS), 1)
@@ -64,7 +63,7 @@ def turns(words: Array) -> int:
 
 
 def traffic_of_block(module: ModuleOp, arguments: Sequence[Array]) -> tuple[Traffic, int]:
-    """What the first block of the kernel of `module` moves, and how many blocks there are."""
+    """The traffic of the first block of the kernel of `module`, and the number of blocks."""
     traffic = Traffic()
     launch = observe_block(module, arguments, traffic.observe)
     return traffic, launch.blocks

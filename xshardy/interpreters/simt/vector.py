@@ -1,4 +1,4 @@
-"""What the ops of `vector` do. A vector is an array whose dimensions follow those of the lanes: [B, T, ...]."""
+"""Rules for the ops of `vector`. A vector is an array whose dimensions follow those of the lanes: [B, T, ...]."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -24,7 +24,7 @@ def positions(
     lanes: Lanes, op: vector.ExtractOp | vector.InsertOp, sizes: Sequence[int], dynamic: Sequence[Array]
 ) -> list[int | Array]:
     """
-    Where in a vector to look, one index per leading dimension: a number, or an array if it differs between lanes.
+    The position in a vector, one index per leading dimension: a number, or an array if it differs between lanes.
 
     Raises `SimtError` if an active lane is out of bounds.
     """
@@ -46,7 +46,7 @@ def positions(
 
 
 def lane_grid(*arrays: Array | int) -> tuple[Array, Array]:
-    """Indices for the two dimensions of the lanes, as far as the arrays have them."""
+    """Indices for the two dimensions of the lanes, broadcast as the arrays need."""
     shapes = (array.shape[:2] for array in arrays if isinstance(array, np.ndarray))
     shape: tuple[int, ...] = np.broadcast_shapes(*shapes)
     return np.arange(shape[0])[:, None], np.arange(shape[1])[None, :]
@@ -81,7 +81,7 @@ def from_elements(lanes: Lanes, op: Operation, *elements: Array) -> Array:
 
 
 def broadcast(lanes: Lanes, op: vector.BroadcastOp, source: Array) -> Array:
-    """A scalar, or a vector whose dimensions are the last ones of the result or have size 1 there."""
+    """A scalar, or a vector whose dimensions are the last ones of the result or of size 1."""
     shape = shape_of(op.vector)
     lanes_shape, rest = source.shape[:2], source.shape[2:]
     aligned = source.reshape(*lanes_shape, *(1,) * (len(shape) - len(rest)), *rest)
@@ -98,13 +98,13 @@ def bitcast(lanes: Lanes, op: Operation, source: Array) -> Array:
 
 
 def shuffle(lanes: Lanes, op: vector.ShuffleOp, first: Array, second: Array) -> Array:
-    """The elements that the mask numbers, in the first vector and then on in the second one."""
+    """The elements that the mask numbers, counting through the first vector and then the second."""
     both = np.concatenate(np.broadcast_arrays(first, second), axis=2)
     return both[:, :, list(op.mask.get_values())]
 
 
 def create_mask(lanes: Lanes, op: vector.CreateMaskOp, *sizes: Array) -> Array:
-    """Set are the elements whose index is below the size, in each dimension."""
+    """True for the elements whose index is below the size, in each dimension."""
     shape = shape_of(op.mask_vector)
     result = np.ones((1, 1, *shape), np.bool_)
     for dimension, size in enumerate(sizes):
@@ -114,7 +114,7 @@ def create_mask(lanes: Lanes, op: vector.CreateMaskOp, *sizes: Array) -> Array:
 
 
 def along_dimension(dimension: int, rank: int) -> tuple[int, ...]:
-    """The shape of an array that runs along one dimension of a vector, in all lanes alike."""
+    """The shape of an array that runs along one dimension of a vector and is equal in all lanes."""
     return (1, 1, *(-1 if d == dimension else 1 for d in range(rank)))
 
 
@@ -124,11 +124,11 @@ def along_dimension(dimension: int, rank: int) -> tuple[int, ...]:
 def element_indices(
     lanes: Lanes, op: vector.TransferReadOp | vector.TransferWriteOp, shape: Sequence[int], indices: Sequence[Array]
 ) -> list[Array]:
-    """The tensor's indices of each element of the vector, which starts at `indices` and follows the permutation map."""
+    """The tensor indices of each element of the vector, which starts at `indices` and follows the permutation map."""
     rank = len(shape)
     result = [lanes.on_vector(index, 2 + rank) for index in indices]
     for dimension, expr in enumerate(op.permutation_map.data.results):
-        if isinstance(expr, AffineDimExpr):  # the others are 0: the vector repeats the element
+        if isinstance(expr, AffineDimExpr):  # other results are 0: the vector repeats the element
             steps = np.arange(shape[dimension]).reshape(along_dimension(dimension, rank))
             result[expr.position] = result[expr.position] + steps
     return result
@@ -137,7 +137,7 @@ def element_indices(
 def transfer_mask(
     lanes: Lanes, op: vector.TransferReadOp | vector.TransferWriteOp, rank: int, mask: Sequence[Array]
 ) -> Array:
-    """Which elements of which lanes to transfer, as far as the op's own mask tells."""
+    """The elements of the lanes to transfer, according to the op's own mask."""
     active = lanes.on_vector(lanes.active, 2 + rank)
     return active & mask[0] if mask else active
 
@@ -148,9 +148,7 @@ def is_in_bounds(op: vector.TransferReadOp | vector.TransferWriteOp) -> bool:
 
 
 def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *operands: Array) -> Array:
-    """
-    The elements from the indices on. Those outside of the tensor are the padding, unless the op says there are none.
-    """
+    """The elements from the indices on. Elements outside of the tensor are the padding, unless the op is in bounds."""
     rank, shape = len(source.shape), shape_of(op.result)
     indices = element_indices(lanes, op, shape, operands[:rank])
     mask = transfer_mask(lanes, op, len(shape), operands[rank + 1 :])
@@ -165,7 +163,9 @@ def transfer_read(lanes: Lanes, op: vector.TransferReadOp, source: Tensor, *oper
 
 def transfer_write(lanes: Lanes, op: vector.TransferWriteOp, value: Array, dest: Tensor, *operands: Array) -> Tensor:
     """
-    `dest` with the vector from the indices on. Elements outside of it are dropped, unless the op says there are none.
+    `dest` with the vector written from the indices on.
+
+    Elements outside of `dest` are dropped, unless the op is in bounds.
     """
     rank, shape = len(dest.shape), shape_of(op.vector)
     indices = element_indices(lanes, op, shape, operands[:rank])

@@ -1,4 +1,4 @@
-"""What the ops of `xla_gpu` do: loops over indexing maps, shared memory, and what the threads of a warp do together."""
+"""Rules for the ops of `xla_gpu`: loops over indexing maps, shared memory, shuffles, atomics."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from hashlib import blake2b
@@ -58,7 +58,7 @@ def is_within(value: Array, bounds: Interval) -> Array:
 
 
 def is_in_domain(map: IndexingMap, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
-    """Whether each lane is at a point of the domain; the symbols are taken to be in their bounds."""
+    """Whether each lane is at a point of the domain. Precondition: the symbols are in their bounds."""
     result = constant(True, np.bool_)
     for value, bounds in zip(dims, map.dimension_intervals, strict=True):
         result = result & is_within(value, bounds)
@@ -73,7 +73,9 @@ def apply_indexing(lanes: Lanes, op: xla_gpu.ApplyIndexingOp, *operands: Array) 
 
 
 def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
-    """The body for all values of the symbols, the first one outermost, in the lanes that are in the domain then."""
+    """
+    Execute the body for all values of the symbols, the first one outermost, in the lanes that are then in the domain.
+    """
     map, count = op.map, len(op.dims)
     dims = [value for value in operands[:count] if isinstance(value, np.ndarray)]
     carried = operands[count:]
@@ -94,9 +96,9 @@ def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
 
 def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequence[Value]:
     """
-    A call whose result is remembered if the callee is called from several places.
+    A call; its result is cached if the callee has several call sites.
 
-    Two functions that both call two others, which both call two others, and so on, would take exponential time.
+    Without a cache, a chain of functions that each call the next one twice would take exponential time.
     """
     name = op.callee.string_value()
     if lanes.program.call_sites[name] < 2:
@@ -106,17 +108,17 @@ def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequen
     if mask is None or (lanes.active & ~mask).any():
         mask, results = lanes.active, lanes.call(name, arguments)
     lanes.pure_results[key] = mask, results
-    if len(lanes.pure_results) > REMEMBERED_CALLS:
+    if len(lanes.pure_results) > MAX_CACHED_CALLS:
         del lanes.pure_results[next(iter(lanes.pure_results))]
     return results
 
 
-REMEMBERED_CALLS = 256
-"""How many results are kept: the ones used last. Each takes a few numbers per lane."""
+MAX_CACHED_CALLS = 256
+"""The maximal number of cached results, most recently used. Each takes a few numbers per lane."""
 
 
 def contents(value: Value) -> Hashable:
-    """Something that is equal for equal values: a tensor itself, which knows its time, or a digest of an array."""
+    """A key that is equal for equal values: the tensor itself, which includes its time, or a digest of an array."""
     if isinstance(value, Tensor):
         return value
     return value.dtype, value.shape, blake2b(value.tobytes(), digest_size=16).digest()
@@ -124,9 +126,9 @@ def contents(value: Value) -> Hashable:
 
 def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) -> Sequence[Value]:
     """
-    Combine each thread with the one so many threads further on, at half the distance each time.
+    Combine each thread with the one `distance` further on, with the distance halved each time.
 
-    A thread without such a partner in its warp is combined with itself: nobody uses its result.
+    A thread without such a partner in its warp is combined with itself; its result is unused.
     """
     results = values
     distance = op.max_distance.value.data
@@ -167,8 +169,8 @@ def predicated_insert(
     return access.store(lanes, op, dest, indices, value, lanes.active & condition)
 
 
-def turns(where: Array, mask: Array) -> Array:
-    """For each lane in `mask`, how many lanes before it have the same element; -1 for the others."""
+def ranks_per_element(where: Array, mask: Array) -> Array:
+    """For each lane in `mask`, the number of earlier lanes with the same element; -1 for the others."""
     elements = where[mask]
     order = np.argsort(elements, kind="stable")
     ordered = elements[order]
@@ -183,10 +185,10 @@ def turns(where: Array, mask: Array) -> Array:
 
 def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Array) -> Tensor:
     """
-    Lanes that update the same element do so one after the other, in the order of their numbers; all others together.
+    Lanes that update the same element do so sequentially, in the order of their numbers; all others together.
 
-    So it takes as many steps as there are lanes at one element.
-    A vector is updated as a whole, and lanes whose vectors overlap have the same vector.
+    The number of steps is the maximal number of lanes per element. A vector is updated as a whole; lanes with
+    overlapping vectors have the same vector.
     """
     kind = op.current_value.type
     places: list[Sequence[Array]] = [indices]
@@ -194,9 +196,9 @@ def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Ar
         places = [(*indices[:-1], indices[-1] + i) for i in range(kind.get_shape()[0])]
     mask = np.broadcast_to(lanes.active, lanes.shape)
     where = np.broadcast_to(access.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
-    turn = turns(where, mask)
-    for now in range(int(turn.max(initial=-1)) + 1):
-        with lanes.only(turn == now):
+    rank = ranks_per_element(where, mask)
+    for now in range(int(rank.max(initial=-1)) + 1):
+        with lanes.only(rank == now):
             loaded = [access.load(lanes, op, dest, at, lanes.active, atomic=True) for at in places]
             (updated,) = lanes.run(op.computation.block, (np.stack(loaded, axis=-1) if is_vector else loaded[0],))
             assert isinstance(updated, np.ndarray)

@@ -1,4 +1,4 @@
-"""The reference: StableHLO and HLO ops evaluated with numpy, with XLA's results for every element type."""
+"""The reference interpreter: StableHLO and HLO ops evaluated with numpy, with XLA's results for every element type."""
 
 from xshardy.interpreters.stablehlo.evaluator import evaluate
 

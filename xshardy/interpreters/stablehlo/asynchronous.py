@@ -1,8 +1,7 @@
 """
-What asynchronous operations compute: what they wrap does.
+Rules for asynchronous operations: the start executes the wrapped operation.
 
-All of it is done at the start, because values never change here. The value of a bundle, or of a future, is the tuple of
-its outputs.
+This is possible because values are immutable. The value of a bundle, or of a future, is the tuple of its outputs.
 """
 
 from __future__ import annotations

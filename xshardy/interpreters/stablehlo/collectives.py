@@ -1,7 +1,7 @@
 """
-What the ops compute that devices execute together. Source: StableHLO specification, the ops' semantics.
+Rules for collectives. Source: StableHLO specification, the ops' semantics.
 
-An evaluation of one device has a grid of one.
+A single-device evaluation has a grid of one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Reducing = stablehlo.AllReduceOp | stablehlo.ReduceScatterOp
 
 
 def groups_in(op: Operation, groups: ReplicaGroups, everyone: int) -> list[list[int]]:
-    """The rows of `groups`; one of everyone if there are none."""
+    """The rows of `groups`; one group of all devices if there are none."""
     if not isinstance(groups, DenseIntOrFPElementsAttr):
         raise unsupported(op, "groups over the axes of a mesh: write them as lists, sdy-inline-meshes does")
     shape, numbers = integer_table("replica_groups", groups)
@@ -43,7 +43,7 @@ def channel_of(op: Operation) -> int:
 
 
 def group_over_all(evaluator: Evaluator, op: stablehlo.AllGatherOp | Reducing) -> Group:
-    """The group of this device: of replicas, with a channel of all their partitions, or of numbers of devices."""
+    """The group of this device: replicas, with a channel all their partitions, or numbers of devices."""
     grid = evaluator.device.grid
     if op.use_global_device_ids is not None:
         groups = [tuple(group) for group in groups_in(op, op.replica_groups, grid.size)]
@@ -55,7 +55,7 @@ def group_over_all(evaluator: Evaluator, op: stablehlo.AllGatherOp | Reducing) -
 
 
 def group_over_one(evaluator: Evaluator, op: stablehlo.AllToAllOp | stablehlo.CollectiveBroadcastOp) -> Group:
-    """The group of this device: of replicas, or with a channel of partitions."""
+    """The group of this device: replicas, or with a channel partitions."""
     grid = evaluator.device.grid
     if channel_of(op) > 0:
         groups = grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions))
@@ -65,7 +65,7 @@ def group_over_one(evaluator: Evaluator, op: stablehlo.AllToAllOp | stablehlo.Co
 
 
 def own_group(evaluator: Evaluator, op: Operation, groups: Sequence[Group]) -> Group:
-    """The group to which this device belongs; empty if there is none."""
+    """The group that contains this device; empty if there is none."""
     for group in groups:
         if max(group) >= evaluator.device.grid.size:
             raise unsupported(op, f"device {max(group)} is in a group, but there are {evaluator.device.grid.size}")
@@ -73,7 +73,7 @@ def own_group(evaluator: Evaluator, op: Operation, groups: Sequence[Group]) -> G
 
 
 def exchange(evaluator: Evaluator, op: Operation, group: Group, operands: Sequence[Array]) -> list[list[Array]]:
-    """For each operand, those of all devices of the group."""
+    """For each operand, its values on all devices of the group."""
     if not group:
         raise unsupported(op, f"device {evaluator.device.number} is in no group")
     brought = cast(list[tuple[Array, ...]], evaluator.device.exchange(op, group, operands))
@@ -81,7 +81,7 @@ def exchange(evaluator: Evaluator, op: Operation, group: Group, operands: Sequen
 
 
 def reduced(evaluator: Evaluator, body: Block, values: Sequence[Array]) -> Array:
-    """`values`, combined one after the other by `body` in the element type in which it works."""
+    """`values`, combined sequentially by `body` in the element type of the body."""
     type = numpy_dtype(body.args[0].type)
     result, *others = (convert(value, type) for value in values)
     for other in others:
@@ -120,7 +120,7 @@ def all_to_all(evaluator: Evaluator, op: stablehlo.AllToAllOp, *operands: Array)
 def collective_broadcast(
     evaluator: Evaluator, op: stablehlo.CollectiveBroadcastOp, *operands: Array
 ) -> Sequence[Array]:
-    """What the first device of the group has; zeros on a device without a group."""
+    """The operand of the first device of the group; zeros on a device without a group."""
     if op.has_dynamic_root is not None:
         raise unsupported(op, "the root is only known when the program runs")
     group = group_over_one(evaluator, op)
@@ -130,7 +130,7 @@ def collective_broadcast(
 
 
 def collective_permute(evaluator: Evaluator, op: stablehlo.CollectivePermuteOp, operand: Array) -> Array:
-    """All devices of a replica, or of a partition, meet, and each takes the operand of its source."""
+    """All devices of a replica, or of a partition, exchange operands; each takes the operand of its source."""
     device, grid = evaluator.device, evaluator.device.grid
     _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
     sources = dict(zip(numbers[1::2], numbers[::2], strict=True))

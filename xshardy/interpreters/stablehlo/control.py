@@ -1,4 +1,4 @@
-"""What the ops do that call functions, and that make or take apart tuples."""
+"""Rules for calls and tuples."""
 
 from __future__ import annotations
 

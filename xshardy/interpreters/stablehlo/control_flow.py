@@ -1,4 +1,4 @@
-"""What the ops do that choose between regions, or repeat one."""
+"""Rules for conditionals and loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
 
 def choose(evaluator: Evaluator, op: Operation, region: Region) -> Sequence[Value]:
-    """What `region` returns. Raises `InterpretationError` where each element would have to choose for itself."""
+    """The results of `region`. Raises `InterpretationError` if the decision differs between elements."""
     if evaluator.is_elementwise:
         raise unsupported(op, "it chooses for each element anew here: use stablehlo.select")
     return evaluator.run(region.block, [])
@@ -24,7 +24,7 @@ def if_(evaluator: Evaluator, op: stablehlo.IfOp, condition: Array) -> Sequence[
 
 
 def case(evaluator: Evaluator, op: stablehlo.CaseOp, index: Array) -> Sequence[Value]:
-    """An index out of bounds chooses the last branch."""
+    """An index out of bounds selects the last branch."""
     number = int(index) if 0 <= int(index) < len(op.branches) else -1
     return choose(evaluator, op, op.branches[number])
 

@@ -1,8 +1,8 @@
 """
-The devices that run a program together, and the meetings at which they exchange values.
+The devices that run a program together, and the rendezvous at which they exchange values.
 
-Devices stand in a grid of replicas and partitions; each has a number, `replica * partitions + partition`.
-Source: StableHLO specification, "Parallel execution" and "Process groups".
+Devices form a grid of replicas and partitions; the number of a device is `replica * partitions + partition`. Source:
+StableHLO specification, "Parallel execution" and "Process groups".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.interpreters.stablehlo.rules import Value
 
 Group = tuple[int, ...]
-"""The numbers of devices that do something together, in the order that counts for what they do."""
+"""The numbers of the devices of a group, in the group's order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How many replicas there are of a program, and into how many partitions each is divided."""
+    """The numbers of replicas of a program and of partitions of each replica."""
 
     replicas: int
     partitions: int
@@ -49,69 +49,71 @@ class Grid:
         """
         Groups of replicas, with all of their partitions.
 
-        XLA has the partitions of a replica next to each other, as here; the specification has the replicas of a
-        partition. Only what is gathered from both at once shows it.
+        As in XLA, the partitions of a replica are adjacent; in the specification, the replicas of a partition are. The
+        difference is visible only in gathers over both.
         """
         return [tuple(self.device(r, p) for r in group for p in range(self.partitions)) for group in groups]
 
 
-class WaitsForeverError(InterpretationError):
-    """A device waits for others that will never come."""
+class DeadlockError(InterpretationError):
+    """A deadlock: a device waits for others that never arrive."""
 
 
 @dataclass(slots=True)
-class Box:
-    """What the devices of a group have brought to a meeting, and how many have yet to look at it."""
+class Exchange:
+    """
+    The values that the devices of a group bring to a rendezvous, and the number of devices that have yet to read them.
+    """
 
     values: dict[int, tuple[Value, ...]] = field(default_factory=dict[int, "tuple[Value, ...]"])
     readers: int = 0
 
 
-class Meetings:
-    """Where devices, each in a thread of its own, wait for the others of their group."""
+class Rendezvous:
+    """The rendezvous at which devices, each in a thread of its own, wait for the others of their group."""
 
     def __init__(self, devices: int):
         self.running = devices
         self.waiting = 0
         self.is_stuck = False
-        self.boxes: dict[tuple[Operation, int, Group], Box] = {}
+        self.exchanges: dict[tuple[Operation, int, Group], Exchange] = {}
         self.changed = Condition()
 
     def exchange(
         self, op: Operation, time: int, group: Group, device: int, values: Sequence[Value]
     ) -> list[tuple[Value, ...]]:
         """
-        What each device of `group` brings when it executes `op` for the `time`-th time.
+        The values of each device of `group` for its `time`-th execution of `op`.
 
-        Raises `WaitsForeverError` on all devices when one of the group will never come.
+        Raises `DeadlockError` on all devices if one of the group never arrives.
         """
         key = (op, time, group)
         with self.changed:
-            box = self.boxes.setdefault(key, Box())
-            box.values[device] = tuple(values)
-            if len(box.values) == len(group):
+            exchange_state = self.exchanges.setdefault(key, Exchange())
+            exchange_state.values[device] = tuple(values)
+            if len(exchange_state.values) == len(group):
                 self.waiting -= len(group) - 1
                 self.changed.notify_all()
             else:
                 self.waiting += 1
-                self.look_for_progress()
-                self.changed.wait_for(lambda: len(box.values) == len(group) or self.is_stuck)
-            if len(box.values) < len(group):
-                missing = ", ".join(str(other) for other in group if other not in box.values)
-                raise WaitsForeverError(f"{op.name}: device {device} waits for device(s) {missing} forever")
-            box.readers += 1
-            if box.readers == len(group):
-                del self.boxes[key]
-            return [box.values[other] for other in group]
+                self.detect_deadlock()
+                self.changed.wait_for(lambda: len(exchange_state.values) == len(group) or self.is_stuck)
+            if len(exchange_state.values) < len(group):
+                missing = ", ".join(str(other) for other in group if other not in exchange_state.values)
+                raise DeadlockError(f"{op.name}: device {device} waits for device(s) {missing} forever")
+            exchange_state.readers += 1
+            if exchange_state.readers == len(group):
+                del self.exchanges[key]
+            return [exchange_state.values[other] for other in group]
 
     def leave(self) -> None:
-        """A device has come to the end of its program."""
+        """Record that a device has ended its program."""
         with self.changed:
             self.running -= 1
-            self.look_for_progress()
+            self.detect_deadlock()
 
-    def look_for_progress(self) -> None:
-        """Notice when all that still run wait for others."""
+    def detect_deadlock(self) -> None:
+        """Detect a deadlock: all running devices wait."""
         if self.running and self.waiting == self.running:
             self.is_stuck = True
             self.changed.notify_all()
@@ -119,29 +121,29 @@ class Meetings:
 
 @dataclass(slots=True)
 class Device:
-    """One of the devices of `grid`; `times` counts how often it has executed each collective."""
+    """One of the devices of `grid`; `times` counts its executions of each collective."""
 
     number: int
     grid: Grid
-    meetings: Meetings
+    rendezvous: Rendezvous
     times: Counter[Operation] = field(default_factory=Counter[Operation])
 
     @property
     def replica(self) -> int:
-        """The replica that it belongs to."""
+        """The replica of this device."""
         return self.number // self.grid.partitions
 
     @property
     def partition(self) -> int:
-        """The partition, within its replica, that it computes."""
+        """The partition of this device within its replica."""
         return self.number % self.grid.partitions
 
     def exchange(self, op: Operation, group: Group, values: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """What each device of `group`, to which this one belongs, brings to `op`."""
+        """The values of each device of `group`, which contains this one, for `op`."""
         self.times[op] += 1
-        return self.meetings.exchange(op, self.times[op], group, self.number, values)
+        return self.rendezvous.exchange(op, self.times[op], group, self.number, values)
 
 
 def alone() -> Device:
-    """The only device of a program."""
-    return Device(0, Grid(1, 1), Meetings(1))
+    """The device of a single-device program."""
+    return Device(0, Grid(1, 1), Rendezvous(1))

@@ -1,4 +1,4 @@
-"""What StableHLO's, CHLO's and HLO's elementwise ops compute, for each kind of element."""
+"""Rules for the elementwise ops of StableHLO, CHLO and HLO, by kind of element."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Function = Callable[..., Array]
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """A function for each kind of element that an op is defined on. It is chosen by the first operand."""
+    """A function for each supported kind of element, selected by the kind of the first operand."""
 
     pred: Function | None = None
     integer: Function | None = None
@@ -33,7 +33,7 @@ class Elementwise:
     complex: Function | None = None
 
     def __call__(self, evaluator: Evaluator, op: Operation, *operands: Array) -> Array:
-        """Raises `InterpretationError` for a kind of element that the op is not defined on."""
+        """Raises `InterpretationError` for an unsupported kind of element."""
         kind = KINDS[operands[0].dtype]
         function = {
             Kind.PRED: self.pred,
@@ -67,7 +67,7 @@ COMPARISONS: Mapping[ComparisonDirection, Callable[[Any, Any], Any]] = {
 
 
 def compare(evaluator: Evaluator, op: stablehlo.CompareOp, x: Array, y: Array) -> Array:
-    """NaN is not equal to itself, and -0 is equal to 0, unless the floats are compared by their total order."""
+    """NaN differs from itself, and -0 equals 0, unless the comparison is by total order."""
     kind = KINDS[x.dtype]
     if kind is Kind.FLOAT and op.compare_type is not None and op.compare_type.data is ComparisonType.TOTALORDER:
         x, y = floats.total_order(x), floats.total_order(y)
@@ -93,12 +93,12 @@ MINIMUM = Elementwise(np.logical_and, as_typed(np.minimum), floats.minimum, np.m
 
 
 def clamp(evaluator: Evaluator, op: stablehlo.ClampOp, lower: Array, x: Array, upper: Array) -> Array:
-    """The upper bound wins where the bounds cross."""
+    """The upper bound wins if the bounds cross."""
     return MINIMUM(evaluator, op, MAXIMUM(evaluator, op, x, lower), upper)
 
 
 def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Results:
-    """Those that stand for an elementwise op. Raises `InterpretationError` for others."""
+    """Custom calls of elementwise ops. Raises `InterpretationError` for others."""
     function = ELEMENTWISE_CUSTOM_CALLS.get(op.call_target_name.data)
     if function is None:
         raise unsupported(op, f"'{op.call_target_name.data}' is not a function that is known here")

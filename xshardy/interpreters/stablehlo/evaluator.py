@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
-from xshardy.interpreters.stablehlo.client_functions import CLIENT_FUNCTIONS
+from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
@@ -26,7 +26,7 @@ from xshardy.interpreters.stablehlo.windows import WINDOWS
 
 RULES: Mapping[type[Operation], Rule] = {
     **ASYNCHRONOUS,
-    **CLIENT_FUNCTIONS,
+    **CHLO,
     **COLLECTIVES,
     **CONTROL,
     **CONTROL_FLOW,
@@ -41,11 +41,11 @@ RULES: Mapping[type[Operation], Rule] = {
 
 def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
     """
-    What a function of StableHLO and HLO ops returns for `arguments`: the reference that kernels are compared with.
+    The results of a function of StableHLO and HLO ops for `arguments`: the reference for kernels.
 
-    Of a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
-    element type. A tuple that is returned is flattened. Raises `InterpretationError` for arguments of another type than
-    the function has, and for an op without a rule.
+    For a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
+    element type. A returned tuple is flattened. Raises `InterpretationError` for arguments of another type than the
+    function's, and for an op without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
@@ -87,5 +87,5 @@ def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
 
 
 def flattened(values: Sequence[Value]) -> list[Array]:
-    """All tensors in `values`, those inside of tuples in their place."""
+    """All tensors in `values`, with tuples flattened."""
     return [array for value in values for array in (flattened(value) if isinstance(value, tuple) else [value])]

@@ -1,4 +1,4 @@
-"""Executes the operations of functions one after the other, each by its rule."""
+"""Executes the operations of functions in order, each by its rule."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,14 +7,16 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.interpreters.element_types import as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
 
 class Evaluator:
-    """The functions that an evaluation may call, the calls that it is in, and the device on which it runs."""
+    """The state of an evaluation: the available functions, the call stack, and the device."""
 
     def __init__(
         self, rules: Mapping[type[Operation], Rule], functions: Mapping[str, func.FuncOp], device: Device | None = None
@@ -25,11 +27,12 @@ class Evaluator:
         self.calls: list[str] = []
         self.is_elementwise = False
         self.values: dict[SSAValue, Value] = {}
-        """The values of the function that is evaluated; a region reads those of the regions around it."""
+        """The values of the current function; a region also reads those of the enclosing regions."""
+        self.decompositions: dict[DecomposableOpInterface, Block] = {}
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
-        """What the function `name` returns. Raises `InterpretationError` if it is not there, or calls itself."""
+        """The results of the function `name`. Raises `InterpretationError` if it is missing or recursive."""
         function = self.functions.get(name)
         if function is None or not function.body.blocks:
             raise InterpretationError(f"call of @{name}: the module has no body for it")
@@ -47,8 +50,8 @@ class Evaluator:
         """
         The operands of the terminator of `block`.
 
-        With `elementwise`, the block computes scalars from scalars, and is given whole arrays to do so for each
-        element. So do the functions that it calls.
+        With `elementwise`, the block maps scalars to scalars and is applied to whole arrays, element by element; so are
+        the functions that it calls.
         """
         before = self.is_elementwise
         self.is_elementwise |= elementwise
@@ -70,9 +73,12 @@ class Evaluator:
                     del values[argument]
                 return tuple(operands)
             rule = self.rules.get(type(op))
-            if rule is None:
+            if rule is not None:
+                results = rule(self, op, *operands)
+            elif isinstance(op, DecomposableOpInterface):
+                results = self._run(self.decomposition_of(op), operands)
+            else:
                 raise unsupported(op, "the interpreter has no rule for this op")
-            results = rule(self, op, *operands)
             results = [results] if isinstance(results, np.ndarray | np.generic) else results
             for result, value in zip(op.results, results, strict=True):
                 values[result] = value if self.is_elementwise else shaped(value, result)
@@ -80,11 +86,18 @@ class Evaluator:
                 del values[value]
         return ()
 
+    def decomposition_of(self, op: DecomposableOpInterface) -> Block:
+        """The block that computes `op`, built once."""
+        if op not in self.decompositions:
+            self.decompositions[op] = decomposition(op)
+        return self.decompositions[op]
+
 
 def shaped(value: Value, result: SSAValue) -> Value:
     """
-    `value` as an array: numpy makes scalars of those without dimensions. That it has the type of `result` is up to its
-    rule.
+    `value` as an array: numpy turns arrays without dimensions into scalars.
+
+    The rule ensures the type of `result`.
     """
     kind = as_tensor_type(result.type)
     if isinstance(value, tuple) or kind is None:

@@ -1,7 +1,7 @@
 """
-What `rng_bit_generator` gives: bits that are random, but the same ones for the same state, as on XLA.
+`rng_bit_generator`: deterministic random bits from a state, equal to XLA's.
 
-Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"; the arrangement of elements is XLA's.
+Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"; the assignment of numbers to elements is XLA's.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def philox(low: Array, high: Array, key: Array) -> tuple[Array, Array, Array, Ar
 
 def threefry_bits(state: Array, shape: Sequence[int], width: int) -> tuple[Array, Array]:
     """
-    A counter gives an element of 64 bits. Of narrower ones it gives two, which are neighbours along the first dimension
-    of even size, or else the first of the largest ones.
+    One counter gives an element of 64 bits, or two narrower ones.
+
+    These two are neighbours along the first dimension of even size, otherwise along the first of the largest ones.
     """
     key, start = state
     if width == 64 or not shape:
@@ -78,9 +79,9 @@ def threefry_bits(state: Array, shape: Sequence[int], width: int) -> tuple[Array
 
 def philox_bits(state: Array, shape: Sequence[int], width: int) -> tuple[Array, Array]:
     """
-    A counter gives four elements of 32 bits, or two of 64, in row-major order.
+    One counter gives four elements of 32 bits, or two of 64, in row-major order.
 
-    In a state of two words the high word of the counter is the key.
+    In a state of two words, the key is also the high word of the counter.
     """
     key, low, high, *_ = np.split(np.append(state, state[0]), len(state) + 1)
     per_counter = 2 if width == 64 else 4

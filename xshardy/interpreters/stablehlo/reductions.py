@@ -1,4 +1,4 @@
-"""What the ops do that combine many elements into one, or apply a region to each."""
+"""Rules for ops that combine many elements into one, or apply a region to each."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from xshardy.interpreters.stablehlo.rules import Rule, Value
 
 def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Sequence[Value]:
     """
-    The body combines neighbours, then the results of that, and so on; in the end all with the initial values.
+    Combine adjacent elements pairwise, then the results, and so on; finally the result with the initial values.
 
-    Any order is as good, and this one keeps the rounding errors of a sum of floats small.
+    Any order is valid; this one limits the rounding errors of float sums.
     """
     count = len(op.inputs)
     dimensions: Sequence[int] = op.dimensions.get_values()
@@ -42,7 +42,7 @@ def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Se
 def converted_to(
     body: Block, inputs: Sequence[Array], inits: Sequence[Array]
 ) -> tuple[Sequence[Array], Sequence[Array]]:
-    """Inputs and initial values in the element types that the body of a reduction works in, which may be wider."""
+    """Inputs and initial values converted to the element types of the body of a reduction, which may be wider."""
     types = [numpy_dtype(argument.type) for argument in body.args[: len(inputs)]]
     return [convert(x, type) for x, type in zip(inputs, types, strict=True)], [
         convert(init, type) for init, type in zip(inits, types, strict=True)
@@ -50,7 +50,7 @@ def converted_to(
 
 
 def reduced_last(x: Array, dimensions: Sequence[int]) -> Array:
-    """`x` with these dimensions as a single one behind the others."""
+    """`x` with these dimensions merged into one, which is last."""
     kept = [d for d in range(x.ndim) if d not in dimensions]
     shape = [x.shape[d] for d in kept]
     return x.transpose([*kept, *sorted(dimensions)]).reshape([*shape, prod(x.shape[d] for d in dimensions)])
@@ -62,7 +62,7 @@ def map_(evaluator: Evaluator, op: stablehlo.MapOp, *operands: Array) -> Sequenc
 
 def contraction_type(result: DType) -> DType:
     """
-    The type to multiply and add in: f32 for narrower floats, and the result's for integers, which wrap around alike.
+    The type of products and sums: f32 for narrower floats; the result type for integers, whose arithmetic is modular.
     """
     if KINDS[result] is Kind.FLOAT:
         return np.dtype(np.float64 if result == np.float64 else np.float32)
@@ -70,9 +70,7 @@ def contraction_type(result: DType) -> DType:
 
 
 def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rhs: Array) -> Array:
-    """
-    Dimensions of the result: the batching ones, then those that only the left has, then those that only the right has.
-    """
+    """Dimensions of the result: batching, then those of the left operand only, then those of the right operand only."""
     numbers = op.dot_dimension_numbers
     left_batch: Sequence[int] = numbers.lhs_batching_dimensions.get_values()
     right_batch: Sequence[int] = numbers.rhs_batching_dimensions.get_values()
@@ -91,14 +89,14 @@ def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rh
 
 
 def dot(evaluator: Evaluator, op: stablehlo.DotOp, lhs: Array, rhs: Array) -> Array:
-    """Over the last dimension of the left and the first one of the right."""
+    """Contracts the last dimension of the left operand with the first of the right."""
     dtype = numpy_dtype(op.result.type)
     working = contraction_type(dtype)
     return convert(np.dot(convert(lhs, working), convert(rhs, working)), dtype)
 
 
 def grouped(x: Array, *groups: Sequence[int]) -> Array:
-    """`x` with a single dimension for each group of its dimensions."""
+    """`x` with each group of its dimensions merged into one."""
     order = [d for group in groups for d in group]
     return x.transpose(order).reshape([prod(x.shape[d] for d in group) for group in groups])
 

@@ -1,7 +1,4 @@
-"""
-What the rules of the StableHLO interpreter have in common: the values they work on, and how an op is asked for its
-meaning.
-"""
+"""The types of the rules of the StableHLO interpreter, and the values that they compute."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 
 Results: TypeAlias = "Array | Sequence[Value]"
 Rule: TypeAlias = "Callable[..., Results]"
-"""`rule(evaluator, op, *operands)`: what the op gives; a single tensor as it is, several results as a sequence."""
+"""`rule(evaluator, op, *operands)` returns the results of the op: a single value directly, several as a sequence."""
 
 
 def unsupported(op: Operation, why: str) -> InterpretationError:

@@ -1,4 +1,4 @@
-"""Scatter: slices of updates, combined one after the other with the elements that an index vector names."""
+"""Scatter: combine slices sequentially with the elements at their index vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xshardy.interpreters.stablehlo.rules import Value
 
 
 def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:
-    """A slice that is not inside of the input is left out whole, as in XLA; StableHLO leaves out single elements."""
+    """A slice that is not inside of the input is skipped entirely, as in XLA; StableHLO skips single elements."""
     count = len(op.inputs)
     results = [x.copy() for x in operands[:count]]
     indices, updates = operands[count], operands[count + 1 :]

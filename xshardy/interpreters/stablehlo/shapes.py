@@ -1,4 +1,4 @@
-"""What the ops do that move elements, and compute none."""
+"""Rules for ops that move elements without computing."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def iota(evaluator: Evaluator, op: stablehlo.IotaOp) -> Array:
 
 def broadcast_in_dim(evaluator: Evaluator, op: stablehlo.BroadcastInDimOp, x: Array) -> Array:
     """
-    Dimension `i` of `x` becomes dimension `broadcast_dimensions[i]`; one of size 1 is repeated, and so are the new
-    ones.
+    Dimension `i` of `x` becomes dimension `broadcast_dimensions[i]`; dimensions of size 1 and new ones repeat the
+    elements.
     """
     shape = shape_of(op.result)
     placed = [1] * len(shape)
@@ -58,8 +58,9 @@ def concatenate(evaluator: Evaluator, op: stablehlo.ConcatenateOp, *operands: Ar
 
 def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Array) -> Array:
     """
-    Elements of `x` are spread out by the interior padding, and the first one comes after the low padding. Where a
-    padding is negative, elements fall outside of the result and are dropped.
+    Interior padding spreads the elements of `x`, low padding precedes them.
+
+    Negative padding drops elements.
     """
     result = np.full(shape_of(op.result), padding_value)
     source: list[Array] = []
@@ -82,7 +83,7 @@ def slice_(evaluator: Evaluator, op: stablehlo.SliceOp, x: Array) -> Array:
 
 
 def clamped_window(x: Array, starts: Sequence[Array], sizes: Sequence[int]) -> tuple[slice, ...]:
-    """The window of these sizes that starts at `starts`, moved so far that it lies inside `x`."""
+    """The window of these sizes at `starts`, clamped so that it lies inside of `x`."""
     first = [
         min(max(int(native(start)), 0), whole - size) for start, whole, size in zip(starts, x.shape, sizes, strict=True)
     ]
@@ -102,7 +103,7 @@ def dynamic_update_slice(
 
 
 def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
-    """A slice for each index vector: an element lies at the start of its slice plus its offsets inside the slice."""
+    """One slice per index vector: an element is at the start of its slice plus its offset in the slice."""
     numbers = op.dimension_numbers
     vector_dim = numbers.index_vector_dim.data
     vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
@@ -137,16 +138,17 @@ def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Arra
 
 def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Array) -> Array:
     """
-    The bits of each element as one of the other type, or as a last dimension of several narrower ones, or the reverse.
+    The bits of each element as one element of the other type, as a last dimension of several narrower ones, or the
+    reverse.
     """
     return reinterpreted(op, x.reshape(-1)).reshape(shape_of(op.result))
 
 
 def reinterpreted(op: Operation, elements: Array) -> Array:
     """
-    The bits of flat `elements` as elements of the result's type, the lowest bits of an element first.
+    The bits of flat `elements` as elements of the result's type, lowest bits first.
 
-    Raises `InterpretationError` between a truth value, which has a byte, and a type of another width.
+    Raises `InterpretationError` between a predicate, which takes a byte, and a type of another width.
     """
     dtype = numpy_dtype(op.results[0].type)
     width, target = (BITS.get(kind, 8 * kind.itemsize) for kind in (elements.dtype, dtype))
@@ -161,7 +163,7 @@ def reinterpreted(op: Operation, elements: Array) -> Array:
 
 
 def unsigned_bits(elements: Array, width: int) -> Array:
-    """The bits of each of `elements`, the lowest one first, one behind the other: zeros and ones of u64."""
+    """The bits of each of `elements`, lowest first, concatenated: zeros and ones of u64."""
     numbers = unsigned(elements) if elements.dtype in BITS else np.ascontiguousarray(elements).view(f"u{width // 8}")
     return (numbers.astype(np.uint64)[:, None] >> np.arange(width, dtype=np.uint64) & np.uint64(1)).reshape(-1)
 
@@ -171,20 +173,20 @@ def get_dimension_size(evaluator: Evaluator, op: stablehlo.GetDimensionSizeOp, x
 
 
 def set_dimension_size(evaluator: Evaluator, op: stablehlo.SetDimensionSizeOp, x: Array, size: Array) -> Array:
-    """Raises `InterpretationError` for any size but that which `x` has: shapes do not change while a program runs."""
+    """Raises `InterpretationError` for any size but that of `x`: shapes are static in an evaluation."""
     if op.result.type != op.operand.type:
         raise unsupported(op, f"the result is a {op.result.type}, whose size is not known before it runs")
     return x
 
 
 def major_to_minor(value: SSAValue) -> tuple[int, ...]:
-    """The dimensions of a tensor from the outermost one in memory to the innermost."""
+    """The dimensions of a tensor from the outermost in memory to the innermost."""
     layout = hlo.layout_of(value)
     return tuple(range(len(shape_of(value)))) if layout is None else tuple(reversed(layout))
 
 
 def bitcast(evaluator: Evaluator, op: hlo.BitcastOp, x: Array) -> Array:
-    """The same memory seen with another shape and layout."""
+    """The same memory with another shape and layout."""
     in_memory = x.transpose(major_to_minor(op.operand)).reshape(-1)
     order = major_to_minor(op.result)
     shape = shape_of(op.result)

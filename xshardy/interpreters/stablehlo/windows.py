@@ -1,4 +1,4 @@
-"""What the ops do that slide a window over a tensor: reduce-window and convolution."""
+"""Rules for ops with windows: reduce-window and convolution."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def elements_under(
     x: Array, window: Sequence[WindowDimension], positions: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
     """
-    For each element of the window its index, the elements of `x` that are under it in each position, and where there
-    are any; elsewhere, on padding or in a gap, the element is any.
+    For each element of the window: its index, the elements of `x` under it in each position, and the mask of valid
+    ones.
 
-    The window is over the last dimensions of `x`.
+    Elements on padding or in a gap are arbitrary. The window is over the last dimensions of `x`.
     """
     first = x.ndim - len(window)
     for tap in product(*(range(dimension.size) for dimension in window)):
@@ -42,14 +42,14 @@ def elements_under(
 
 def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands: Array) -> Sequence[Value]:
     """
-    As XLA does it, padding takes no part: it matters where the initial value is not neutral.
+    Padding is skipped, as in XLA; this matters if the initial value is not neutral.
 
-    The elements of a window are combined one after the other.
+    The elements of a window are combined sequentially.
     """
     count, shape = len(op.inputs), tuple(op.outputs[0].type.get_shape())
     inputs, inits = converted_to(op.body.block, operands[:count], operands[count:])
     values = [np.broadcast_to(init, shape) for init in inits]
-    # The same elements of all inputs at once: they are one array of fields.
+    # One structured array combines all inputs at once.
     for steps in zip(*(elements_under(x, op.window(), shape) for x in inputs), strict=True):
         (_, _, inside), *_ = steps
         combined = evaluator.run(op.body.block, [*values, *(taken for _, taken, _ in steps)], elementwise=True)
@@ -59,9 +59,9 @@ def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands:
 
 def convolution(evaluator: Evaluator, op: stablehlo.ConvolutionOp, lhs: Array, rhs: Array) -> Array:
     """
-    A matrix product for each element of the window and each group.
+    One matrix product per element of the window and per group.
 
-    Groups of features see their own input features; groups of the batch, their own part of the batch.
+    Feature groups read their own input features; batch groups their own part of the batch.
     """
     numbers = op.dimension_numbers
     dtype = numpy_dtype(op.result.type)

@@ -4,69 +4,18 @@ from collections.abc import Mapping
 
 from xdsl.ir import Operation
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
-from xshardy.dialects.stablehlo.elementwise_binary import (
-    AddOp,
-    AndOp,
-    Atan2Op,
-    ComplexOp,
-    DivOp,
-    MaxOp,
-    MinOp,
-    MulOp,
-    OrOp,
-    PowOp,
-    RemOp,
-    ShiftLeftOp,
-    ShiftRightArithmeticOp,
-    ShiftRightLogicalOp,
-    SubtractOp,
-    XorOp,
-)
-from xshardy.dialects.stablehlo.elementwise_unary import (
-    AbsOp,
-    CbrtOp,
-    CeilOp,
-    ClzOp,
-    ConvertOp,
-    CosineOp,
-    Expm1Op,
-    ExpOp,
-    FloorOp,
-    ImagOp,
-    IsFiniteOp,
-    Log1pOp,
-    LogisticOp,
-    LogOp,
-    NegOp,
-    NotOp,
-    PopulationCountOp,
-    RealOp,
-    ReducePrecisionOp,
-    RoundNearestEvenOp,
-    RoundOp,
-    RsqrtOp,
-    SignOp,
-    SineOp,
-    SqrtOp,
-    TanhOp,
-    TanOp,
-)
+from xshardy.dialects.stablehlo import STABLEHLO, UniformDequantizeOp, UniformQuantizeOp
 from xshardy.dialects.stablehlo.normalization import BatchNormInferenceOp
-from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp
 from xshardy.sharding.rules.builder import Dim, Factor, Factors, FactorType, Row, Shapes, pointwise
 
-POINTWISE: tuple[type[Operation], ...] = (
-    *(AbsOp, CbrtOp, CeilOp, ClzOp, ConvertOp, CosineOp, Expm1Op, ExpOp, FloorOp, ImagOp, IsFiniteOp, Log1pOp),
-    *(LogisticOp, LogOp, NegOp, NotOp, PopulationCountOp, RealOp, ReducePrecisionOp, RoundNearestEvenOp, RoundOp),
-    *(RsqrtOp, SignOp, SineOp, SqrtOp, TanhOp, TanOp),
-    *(AddOp, AndOp, Atan2Op, ComplexOp, DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp, RemOp, ShiftLeftOp),
-    *(ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp),
-    # The bounds of a clamp and the condition of a select may be scalars, which have no factors.
-    *(CompareOp, ClampOp, SelectOp),
-    ShardingConstraintOp,
-)
+POINTWISE = Row(pointwise)
+"""The row of `Elementwise` operations. Scalar operands, such as the condition of a select, have no factors."""
+
+UNKNOWN_UPSTREAM: tuple[type[Operation], ...] = (UniformDequantizeOp, UniformQuantizeOp)
+"""Elementwise operations of StableHLO that upstream's registry lacks."""
 
 
 def bitcast_convert(shapes: Shapes, parameters: object = ()) -> Factors:
@@ -93,7 +42,8 @@ def _feature(op: BatchNormInferenceOp) -> int:
 
 
 RULES: Mapping[type[Operation], Row] = {
-    **dict.fromkeys(POINTWISE, Row(pointwise)),
+    **{op: POINTWISE for op in STABLEHLO.operations if op.has_trait(Elementwise) and op not in UNKNOWN_UPSTREAM},
+    ShardingConstraintOp: POINTWISE,
     BatchNormInferenceOp: Row(batch_norm_inference, _feature),
     BitcastConvertOp: Row(bitcast_convert),
 }

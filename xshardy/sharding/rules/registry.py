@@ -12,33 +12,38 @@ from typing import Any, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingRuleOpInterface
 from xshardy.dialects.sdy.rule_verification import verify_sharding_rule
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
+from xshardy.dialects.shapes import shape_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.builder import (
     Factor,
     InvalidRule,
     Row,
-    Shape,
     Shapes,
     UnknownOperation,
     check_sizes,
     factor_rule,
 )
 
+TENSOR_FAMILIES = (
+    *("elementwise", "dots", "movement", "reshape", "reductions", "convolution", "dynamic_slices"),
+    *("gather_scatter", "linear_algebra", "random_numbers", "collectives", "custom_calls", "without_rule"),
+)
+
 FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "chlo": TENSOR_FAMILIES,
+    "hlo": TENSOR_FAMILIES,
     "linalg": ("linalg",),
     "sdy": ("without_rule", "elementwise"),
-    "stablehlo": (
-        *("elementwise", "dots", "movement", "reshape", "reductions", "convolution", "dynamic_slices"),
-        *("gather_scatter", "linear_algebra", "random_numbers", "collectives", "custom_calls", "without_rule"),
-    ),
+    "stablehlo": TENSOR_FAMILIES,
 }
 """By dialect, the modules beside this one with rows for its operations; imported for the first such operation."""
 
@@ -98,25 +103,32 @@ def _built_in_row(operation: type[Operation]) -> Row | None:
     return UNKNOWN
 
 
-def shape_of(type: Attribute) -> Shape:
-    """The sizes of a ranked tensor, `DYNAMIC_INDEX` for unknown ones; `()` for other types, such as tokens."""
-    return type.get_shape() if isinstance(type, ShapedType) else ()
+@lru_cache(maxsize=1024)
+def _row_beyond_upstream(operation: type[Operation]) -> Row | None:
+    """The row of an operation that upstream's registry has none for: that of `Elementwise` operations, or none."""
+    if not operation.has_trait(Elementwise, value_if_unregistered=False):
+        return UNKNOWN
+    return import_module("xshardy.sharding.rules.elementwise").POINTWISE
 
 
-def sharding_rule(op: Operation, *, conservative: bool = False) -> OpShardingRuleAttr | None:
+def sharding_rule(
+    op: Operation, *, conservative: bool = False, beyond_upstream: bool = False
+) -> OpShardingRuleAttr | None:
     """The sharding rule of `op`; None if it has none. For several operations, use one `ShardingRules`."""
-    return ShardingRules(conservative=conservative).of(op)
+    return ShardingRules(conservative=conservative, beyond_upstream=beyond_upstream).of(op)
 
 
 class ShardingRules:
     """
     The sharding rules of the operations of a program. Operations with equal shapes and parameters share a rule.
 
-    If `conservative`, dimensions are only mapped to factors whose sizes multiply to their own.
+    If `conservative`, dimensions are only mapped to factors whose sizes multiply to their own. If `beyond_upstream`,
+    elementwise operations that upstream's registry lacks have a rule as well: those of CHLO, `hlo.copy`, quantization.
     """
 
-    def __init__(self, *, conservative: bool = False):
+    def __init__(self, *, conservative: bool = False, beyond_upstream: bool = False):
         self.conservative = conservative
+        self.beyond_upstream = beyond_upstream
         self.unknown: dict[str, Operation] = {}
         """Warnings about operations on tensors without a registered rule, and the first operation of each."""
         self._rules: dict[Hashable, FactorRule | None] = {}
@@ -163,6 +175,8 @@ class ShardingRules:
 
     def _of_row(self, op: Operation) -> FactorRule | None:
         row = row_of(type(op))
+        if row is UNKNOWN and self.beyond_upstream:
+            row = _row_beyond_upstream(type(op))
         if row is None:
             return None
         if type(op) in _registered:

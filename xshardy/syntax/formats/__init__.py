@@ -1,7 +1,7 @@
 """
-How upstream writes operations that xDSL writes, or reads, in another way: a row per operation, a module per dialect.
+Upstream's text of operations that xDSL prints or parses differently: a row per operation, a module per dialect.
 
-A row is looked up before the operation's own `print` and `parse`. The module of a dialect is imported with the first
+A row is looked up before the operation's own `print` and `parse`. The module of a dialect is imported at the first
 operation of that dialect.
 """
 
@@ -26,16 +26,16 @@ MODULES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The text of an operation behind its name. None: as xDSL has it."""
+    """Parser and printer of the text after an operation's name. None stands for xDSL's."""
 
     parse: Callable[[Parser], Operation] | None = None
     print: Callable[[Any, Printer], None] | None = None
     is_declared: bool = False
-    """Whether it stands for a declarative assembly format, which sees no more of an operation than what it holds."""
+    """Whether it is a declarative assembly format, whose text depends only on the operation's own fields."""
 
 
 def declared(op: type[IRDLOperation], assembly_format: str) -> Format:
-    """The row that a declarative assembly format stands for."""
+    """The row for a declarative assembly format."""
     program = FormatProgram.from_str(assembly_format, op.get_irdl_definition())
 
     def print_op(instance: IRDLOperation, printer: Printer) -> None:
@@ -56,7 +56,7 @@ def format_of(op: type[Operation]) -> Format | None:
 
 @cache
 def attribute_reader(name: str) -> Callable[[AttrParser], Attribute] | None:
-    """What reads the text behind the name of an attribute that xDSL reads in another way; None: xDSL does."""
+    """The parser of the text after an attribute's name; None if xDSL's parser reads it."""
     module = MODULES.get(name.partition(".")[0])
     if module is None:
         return None

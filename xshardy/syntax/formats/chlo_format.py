@@ -1,4 +1,4 @@
-"""CHLO's declared formats, read as those of StableHLO: what is wrong with a type is said of the value that has it."""
+"""CHLO's declared formats, read as those of StableHLO: an error in a type names the value of that type."""
 
 from xshardy.dialects.chlo import CHLO
 from xshardy.syntax.formats.stablehlo_format import formats

@@ -1,4 +1,6 @@
-"""Texts of the dlti dialect: upstream's older spelling of an entry, `#dlti.dl_entry<index, 32 : i32>`, is read too."""
+"""
+Texts of the dlti dialect: upstream's older spelling of an entry, `#dlti.dl_entry<index, 32 : i32>`, is accepted too.
+"""
 
 from collections.abc import Callable, Mapping
 

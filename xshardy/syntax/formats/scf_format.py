@@ -21,13 +21,13 @@ from xshardy.syntax.formats import Format, declared
 
 
 def parse_result_types(parser: Parser) -> Sequence[Attribute]:
-    """What follows `->`: types in parentheses, or one without."""
+    """What follows `->`: types in parentheses, or a single type without."""
     listed = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return listed if listed is not None else [parser.parse_type()]
 
 
 def add_implicit_terminator(op: IRDLOperation) -> None:
-    """Add the terminator that the text may leave out."""
+    """Add the terminator if the text omits it."""
     for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
         ensure_terminator(op, trait)
 
@@ -109,7 +109,7 @@ def print_if(op: scf.IfOp, printer: Printer) -> None:
 
 
 def parse_index_switch(parser: Parser) -> scf.IndexSwitchOp:
-    """As xDSL, but a region may leave out its terminator."""
+    """Like xDSL's parser, but regions may omit their terminators."""
     op = scf.IndexSwitchOp.parse(parser)
     if not op.result_types:
         add_implicit_terminator(op)
@@ -194,7 +194,7 @@ def parse_forall(parser: Parser) -> ForallOp:
 
 
 def print_forall(op: ForallOp, printer: Printer) -> None:
-    """The inverse of `parse_forall`, with `in` where the box starts at 0 and is walked in steps of 1."""
+    """The inverse of `parse_forall`, with `in` if the lower bounds are 0 and the steps are 1."""
 
     def print_bounds(word: str, dynamic: SSAValues, static: DenseArrayBase[IntegerType]) -> None:
         printer.print_string(f" {word} ")

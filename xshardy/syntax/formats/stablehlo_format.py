@@ -1,8 +1,8 @@
 """
-StableHLO's declared formats, read without a look at the types of operands and results.
+StableHLO's declared formats, parsed without checking the types of operands and results.
 
-xDSL checks these types while it reads, to find out what the variables of constraints stand for. These operations have
-no such variables; the check would only be made twice, and complain of a type without saying which value has it.
+xDSL checks these types while parsing, to infer the variables of constraints. These operations have no such variables.
+The verifier checks the types again, and its message names the value.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class UncheckedProgram(FormatProgram):
 
 
 class PlainProgram(UncheckedProgram):
-    """One of an operation each of whose operands and results is one value: there is nothing to divide among them."""
+    """A format of an operation without variadic operands or results, so that values need no division into segments."""
 
     def parse(self, parser: Parser, op_type: type[IRDLOperationInvT]) -> IRDLOperationInvT:
         definition = op_type.get_irdl_definition()
@@ -58,7 +58,7 @@ def has_variables(definition: OpDef) -> bool:
 
 @cache
 def program_of(op: type[IRDLOperation]) -> UncheckedProgram:
-    """The format of `op`, made when the first such operation is read."""
+    """The format of `op`, created at the first such operation."""
     definition = op.get_irdl_definition()
     assert definition.assembly_format is not None
     program = PlainProgram if is_plain(definition) else UncheckedProgram
@@ -66,7 +66,7 @@ def program_of(op: type[IRDLOperation]) -> UncheckedProgram:
 
 
 def unchecked(op: type[IRDLOperation]) -> Format:
-    """The row that reads `op` as its own format says."""
+    """The row that parses `op` by its own format."""
     return Format(parse=lambda parser: program_of(op).parse(parser, op))
 
 

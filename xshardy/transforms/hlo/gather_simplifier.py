@@ -1,8 +1,8 @@
 """
-Write every gather in one form: one row of indices for each slice, and slices behind the rows as they are.
+Normalize gathers: one row of indices per slice, and whole slices in the result.
 
-What else a gather says, collapsed and batching dimensions and the places of all of them, becomes reshapes, transposes
-and further indices. Source: rows XGPU-18, XGPU-51; XLA's gather simplifier.
+Collapsed and batching dimensions and dimension orders become reshapes, transposes and additional indices. Source: rows
+XGPU-18, XGPU-51; XLA's gather simplifier.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from xshardy.rewriting import PatternPass, match_op_type
 
 
 def is_simple(op: stablehlo.GatherOp) -> bool:
-    """Whether the indices are rows, and the result is `[rows, slice]` with all dimensions of the slice in order."""
+    """Whether the indices are rows, and the result is `[rows, slice]` with the slice dimensions in order."""
     numbers, rank = op.dimension_numbers, len(shape_of(op.operand))
     return (
         len(shape_of(op.start_indices)) in (1, 2)
@@ -37,7 +37,9 @@ def is_simple(op: stablehlo.GatherOp) -> bool:
 
 @dataclass(frozen=True)
 class SimplifyGather(RewritePattern):
-    """`gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without the moves that do nothing."""
+    """
+    `gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without no-op reshapes and transposes.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.GatherOp, rewriter: PatternRewriter, /):
@@ -70,13 +72,13 @@ class SimplifyGather(RewritePattern):
 
 
 def _are_sorted(op: stablehlo.GatherOp) -> bool:
-    """Whether the rows are in order: those with further indices for batches may not be."""
+    """Whether the rows are still sorted: not if indices for batching dimensions were added."""
     is_sorted = op.indices_are_sorted is not None and bool(op.indices_are_sorted.value.data)
     return is_sorted and not values_of(op.dimension_numbers.operand_batching_dims)
 
 
 def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
-    """The indices with the vectors along the last dimension, and in each the place in the batching dimensions."""
+    """The indices with the vectors along the last dimension, extended by the indices of batching dimensions."""
     numbers, indices = op.dimension_numbers, op.start_indices
     vector_dim, shape = numbers.index_vector_dim.data, shape_of(indices)
     if vector_dim == len(shape):
@@ -89,7 +91,7 @@ def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
         return vectors
     *batch_shape, components = shape_of(vectors)
     type = cast(IntegerType, element_type(vectors))
-    if max(batch_shape) > 1 << (type.width.data - 1):  # the indices have too few bits to number a batch
+    if max(batch_shape) > 1 << (type.width.data - 1):  # the index type has too few bits to number the batches
         type = IntegerType(64)
         vectors = t.convert(vectors, type)
     numbered = [t.iota(d, type, [*batch_shape, 1]) for d in batching]
@@ -98,14 +100,14 @@ def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
 
 
 def _places(op: stablehlo.GatherOp) -> Sequence[int]:
-    """Which dimension of `[batch, slice]` each dimension of the result is."""
+    """The position in `[batch, slice]` of each dimension of the result."""
     offset_dims, rank = values_of(op.dimension_numbers.offset_dims), len(shape_of(op.result))
     batches, offsets = iter(range(rank - len(offset_dims))), iter(range(rank - len(offset_dims), rank))
     return [next(offsets if d in offset_dims else batches) for d in range(rank)]
 
 
 class GatherSimplifierPass(PatternPass):
-    """Write every gather as one of rows of indices, whose slices keep all their dimensions."""
+    """Rewrite every gather to use rows of indices and slices with all dimensions."""
 
     name = "hlo-gather-simplifier"
     source: ClassVar[str] = "XLA, GatherSimplifier (XGPU-18, XGPU-51)"

@@ -1,1 +1,1 @@
-"""Asynchronous operations of HLO: which buffers they need and how long, and passes that make, undo and order them."""
+"""Asynchronous operations of HLO: buffer liveness, and passes that create, remove and schedule them."""

@@ -1,9 +1,9 @@
 """
-Which values share a buffer.
+Aliasing: the values that share a buffer.
 
-Every operation puts its results into buffers of its own, but for those that only pass values on: the bundle of an
-asynchronous start holds the buffers of the operands, an update passes the bundle on as it is, and the results of the
-done are the outputs that the bundle has held since the start. Source: rows HLO-ASYNC-07 to -11.
+Every operation has new buffers for its results, except those that forward values: the bundle of an asynchronous start
+holds the buffers of the operands, an update forwards the bundle, and the results of the done are the outputs that the
+bundle has held since the start. Source: rows HLO-ASYNC-07 to -11.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,12 +19,12 @@ from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, bundle_type
 from xshardy.dialects.hlo.async_shapes import BundleShapes, write_tuple
 
 ShapeIndex: TypeAlias = tuple[int, ...]
-"""Where an array is in the shape of a value, as HLO counts: `(0, 1)` for `{0,1}`, `()` for a value that is an array."""
+"""The path to an array in the shape of a value, in HLO's notation: `(0, 1)` for `{0,1}`, `()` for an array."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """Where one array lies in memory. Numbered in the order in which the buffers of a block come into being."""
+    """The memory of one array. The number is that of its creation in the block."""
 
     number: int
     type: Attribute
@@ -35,7 +35,7 @@ Tree: TypeAlias = "Buffer | tuple[Tree, ...]"
 
 
 def leaves(tree: Tree, index: ShapeIndex = ()) -> Iterator[tuple[ShapeIndex, Buffer]]:
-    """The buffers in `tree`, and where they are in it."""
+    """The buffers in `tree` with their paths."""
     if isinstance(tree, Buffer):
         yield index, tree
     else:
@@ -45,7 +45,7 @@ def leaves(tree: Tree, index: ShapeIndex = ()) -> Iterator[tuple[ShapeIndex, Buf
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The buffers of an operation in flight, and the opcode that started it."""
+    """The buffers of an operation in flight, and the opcode of its start."""
 
     opcode: str
     operands: tuple[Tree, ...]
@@ -53,25 +53,25 @@ class Bundle:
     contexts: tuple[Tree, ...]
 
     def tree(self) -> Tree:
-        """As HLO's shape of the start has them: of `all-reduce-start`, that is the outputs alone."""
+        """The buffers in HLO's shape of the start; for `all-reduce-start` the outputs alone."""
         return cast(Tree, write_tuple(self.opcode, BundleShapes(self.operands, self.outputs, self.contexts)))
 
     def buffers(self) -> Iterator[Buffer]:
-        """All of them, also those of operands that HLO's shape does not show."""
+        """All buffers, including those of operands that HLO's shape omits."""
         for _, buffer in leaves((*self.operands, *self.outputs, *self.contexts)):
             yield buffer
 
 
 @dataclass(frozen=True, slots=True)
 class Aliasing:
-    """The buffers of a block: what each value holds, and which buffers each operation (None: the caller) provides."""
+    """The aliasing of a block: the buffers of each value, and those that each operation (None: the caller) provides."""
 
     trees: Mapping[SSAValue, Tree]
     bundles: Mapping[SSAValue, Bundle]
     provided: Mapping[Operation | None, tuple[Buffer, ...]]
 
     def buffers_of(self, value: SSAValue) -> Iterator[Buffer]:
-        """The buffers that must be alive when `value` is read."""
+        """The buffers that must be live where `value` is read."""
         if value in self.bundles:
             yield from self.bundles[value].buffers()
         else:
@@ -79,7 +79,7 @@ class Aliasing:
                 yield buffer
 
     def places(self) -> Mapping[Buffer, list[tuple[SSAValue, ShapeIndex]]]:
-        """Where each buffer shows, in the order of the text: values, and places in their HLO shape."""
+        """The values that contain each buffer, in program order, with the paths in their HLO shape."""
         result: dict[Buffer, list[tuple[SSAValue, ShapeIndex]]] = {}
         for value, tree in self.trees.items():
             for index, buffer in leaves(tree):
@@ -88,7 +88,7 @@ class Aliasing:
 
 
 class AliasAnalysis:
-    """Finds the `Aliasing` of a block; reads each operation once."""
+    """Computes the `Aliasing` of a block; visits each operation once."""
 
     def __init__(self, block: Block):
         self.trees: dict[SSAValue, Tree] = {}
@@ -97,10 +97,10 @@ class AliasAnalysis:
         self._numbers = count()
         self._new: list[Buffer] = []
         for argument in block.args:
-            self.trees[argument] = self.fresh(argument.type)
+            self.trees[argument] = self.new_buffers(argument.type)
         self.provided[None] = self._take_new()
         for op in block.ops:
-            rule = next((rule for kind, rule in PASSED_ON.items() if isinstance(op, kind)), provide_results)
+            rule = next((rule for kind, rule in FORWARDING.items() if isinstance(op, kind)), provide_results)
             rule(self, op)
             self.provided[op] = self._take_new()
 
@@ -108,50 +108,50 @@ class AliasAnalysis:
         taken, self._new = tuple(self._new), []
         return taken
 
-    def fresh(self, type: Attribute) -> Tree:
-        """New buffers for an array, or for those in a tuple."""
+    def new_buffers(self, type: Attribute) -> Tree:
+        """New buffers for an array, or for the arrays in a tuple."""
         if isinstance(type, TupleType):
-            return tuple(map(self.fresh, type.types.data))
+            return tuple(map(self.new_buffers, type.types.data))
         buffer = Buffer(next(self._numbers), type)
         self._new.append(buffer)
         return buffer
 
     def of(self, value: SSAValue) -> Tree:
-        """What `value` holds. One from outside the block gets its buffers when it is first met."""
+        """The buffers of `value`. A value from outside of the block gets buffers at its first use."""
         if value not in self.trees:
             new, self._new = self._new, []
-            self.trees[value] = self.fresh(value.type)
+            self.trees[value] = self.new_buffers(value.type)
             self.provided[None] += self._take_new()
             self._new = new
         return self.trees[value]
 
     def set_bundle(self, value: SSAValue, bundle: Bundle) -> None:
-        """`value` stands for an operation in flight."""
+        """Record that `value` is the bundle of an operation in flight."""
         self.bundles[value] = bundle
         self.trees[value] = bundle.tree()
 
 
 def provide_results(analysis: AliasAnalysis, op: Operation) -> None:
-    """Most operations have a buffer for each array of their results."""
+    """The default: a new buffer for each array of the results."""
     for result in op.results:
-        analysis.trees[result] = analysis.fresh(result.type)
+        analysis.trees[result] = analysis.new_buffers(result.type)
 
 
 def start(analysis: AliasAnalysis, op: StartOp) -> None:
-    """The bundle holds the buffers of the operands, and has buffers for outputs and contexts."""
+    """The bundle holds the buffers of the operands and new buffers for outputs and contexts."""
     type = bundle_type(op.bundle)
     operands = tuple(map(analysis.of, op.inputs))
-    outputs, contexts = (tuple(map(analysis.fresh, types)) for types in (type.outputs, type.contexts))
+    outputs, contexts = (tuple(map(analysis.new_buffers, types)) for types in (type.outputs, type.contexts))
     analysis.set_bundle(op.bundle, Bundle(op.opcode, operands, outputs, contexts))
 
 
 def update(analysis: AliasAnalysis, op: hlo.AsyncUpdateOp) -> None:
-    """The bundle is passed on, element by element."""
+    """The bundle is forwarded."""
     analysis.set_bundle(op.bundle, analysis.bundles[op.operand])
 
 
 def done(analysis: AliasAnalysis, op: DoneOp) -> None:
-    """The results are the outputs in the bundle."""
+    """The results are the outputs of the bundle."""
     analysis.trees.update(zip(op.outputs, analysis.bundles[op.operand].outputs, strict=True))
 
 
@@ -169,7 +169,7 @@ def pass_through(analysis: AliasAnalysis, op: stablehlo.OptimizationBarrierOp) -
     analysis.trees.update(zip(op.results, map(analysis.of, op.operands), strict=True))
 
 
-PASSED_ON: Mapping[type[Operation], Callable[..., None]] = {
+FORWARDING: Mapping[type[Operation], Callable[..., None]] = {
     DoneOp: done,
     StartOp: start,
     hlo.AsyncUpdateOp: update,
@@ -177,10 +177,10 @@ PASSED_ON: Mapping[type[Operation], Callable[..., None]] = {
     stablehlo.OptimizationBarrierOp: pass_through,
     stablehlo.TupleOp: pack,
 }
-"""Operations that do not put all of their results into buffers of their own."""
+"""Operations that forward buffers to their results."""
 
 
 def aliasing_of(block: Block) -> Aliasing:
-    """Which values of `block`, of a module that verifies, share buffers."""
+    """The aliasing of `block`. Precondition: its module verifies."""
     analysis = AliasAnalysis(block)
     return Aliasing(analysis.trees, analysis.bundles, analysis.provided)

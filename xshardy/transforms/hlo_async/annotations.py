@@ -1,4 +1,4 @@
-"""What HLO text notes on an instruction besides what it does. Of an asynchronous operation, it stands on the start."""
+"""Annotations of instructions in HLO text. For an asynchronous operation, they belong to the start."""
 
 from xdsl.ir import Operation
 
@@ -13,11 +13,11 @@ ANNOTATIONS = (
     "mhlo.frontend_attributes",
     "mhlo.sharding",
 )
-"""The discardable attributes that keep it."""
+"""The discardable attributes of annotations."""
 
 
 def move_annotations(source: Operation, target: Operation) -> None:
-    """Take the annotations from `source` and give them to `target`, which keeps those that it alone has."""
+    """Move the annotations of `source` to `target`, which keeps its other annotations."""
     for name in ANNOTATIONS:
         if (annotation := source.attributes.pop(name, None)) is not None:
             target.attributes[name] = annotation

@@ -1,15 +1,15 @@
 """
-Buffers that are to share memory, and whether they can: never while both are needed.
+Requested sharing of memory between buffers, and its verification: buffers that share memory must not be live together.
 
-Three things make buffers share memory:
+Three attributes request sharing:
 
 - `hlo.buffers = array<i64: 3, -1>` on an operation, or on an argument of a function: the number of the piece of memory
-  for each buffer that it provides, -1 where none is chosen yet. A start provides its outputs and its contexts;
-- `tf.aliasing_output = 1` on an argument of a function: the caller donates it, and result 1 is written there;
+  for each buffer that it provides, -1 if unassigned. A start provides its outputs and its contexts;
+- `tf.aliasing_output = 1` on an argument of a function: the argument is donated, and result 1 is written there;
 - `output_operand_aliases` on a custom call: the result is written into the operand.
 
-An asynchronous operation in flight needs its operands until its done, and its outputs from its start on, although
-nothing in the text between start and done seems to use them.
+An asynchronous operation in flight uses its operands until its done, and its outputs from its start on, although no
+operation between start and done uses the values.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ DONATED_TO = "tf.aliasing_output"
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Buffers that share memory, and `why`."""
+    """Buffers that share memory, and the reason."""
 
     why: str
     buffers: tuple[Buffer, ...]
@@ -42,7 +42,7 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two buffers share memory, and the first is still needed when the second is provided."""
+    """Two buffers share memory, and the first is live when the second is provided."""
 
     why: str
     first: Buffer
@@ -53,9 +53,9 @@ def chosen_memory(
     op: Operation, attribute: Attribute | None, buffers: tuple[Buffer, ...]
 ) -> Iterator[tuple[int, Buffer]]:
     """
-    The pieces of memory that `attribute` chooses for `buffers`, which `op` provides.
+    The numbers that `attribute` assigns to `buffers`, which `op` provides.
 
-    Raises `OperationFailedException` for another attribute than a list of integers, one for each buffer.
+    Raises `OperationFailedException` unless the attribute is a list of integers, one for each buffer.
     """
     if attribute is None:
         return
@@ -70,7 +70,7 @@ def chosen_memory(
 
 
 def shared_by_number(liveness: Liveness) -> Iterator[Sharing]:
-    """The buffers for which the same piece of memory is chosen."""
+    """The buffers with the same assigned number."""
     pieces: dict[int, list[Buffer]] = {}
     for op, buffers in liveness.aliasing.provided.items():
         if op is not None and BUFFERS in op.attributes:
@@ -87,7 +87,7 @@ def shared_by_number(liveness: Liveness) -> Iterator[Sharing]:
 
 
 def shared_by_donation(liveness: Liveness) -> Iterator[Sharing]:
-    """Arguments, and the results that are written into them."""
+    """Donated arguments, and the results written into them."""
     function = liveness.block.parent_op()
     last = liveness.block.last_op
     if not isinstance(function, func.FuncOp) or not isinstance(last, func.ReturnOp):
@@ -100,7 +100,7 @@ def shared_by_donation(liveness: Liveness) -> Iterator[Sharing]:
 
 
 def shared_in_place(liveness: Liveness) -> Iterator[Sharing]:
-    """Results of custom calls, and the operands into which they are written."""
+    """Results of custom calls, and the operands they are written into."""
     trees = liveness.aliasing.trees
     for op in liveness.block.ops:
         if not isinstance(op, stablehlo.CustomCallOp) or not op.output_operand_aliases:
@@ -122,13 +122,15 @@ def element(tree: Tree, path: tuple[int, ...]) -> Tree:
 
 
 def shared_leaves(why: str, before: Tree, after: Tree) -> Iterator[Sharing]:
-    """The arrays of `before` share memory with those of `after`, one by one."""
+    """The arrays of `before` share memory with those of `after`, pairwise."""
     for (_, first), (_, second) in zip(leaves(before), leaves(after), strict=False):
         yield Sharing(why, (first, second))
 
 
 def may_write_over(op: Operation | None, buffer: Buffer, liveness: Liveness) -> bool:
-    """Whether `op` can write its result into `buffer`, which it reads: it reads each place before it writes there."""
+    """
+    Whether `op` may write its result into `buffer`, one of its operands: it reads each position before it writes it.
+    """
     holders = [i for i, value in enumerate(op.operands) if buffer in liveness.aliasing.buffers_of(value)] if op else []
     match op:
         case UnaryElementwiseOp() | BinaryElementwiseOp() | stablehlo.SelectOp() | stablehlo.ClampOp():
@@ -143,9 +145,9 @@ def may_write_over(op: Operation | None, buffer: Buffer, liveness: Liveness) -> 
 
 def conflicts(liveness: Liveness) -> Iterator[Conflict]:
     """
-    The buffers of a block that share memory and are needed at once, each with the one before it that lasts longest.
+    The buffers of a block that share memory and are live together, each with the conflicting buffer that lives longest.
 
-    Raises `OperationFailedException` where `hlo.buffers` makes no sense.
+    Raises `OperationFailedException` for an invalid `hlo.buffers`.
     """
     ranges = liveness.ranges
     providers = {buffer: op for op, buffers in liveness.aliasing.provided.items() for buffer in buffers}

@@ -1,8 +1,8 @@
 """
-The layouts of asynchronous operations: those of the operation that is wrapped, in the places that a bundle has.
+The layouts of asynchronous operations: those of the wrapped operation, in the structure of the bundle.
 
-`hlo.layout` and `hlo.memory` have one entry for each array of a result, tuples and bundles taken apart in the order of
-their HLO shape, `unit` and the empty text for the default.
+`hlo.layout` and `hlo.memory` have one entry for each array of a result; tuples and bundles are flattened in the order
+of their HLO shape. The default is `unit` and the empty text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from xshardy.dialects.hlo.layout import LAYOUT, MEMORY
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """How one array lies in memory: an entry of `hlo.layout`, and one of `hlo.memory`."""
+    """The layout of one array: an entry of `hlo.layout`, and one of `hlo.memory`."""
 
     layout: Attribute
     memory: Attribute
@@ -30,12 +30,14 @@ DEFAULT = Placement(UnitAttr(), StringAttr(""))
 
 
 def array_count(type: Attribute) -> int:
-    """How many arrays `type` holds."""
+    """The number of arrays in `type`."""
     return sum(map(array_count, type.types.data)) if isinstance(type, TupleType) else 1
 
 
 def entries(attribute: Attribute | None, default: Attribute) -> Iterator[Attribute]:
-    """The entries of an attribute that is one entry or a list of them; no end of defaults where there is none."""
+    """
+    The entries of an attribute that is one entry or a list; an infinite sequence of defaults without an attribute.
+    """
     match attribute:
         case None:
             while True:
@@ -47,13 +49,13 @@ def entries(attribute: Attribute | None, default: Attribute) -> Iterator[Attribu
 
 
 def placements(attributes: Mapping[str, Attribute], count: int) -> tuple[Placement, ...]:
-    """What `attributes` say of `count` arrays."""
+    """The placements of `count` arrays in `attributes`."""
     layouts, memories = entries(attributes.get(LAYOUT), DEFAULT.layout), entries(attributes.get(MEMORY), DEFAULT.memory)
     return tuple(Placement(layout, memory) for _, layout, memory in zip(range(count), layouts, memories, strict=False))
 
 
 def placements_of(value: SSAValue) -> tuple[Placement, ...]:
-    """How the arrays of `value` lie in memory."""
+    """The placements of the arrays of `value`."""
     count = array_count(value.type)
     match value:
         case OpResult(op=op, index=index):
@@ -66,7 +68,7 @@ def placements_of(value: SSAValue) -> tuple[Placement, ...]:
 
 
 def tree_of(value: SSAValue) -> Placement | tuple[Placement, ...]:
-    """The same, bare if the value is one array and no tuple."""
+    """The placements of `value` as a tuple; a single placement for an array."""
     places = placements_of(value)
     return places if isinstance(value.type, TupleType) else places[0]
 
@@ -81,7 +83,7 @@ def flatten(tree: object) -> Iterator[Placement]:
 
 
 def attributes_for(tree: object) -> dict[str, Attribute]:
-    """The attributes that say how the arrays of a value lie in memory; none where all have the default."""
+    """The layout attributes of a value with these placements; none if all are the default."""
     attributes: dict[str, Attribute] = {}
     places = tuple(flatten(tree))
     for name, values, default in (
@@ -94,7 +96,10 @@ def attributes_for(tree: object) -> dict[str, Attribute]:
 
 
 def place_chain(function: func.FuncOp, wrapped: Operation, start: StartOp, done: DoneOp) -> None:
-    """Give the arguments of `function`, `start` and `done` the layouts of the operands, and of what is `wrapped`."""
+    """
+    Set the layouts of the arguments of `function`, of `start` and of `done`, from the operands and the operation
+    `wrapped`.
+    """
     done.attributes.update({key: wrapped.attributes[key] for key in (LAYOUT, MEMORY) if key in wrapped.attributes})
     operands = tuple(map(tree_of, start.inputs))
     set_argument_attributes(function, list(map(attributes_for, operands)))
@@ -104,5 +109,5 @@ def place_chain(function: func.FuncOp, wrapped: Operation, start: StartOp, done:
 
 
 def place_synchronous(done: DoneOp, op: Operation) -> None:
-    """Give `op`, which takes the place of a chain that ends with `done`, the layouts of the results of `done`."""
+    """Set the layouts of `op`, which replaces a chain that ends with `done`, to those of the results of `done`."""
     op.attributes.update({key: done.attributes[key] for key in (LAYOUT, MEMORY) if key in done.attributes})

@@ -1,8 +1,8 @@
 """
-How long buffers stay alive: from the operation that provides them to the last one that reads a value in them.
+Buffer liveness: from the operation that provides a buffer to the last reader of a value in it.
 
-A done reads the whole bundle, so the operands of an asynchronous operation stay alive until its done at least, and its
-outputs have their buffers from the start on. Source: rows HLO-ASYNC-07 to -11.
+A done reads the whole bundle. So the operands of an asynchronous operation are live at least until its done, and its
+outputs from the start on. Source: rows HLO-ASYNC-07 to -11.
 """
 
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, chain_
 from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer, aliasing_of
 
 ENTRY = -1
-"""The position before the first operation of a block, where its arguments are provided."""
+"""The position before the first operation of a block, where its arguments are defined."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRange:
-    """The positions in a block, both included, between which a buffer holds a value that is still needed."""
+    """The positions in a block, both included, between which a buffer is live."""
 
     first: int
     last: int
 
     def overlaps(self, other: "LiveRange", *, may_meet: bool = False) -> bool:
         """
-        Whether both need their buffers at once.
+        Whether both buffers are live at a common position.
 
-        With `may_meet`, one may end where the other begins: the operation there writes over what it reads.
+        With `may_meet`, one range may end where the other begins: the operation there overwrites its operand.
         """
         if self.first == other.first:
             return True
@@ -57,7 +57,7 @@ class InFlight:
 
 @dataclass(frozen=True, slots=True)
 class Liveness:
-    """What is alive when in a block, and what is in flight."""
+    """The live ranges of a block, and its operations in flight."""
 
     block: Block
     aliasing: Aliasing
@@ -65,13 +65,13 @@ class Liveness:
     in_flight: tuple[InFlight, ...]
 
     def max_in_flight(self) -> int:
-        """How many operations are in flight at once, at most."""
+        """The maximal number of operations in flight at once."""
         changes = [change for flight in self.in_flight for change in ((flight.first, 1), (flight.last, -1))]
         return max(accumulate(change for _, change in sorted(changes)), default=0)
 
 
 def liveness_of(block: Block) -> Liveness:
-    """The liveness of the buffers of `block`, of a module that verifies. Reads each operation and use a few times."""
+    """The liveness of the buffers of `block`. Precondition: its module verifies. Linear in operations and uses."""
     aliasing = aliasing_of(block)
     positions = {op: position for position, op in enumerate(block.ops)}
     first = {

@@ -14,13 +14,13 @@ from xshardy.transforms.hlo_async.report import report
 
 @dataclass(frozen=True)
 class PrintLivenessPass(ModulePass):
-    """Print which values share buffers and how long these stay alive, for each function; the module is unchanged."""
+    """Print the aliasing and liveness of buffers for each function; the module is unchanged."""
 
     name = "hlo-async-print-liveness"
     source: ClassVar[str] = "XLA, buffers of asynchronous operations (HLO-ASYNC-07 to -11)"
     no_patterns: ClassVar[str] = "prints a report; the module is unchanged"
     all_functions: bool = False
-    """Also those in which nothing is asynchronous."""
+    """Include functions without asynchronous operations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions_of(op).values():

@@ -1,4 +1,4 @@
-"""Aliasing and liveness as text, for people: what is in flight, what shares a buffer, and how long it stays alive."""
+"""The report on aliasing and liveness as text: operations in flight, aliases of each buffer, and live ranges."""
 
 from collections.abc import Iterator
 from math import prod
@@ -16,7 +16,7 @@ from xshardy.transforms.hlo_async.liveness import ENTRY, InFlight, Liveness
 
 
 def size_in_bytes(type: Attribute) -> int | None:
-    """The size of an array, each element in whole bytes; None for a token, and for an array of unknown size."""
+    """The size of an array, each element in whole bytes; None for a token or an array of unknown size."""
     if not isinstance(type, TensorType):
         return None
     tensor = cast(AnyTensorType, type)
@@ -26,7 +26,7 @@ def size_in_bytes(type: Attribute) -> int | None:
 
 
 class Reporter:
-    """Writes about one block of `root`, whose values have the names that the printer gives them."""
+    """Writes the report on one block of `root`, with the value names of the printer."""
 
     def __init__(self, root: Operation, liveness: Liveness):
         self.names = ValueNames(root)
@@ -35,11 +35,11 @@ class Reporter:
         self.places = liveness.aliasing.places()
 
     def place(self, value: SSAValue, index: ShapeIndex) -> str:
-        """`%0{1,0}`, as HLO writes a part of a shape; `%0` for all of it."""
+        """`%0{1,0}`, as HLO writes an element of a shape; `%0` for the whole."""
         return self.names.of(value) + (f"{{{','.join(map(str, index))}}}" if index else "")
 
     def buffer(self, buffer: Buffer) -> str:
-        """The first place where `buffer` shows."""
+        """The first value that contains `buffer`."""
         return self.place(*self.places[buffer][0])
 
     def position(self, position: int) -> str:
@@ -47,7 +47,7 @@ class Reporter:
         return "entry" if position == ENTRY else f"{position} ({self.operations[position].name})"
 
     def lines(self) -> Iterator[str]:
-        """The whole report, without a heading."""
+        """The report, without a heading."""
         for flight in self.liveness.in_flight:
             yield from self.flight_lines(flight)
         yield "buffers:"
@@ -61,7 +61,7 @@ class Reporter:
             )
 
     def flight_lines(self, flight: InFlight) -> Iterator[str]:
-        """What is in flight, and the buffers in its bundle."""
+        """The operations in flight, and the buffers in their bundles."""
         start, *updates, done = flight.chain
         assert isinstance(start, StartOp)
         yield (
@@ -84,7 +84,7 @@ class Reporter:
 
 
 def report(root: Operation, block_of: func.FuncOp, liveness: Liveness) -> str:
-    """The report on the body of a function of `root`, as lines of comments, so that it can stand above the module."""
+    """The report on the body of a function of `root`, as comment lines to print before the module."""
     heading = (
         f"@{block_of.sym_name.data}: {len(tuple(liveness.block.ops))} operations, {len(liveness.in_flight)} "
         f"asynchronous, at most {liveness.max_in_flight()} in flight at once"

@@ -1,9 +1,9 @@
 """
-Put asynchronous operations into an order in which other work is done while they are in flight.
+Schedule asynchronous operations so that other operations run while they are in flight.
 
-An operation starts as soon as its operands are there, and what they are computed from comes first. It is waited for
-when nothing is left that does not need its results. With a limit on how many are in flight, an operation that finds no
-place waits until one is free.
+An operation starts as soon as its operands are available, and their computation is scheduled first. Its done is
+scheduled when only operations that depend on it remain. With a limit on operations in flight, further starts wait for a
+free slot.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.liveness import liveness_of
 
 CONTROL_PREDECESSORS = "hlo.control_predecessors"
-"""The discardable attribute with the instructions of HLO text that must come before this one."""
+"""The discardable attribute with the HLO instructions that must precede this one."""
 
 UNORDERED = (
     CollectiveOp,
@@ -38,14 +38,14 @@ UNORDERED = (
     stablehlo.SendOp,
 )
 """
-Operations with effects whose order is only what their operands say.
+Operations with effects that are ordered by their operands only.
 
-All devices run one program in one order, so collectives meet their like on the others wherever they stand.
+All devices run one program in one order, so collectives match wherever they are scheduled.
 """
 
 
 def is_ordered(op: Operation) -> bool:
-    """Whether `op` must keep its place among the other ordered operations: it has effects, as far as we know."""
+    """Whether `op` must keep its order relative to other ordered operations: it has effects, or may have."""
     if isinstance(op, AsyncOperation):
         start = op if isinstance(op, StartOp) else start_of(op.operands[0])
         return start is None or is_ordered(start.wrapped())
@@ -54,10 +54,10 @@ def is_ordered(op: Operation) -> bool:
 
 def dependences(operations: Sequence[Operation]) -> list[set[int]]:
     """
-    For each of `operations`, all those of a block but its terminator, the positions of those that must come before it.
+    For each of `operations` (those of a block without its terminator), the positions of its predecessors.
 
-    These are the ones whose results it reads, also inside of its regions, and if it is ordered the last ordered one. An
-    operation with control predecessors comes after all that are before it now.
+    Predecessors are the operations whose results it reads, also in its regions, and for an ordered operation the last
+    ordered one. An operation with control predecessors follows all operations that precede it now.
     """
     positions = {op: position for position, op in enumerate(operations)}
     before: list[set[int]] = []
@@ -78,7 +78,7 @@ def dependences(operations: Sequence[Operation]) -> list[set[int]]:
 
 
 def earliest_start(operations: Sequence[Operation], before: Sequence[set[int]]) -> list[int]:
-    """For each operation, the position of the first start that has to wait for it; past the end if none does."""
+    """For each operation, the position of the first start that depends on it; past the end if there is none."""
     earliest = [position if isinstance(op, StartOp) else len(operations) for position, op in enumerate(operations)]
     for position in reversed(range(len(operations))):
         for producer in before[position]:
@@ -88,10 +88,10 @@ def earliest_start(operations: Sequence[Operation], before: Sequence[set[int]]) 
 
 class Scheduler:
     """
-    Orders the operations of a block one by one: a start if there is a place for it, else work, else a done.
+    Orders the operations of a block one by one: a start if there is a free slot, otherwise work, otherwise a done.
 
-    Work for which a start waits comes first, the first start's first. Of dones, that comes first for which alone most
-    others wait: they are then done while the rest is still in flight.
+    Work that starts depend on has priority, in the order of the starts. Among dones, the one with the most operations
+    that wait only for it has priority: these run while the rest is in flight.
     """
 
     def __init__(self, operations: Sequence[Operation]):
@@ -106,20 +106,20 @@ class Scheduler:
                 self.after[producer].append(position)
         self.missing = [len(needed) for needed in before]
         self.sum_of_missing = [sum(needed) for needed in before]
-        """The sum of the positions that are missing: the position itself, when only one is."""
+        """For each operation, the sum of the positions of its missing predecessors: with one missing, its position."""
         self.waiting = [0] * len(operations)
-        """How many operations wait for the done at a position, and for nothing else."""
+        """For each done, the number of operations that wait only for it."""
         self.is_done = [False] * len(operations)
         self.starts: list[int] = []
         self.work: list[tuple[int, int]] = []
         self.dones: list[tuple[int, int]] = []
         for position in range(len(operations)):
-            self.look_at(position)
+            self.update_ready(position)
 
-    def look_at(self, position: int) -> None:
-        """Something that the operation at `position` waits for has been done, or nothing has yet."""
+    def update_ready(self, position: int) -> None:
+        """Update the ready sets after a predecessor of the operation at `position` was scheduled, or initially."""
         if self.missing[position] == 1:
-            self.await_done(self.sum_of_missing[position])
+            self.count_waiter(self.sum_of_missing[position])
         elif not self.missing[position]:
             match self.operations[position]:
                 case StartOp():
@@ -129,15 +129,15 @@ class Scheduler:
                 case _:
                     heappush(self.work, (self.earliest[position], position))
 
-    def await_done(self, position: int) -> None:
-        """Another operation waits for the one at `position` alone. If this is a done, it is preferred the more."""
+    def count_waiter(self, position: int) -> None:
+        """Record that one more operation waits only for the one at `position`; raises the priority of a done."""
         if isinstance(self.operations[position], DoneOp):
             self.waiting[position] += 1
             if not self.missing[position]:
                 heappush(self.dones, (-self.waiting[position], position))
 
     def choose(self, max_in_flight: int | None) -> int | None:
-        """The position of the operation to do next; None if the limit forbids all that could be done."""
+        """The position of the next operation; None if the limit blocks all that are ready."""
         if self.starts and (max_in_flight is None or self.in_flight < max_in_flight):
             return heappop(self.starts)
         if self.work:
@@ -149,7 +149,7 @@ class Scheduler:
         return None
 
     def do(self, position: int) -> None:
-        """Put the operation at `position` next, and look at those that wait for it."""
+        """Schedule the operation at `position`, and update its successors."""
         op = self.operations[position]
         self.order.append(op)
         self.is_done[position] = True
@@ -157,15 +157,15 @@ class Scheduler:
         for consumer in self.after[position]:
             self.missing[consumer] -= 1
             self.sum_of_missing[consumer] -= position
-            self.look_at(consumer)
+            self.update_ready(consumer)
 
 
 def schedule_of(operations: Sequence[Operation], max_in_flight: int | None = None) -> list[Operation] | None:
     """
-    An order of `operations`, all those of a block but its terminator, with starts early and dones late.
+    An order of `operations` (those of a block without its terminator), with starts early and dones late.
 
-    None if `max_in_flight` cannot be kept, because effects are ordered so that more operations are in flight at once.
-    In the operations and their dependences, linear but for a logarithm.
+    None if `max_in_flight` cannot be kept because of the order of effects. The time is O(n log n) in operations and
+    dependences.
     """
     scheduler = Scheduler(operations)
     for _ in operations:
@@ -178,10 +178,10 @@ def schedule_of(operations: Sequence[Operation], max_in_flight: int | None = Non
 
 def decided_order(block: Block, max_in_flight: int | None) -> Sequence[Operation] | None:
     """
-    The order of `schedule_of` for the operations of `block` but its terminator; None if the block stays as it is.
+    The order of `schedule_of` for the operations of `block` without its terminator; None to keep the block.
 
-    A block stays when the limit cannot be kept in another order but is kept already, or when nothing starts in it.
-    Raises `OperationFailedException` when the limit cannot be kept at all.
+    A block is kept if the current order keeps the limit and no other order does, or if nothing starts in it. Raises
+    `OperationFailedException` if no order keeps the limit.
     """
     *operations, _ = block.ops
     if not any(isinstance(op, StartOp) for op in operations):
@@ -200,14 +200,14 @@ def decided_order(block: Block, max_in_flight: int | None) -> Sequence[Operation
 
 @dataclass(frozen=True)
 class ReorderBlocks(RewritePattern):
-    """`{ a; b; return }` -> `{ b; a; return }`: the operations of a block in the order that is decided for it."""
+    """`{ a; b; return }` -> `{ b; a; return }`: the operations of a block in the decided order."""
 
     orders: Mapping[Block, Sequence[Operation]]
-    """All operations of each block but its terminator."""
+    """The operations of each block without its terminator."""
 
     @property
     def op_types(self) -> tuple[type, ...]:
-        """What the driver reads."""
+        """The operation classes, for the driver."""
         return tuple({type(op) for block in self.orders if (op := block.parent_op()) is not None})
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
@@ -228,7 +228,7 @@ class AsyncSchedulePass(PatternPass):
     """
     Start asynchronous operations as early, and wait for them as late, as dependences allow.
 
-    At most `max_in_flight` of a block are in flight at once; without the option, any number.
+    At most `max_in_flight` operations of a block are in flight at once; unlimited by default.
     """
 
     name = "hlo-async-schedule"
@@ -245,6 +245,6 @@ class AsyncSchedulePass(PatternPass):
 
 
 def blocks_with_starts(module: ModuleOp) -> Iterator[Block]:
-    """The blocks of `module` in which something is started, each once."""
+    """The blocks of `module` with starts, without duplicates."""
     blocks = (op.parent for op in list(module.walk()) if isinstance(op, StartOp))
     yield from dict.fromkeys(block for block in blocks if block is not None)

@@ -1,4 +1,4 @@
-"""Make asynchronous operations synchronous again."""
+"""Convert asynchronous operations to synchronous ones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from xshardy.transforms.inline import EraseUnusedFunction, reference_counts
 @dataclass(frozen=True)
 class UnwrapChain(RewritePattern):
     """
-    `%0 = hlo.async_start @op(%x)`, `%r = hlo.async_done %0` -> `%r = op(%x)`, in the place of the start.
+    `%0 = hlo.async_start @op(%x)`, `%r = hlo.async_done %0` -> `%r = op(%x)`, at the start.
 
-    The updates in between go away. The wrapped computation stays, others may start it too.
+    Erases the updates in between. The wrapped computation stays: it may have other starts.
     """
 
     @match_op_type
@@ -40,7 +40,7 @@ class UnwrapChain(RewritePattern):
 
 @dataclass(frozen=True)
 class AsyncUnwrapPass(PatternPass):
-    """Make asynchronous operations synchronous, where they start, and erase the wrapped computations."""
+    """Convert asynchronous operations to synchronous ones at their start, and erase the wrapped computations."""
 
     name = "hlo-async-unwrap"
     source: ClassVar[str] = "XLA, asynchronous operations: async-start, async-update and async-done (HLO-ASYNC)"

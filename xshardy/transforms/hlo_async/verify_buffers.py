@@ -1,4 +1,4 @@
-"""Reject modules in which memory is used again too early."""
+"""Verify that buffers that share memory are not live together."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,7 +17,7 @@ from xshardy.transforms.hlo_async.schedule import blocks_with_starts
 
 @dataclass(frozen=True)
 class VerifyBuffersPass(ModulePass):
-    """Check that no two buffers that share memory are needed at once, operations in flight included."""
+    """Check that no two buffers that share memory are live together, including operations in flight."""
 
     name = "hlo-async-verify-buffers"
     source: ClassVar[str] = "XLA, buffers of asynchronous operations (HLO-ASYNC-07 to -11)"

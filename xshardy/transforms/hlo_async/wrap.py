@@ -1,4 +1,4 @@
-"""Make operations asynchronous: a function around each, its start, and its done right behind."""
+"""Make operations asynchronous: a function around each, its start, and its done right after the start."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from xshardy.transforms.hlo_async.report import size_in_bytes
 Predicate = Callable[[Operation], bool]
 
 CONTROL_FLOW = (func.FuncOp, stablehlo.CaseOp, stablehlo.IfOp, stablehlo.WhileOp)
-"""Operations whose regions run as programs do. The regions of others compute single elements."""
+"""Operations whose regions contain program code; regions of other operations compute single elements."""
 
 KINDS: Mapping[str, tuple[type[Operation], ...]] = {
     "calls": (func.CallOp, hlo.FusionOp, stablehlo.CustomCallOp),
@@ -37,21 +37,23 @@ KINDS: Mapping[str, tuple[type[Operation], ...]] = {
     "copies": (hlo.CopyOp, stablehlo.DynamicSliceOp, stablehlo.DynamicUpdateSliceOp, stablehlo.SliceOp),
     "transfers": (stablehlo.RecvOp, stablehlo.SendOp),
 }
-"""What `kinds=` may name."""
+"""The values of the option `kinds`."""
 
 
 def bytes_moved(op: Operation) -> int:
-    """The size of what `op` reads and writes, in bytes. Arrays of unknown size do not count."""
+    """The bytes that `op` reads and writes. Arrays of unknown size do not count."""
     return sum(size_in_bytes(value.type) or 0 for value in (*op.operands, *op.results))
 
 
 def is_closed(op: Operation) -> bool:
-    """Whether the regions of `op` read no values from outside, so that it can move into a function."""
+    """Whether the regions of `op` capture no values, so that it can move into a function."""
     return all(op.is_ancestor(value.owner) for inner in op.walk() if inner is not op for value in inner.operands)
 
 
 def can_wrap(op: Operation) -> bool:
-    """Whether `op` is part of a program, not of what is asynchronous already, and takes and gives values of HLO."""
+    """
+    Whether `op` can be wrapped: it is program code outside of asynchronous computations, with values of HLO types.
+    """
     return (
         not isinstance(op, (AsyncOperation, stablehlo.AsyncStartOp, stablehlo.AsyncDoneOp))
         and isinstance(op.parent_op(), CONTROL_FLOW)
@@ -64,10 +66,10 @@ def can_wrap(op: Operation) -> bool:
 
 def chosen_names(module: ModuleOp, matches: Predicate) -> Mapping[Operation, str]:
     """
-    The operations of `module` to make asynchronous, and the names of the functions around them, none of them in use.
+    The operations of `module` to make asynchronous, with unused names for the functions around them.
 
-    These are the operations that `matches` accepts and that can be wrapped, but not those in computations that are
-    wrapped, fused, or applied to elements, nor those inside of another one that is chosen.
+    These are the operations that `matches` accepts and that can be wrapped, except those in computations that are
+    wrapped, fused or applied to elements, and those nested in another chosen operation.
     """
     functions = functions_of(module)
     references = reference_reader()
@@ -90,19 +92,19 @@ def chosen_names(module: ModuleOp, matches: Predicate) -> Mapping[Operation, str
 
 
 def _operations(op: Operation) -> Iterator[Operation]:
-    """The operations in the regions of `op`, without those in their regions."""
+    """The operations directly in the regions of `op`."""
     return (inner for region in op.regions for block in region.blocks for inner in block.ops)
 
 
 @dataclass(frozen=True)
 class WrapChosen(RewritePattern):
-    """`%r = op(%x)` -> `%0 = hlo.async_start @name(%x)`, `%r = hlo.async_done %0`, with the names that are chosen."""
+    """`%r = op(%x)` -> `%0 = hlo.async_start @name(%x)`, `%r = hlo.async_done %0`, for chosen operations and names."""
 
     names: Mapping[Operation, str]
 
     @property
     def op_types(self) -> tuple[type, ...]:
-        """What the driver reads."""
+        """The operation classes, for the driver."""
         return tuple({type(op) for op in self.names})
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
@@ -123,12 +125,12 @@ class WrapChosen(RewritePattern):
 
 
 def wrap_matching(module: ModuleOp, matches: Predicate) -> None:
-    """Make the operations of `module` asynchronous that `matches` accepts and that can be: those of `chosen_names`."""
+    """Make the operations asynchronous that `matches` accepts and `chosen_names` chooses."""
     rewrite(module, (WrapChosen(chosen_names(module, matches)),))
 
 
 def names_of(opcode: str) -> tuple[str, ...]:
-    """The operations that `opcode` may mean: HLO's `all-gather` in each dialect, or one by its full name."""
+    """The operation names for `opcode`: HLO's `all-gather` in each dialect, or a full operation name."""
     if "." in opcode:
         return (opcode,)
     return tuple(f"{dialect}.{opcode.replace('-', '_')}" for dialect in ("stablehlo", "hlo", "chlo", "func"))
@@ -137,9 +139,9 @@ def names_of(opcode: str) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class AsyncWrapPass(PatternPass):
     """
-    Make operations asynchronous: those of one of `opcodes`, and those of one of `kinds`.
+    Make operations asynchronous, selected by `opcodes` and `kinds`.
 
-    Of these, only such as read and write `min_bytes` bytes at least.
+    Only operations that read and write at least `min_bytes` bytes.
     """
 
     name = "hlo-async-wrap"

@@ -14,7 +14,8 @@ from xdsl.traits import IsTerminator
 
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp, BroadcastSelectOp
 from xshardy.dialects.chlo.constants import ConstantLikeOp
-from xshardy.dialects.chlo.elementwise import BinaryFunctionOp, FloatPredicateOp
+from xshardy.dialects.chlo.elementwise import BinaryFunctionOp
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import (
@@ -24,27 +25,23 @@ from xshardy.dialects.sdy.ops import (
     ReshardOp,
     ShardingConstraintOp,
 )
+from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo import nullary as stablehlo
 from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
-from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp, ComplexOp
-from xshardy.dialects.stablehlo.elementwise_unary import IsFiniteOp, UnaryElementwiseOp
-from xshardy.dialects.stablehlo.selection import ClampOp, CompareOp, SelectOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ConcatenateOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS
-from xshardy.transforms.sdy.shapes import rank_of, shape_of
 
-ELEMENTWISE = (
-    *(UnaryElementwiseOp, BinaryElementwiseOp, IsFiniteOp, ComplexOp, CompareOp, SelectOp, ClampOp),
-    *(FloatPredicateOp, BroadcastBinaryOp, BroadcastSelectOp, ConstantLikeOp),
+ALSO_ELEMENTWISE = (
+    *(BroadcastBinaryOp, BroadcastSelectOp, ConstantLikeOp),
     *(PropagationBarrierOp, ReshardOp, ShardingConstraintOp),
 )
-"""Element `i` of the result comes from element `i` of each operand, scalars aside."""
+"""Operations that upstream treats as elementwise, though they broadcast their operands or compute nothing."""
 
 NOT_ELEMENTWISE = (BinaryFunctionOp,)
-"""Elementwise operations of our dialect that upstream does not declare elementwise."""
+"""`Elementwise` operations that upstream does not declare elementwise."""
 
 HAS_OWN_SHARDING = (ShardingConstraintOp, ReshardOp, CollectiveOpInterface)
 """Operations that keep the sharding of their result as a property."""
@@ -113,9 +110,14 @@ def traits_of(op: type[Operation]) -> OpTraits:
         is_async_start=issubclass(op, AsyncStartOp),
         has_no_rule=issubclass(op, (*EDGES, *CONSTANTS)),
         rule_reads_definitions=rule_reads_definitions,
-        is_elementwise=issubclass(op, ELEMENTWISE) and not issubclass(op, NOT_ELEMENTWISE),
+        is_elementwise=_is_elementwise(op),
         kind=next((kind for kind, classes in KINDS.items() if issubclass(op, classes)), OpKind.OTHER),
     )
+
+
+def _is_elementwise(op: type[Operation]) -> bool:
+    is_declared = op.has_trait(Elementwise, value_if_unregistered=False) and not issubclass(op, NOT_ELEMENTWISE)
+    return is_declared or issubclass(op, ALSO_ELEMENTWISE)
 
 
 def is_elementwise(op: Operation) -> bool:

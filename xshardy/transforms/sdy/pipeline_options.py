@@ -27,6 +27,8 @@ class PropagationOptions:
     """Where to write the module after stages of the pipeline; nowhere if empty."""
     conservative_propagation: bool = False
     """Whether to propagate only whole axes that divide dimensions."""
+    rules_beyond_upstream: bool = False
+    """Whether CHLO's functions and other elementwise operations that upstream's registry lacks have sharding rules."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, local_sharding
+from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.data_flow import edge_of, operation_around, owner_of
-from xshardy.transforms.sdy.shapes import rank_of
 
 
 def owner_sharding(owner: SSAValue) -> TensorShardingAttr | None:

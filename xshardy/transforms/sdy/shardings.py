@@ -2,11 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    NoneAttr,
+    SymbolRefAttr,
+)
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
     TensorShardingAttr,
@@ -15,6 +24,9 @@ from xshardy.dialects.sdy.attributes.sharding import (
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting.walk import operations_in
+
+HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr)
+"""Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
 
 PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
 """The properties of a function with a dictionary for each of its arguments and results."""

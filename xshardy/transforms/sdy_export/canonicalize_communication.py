@@ -1,7 +1,7 @@
 """
-Canonicalization of reshards and collectives, and of nothing else.
+Canonicalization that is restricted to reshards or to collectives.
 
-As in any canonicalization, dead operations go and constants are kept once.
+Like any canonicalization, it also erases dead operations and merges equal constants.
 """
 
 from collections.abc import Iterator

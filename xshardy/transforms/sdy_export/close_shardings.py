@@ -9,7 +9,7 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.rewriting import AttributePattern, PatternPass
-from xshardy.transforms.sdy.shardings import priority_of
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, priority_of
 
 
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
@@ -29,6 +29,7 @@ class CloseSharding(AttributePattern):
     """`<@mesh, [{"x", ?}, {?}], replicated={"y"}>` -> `<@mesh, [{"x"}, {}]>`"""
 
     attribute_types: ClassVar[tuple[type[Attribute], ...]] = (TensorShardingAttr,)
+    not_inside: ClassVar[tuple[type[Attribute], ...]] = HOLD_NO_SHARDINGS
 
     def convert(self, attribute: Attribute, /) -> Attribute:
         assert isinstance(attribute, TensorShardingAttr)

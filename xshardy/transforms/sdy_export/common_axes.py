@@ -1,10 +1,10 @@
 """
-The axes that all tensors of an operation can share: for each factor of its sharding rule, those that it is to have.
+Choose the common axes of each factor of an operation's sharding rule, so that all its tensors agree.
 
-Tensors agree if each factor has the same axes in all tensors that have it, if no two factors share an axis, and if no
-factor is sharded that needs replication. Where they do not agree, moving the smaller tensors costs least: the axes by
-which most elements are sharded already are kept.
-Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards). Ties are settled as C++ Shardy settles them.
+Tensors agree if each factor has the same axes in all tensors that have it, no two factors share an axis, and no factor
+that needs replication is sharded. If they disagree, the axes that shard the most elements win, so that the smaller
+tensors move.
+Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards). Ties are resolved as in C++ Shardy.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,35 +31,35 @@ def common_axes(
     rule: FactorRule, tensors: Sequence[FactorAxes], elements: Sequence[int], names: Sequence[str]
 ) -> tuple[Axes, ...]:
     """
-    The axes of each factor on which `tensors` (operands, then results) are to agree; their own if they do agree.
+    The common axes of each factor of `tensors` (operands, then results); their own axes if they already agree.
 
-    `elements` is the size of each tensor. `names` are those of the axes, of which the last one wins a tie.
+    `elements` is the size of each tensor. `names` are the names of the axes; at a tie, the last name wins.
     """
     if (agreed := agreed_axes(rule, tensors)) is not None:
         return agreed
-    if len(whole_tensors(rule)) == 2 and not rule.need_replication and not _has_compound_dimension(rule):
-        return _axes_of_the_preferred(rule, tensors, elements)
+    if len(non_scalar_tensors(rule)) == 2 and not rule.need_replication and not _has_compound_dimension(rule):
+        return _axes_of_preferred_tensor(rule, tensors, elements)
     chosen = _most_shared_axes(rule, tensors, elements, names)
     for factor in rule.need_replication:
         freed, chosen[factor] = chosen[factor], ()
         if factor in common_factors(rule):
-            _give_to_batch_factors(freed, rule, chosen)
+            _extend_batch_factors(freed, rule, chosen)
     return tuple(chosen)
 
 
-def whole_tensors(rule: FactorRule) -> Sequence[int]:
-    """Which tensors are not scalars."""
+def non_scalar_tensors(rule: FactorRule) -> Sequence[int]:
+    """The indices of the tensors that are not scalars."""
     return [index for index, dims in enumerate((*rule.operands, *rule.results)) if dims]
 
 
 def common_factors(rule: FactorRule) -> Sequence[int]:
-    """The factors that all tensors have but scalars."""
+    """The factors that all tensors except scalars have."""
     present = [set(chain.from_iterable(dims)) for dims in (*rule.operands, *rule.results) if dims]
     return sorted(set(range(len(rule.sizes))).intersection(*present))
 
 
 def _has_compound_dimension(rule: FactorRule) -> bool:
-    """Whether a dimension is made of several factors."""
+    """Whether a dimension has several factors."""
     return any(len(dim) > 1 for dims in (*rule.operands, *rule.results) for dim in dims)
 
 
@@ -77,22 +77,24 @@ def agreed_axes(rule: FactorRule, tensors: Sequence[FactorAxes]) -> tuple[Axes, 
 
 
 def axes_in_all(factor: int, tensors: Iterable[FactorAxes]) -> Axes | None:
-    """The axes of `factor` in all tensors that have it: none if none has it, and None if they differ."""
+    """The axes of `factor` in all tensors that have it; empty if no tensor has it, None if they differ."""
     found = {tensor[factor] for tensor in tensors if factor in tensor}
     return None if len(found) > 1 else next(iter(found), ())
 
 
-def _axes_of_the_preferred(
+def _axes_of_preferred_tensor(
     rule: FactorRule, tensors: Sequence[FactorAxes], elements: Sequence[int]
 ) -> tuple[Axes, ...]:
-    """The axes of one of the two tensors, so that only the other one moves; and what is left of those of the other."""
+    """
+    The axes of one of two tensors, so that only the other one moves; plus the axes of the other that do not overlap.
+    """
 
     def preference(index: int) -> tuple[bool, int, int]:
         tensor = tensors[index]
         permutes = any(tensor.get(factor) for factor in rule.permutation)
         return not permutes, elements[index], size_of(chain.from_iterable(tensor.values()))
 
-    first, second = whole_tensors(rule)
+    first, second = non_scalar_tensors(rule)
     if preference(first) < preference(second):
         first, second = second, first
     preferred, other = tensors[first], tensors[second]
@@ -106,7 +108,7 @@ def _axes_of_the_preferred(
 
 
 def without(axes: Axes, taken: Axes) -> Axes:
-    """What `axes` begins with, up to where it shares something with `taken`."""
+    """The longest prefix of `axes` that does not overlap with `taken`."""
     for index, axis in enumerate(axes):
         prefix = prefix_without(axis, taken)
         if prefix != axis:
@@ -114,21 +116,21 @@ def without(axes: Axes, taken: Axes) -> Axes:
     return axes
 
 
-# -- The axes by which most elements are sharded ----------------------------------------------------------------------
+# -- The axes that shard the most elements ----------------------------------------------------------------------------
 
 
 class _Candidate(NamedTuple):
-    """A way to shard a factor. The greatest is chosen: the fields are in the order in which they decide."""
+    """A proposal to shard `factor` along `axes`. The greatest candidate wins, compared field by field in this order."""
 
     elements: int
-    """The sizes of all tensors that are sharded along these axes, and maybe along more."""
+    """The sum of the sizes of all tensors whose factor is sharded along these axes, or along these and more."""
     precedence: int
-    """How much its type speaks for sharding it: less if it takes a reduction, still less if it takes more than that."""
+    """The preference for the type of the factor: 0 for pass-through, less for reduction, permutation, replication."""
     gain: int
-    """How many parts each part of the factor is divided into."""
+    """The number of parts into which each current part of the factor is divided."""
     factor: int
     order: tuple[int, Sequence[tuple[str, int, int]]]
-    """Of two ways that are as good as each other, the one with more axes goes first, then by the names of these."""
+    """The tie-breaker: the number of axes, then their names and spans."""
     axes: Axes
 
 
@@ -136,9 +138,10 @@ def _most_shared_axes(
     rule: FactorRule, tensors: Sequence[FactorAxes], elements: Sequence[int], names: Sequence[str]
 ) -> list[Axes]:
     """
-    Shard the factor next that most elements are sharded by, with axes that are still free, until none is left.
+    Choose the greatest candidate, remove its axes from the others, and repeat until no candidate is left.
 
-    A factor has to wait until those before it in a dimension are fully sharded: its parts would lie apart otherwise.
+    A factor has no candidates until all major factors of its dimension are fully sharded: its shards would not be
+    contiguous.
     """
 
     def candidate(elements: int, factor: int, axes: Axes, before: Axes = ()) -> _Candidate:
@@ -147,7 +150,7 @@ def _most_shared_axes(
         return _Candidate(elements, _precedence(rule, factor), gain, factor, order, axes)
 
     def after(pick: _Candidate, other: _Candidate) -> _Candidate | None:
-        """What `other` offers when `pick` has been chosen; None if nothing."""
+        """The rest of `other` after `pick` is chosen; None if nothing is left."""
         if other.factor == pick.factor:
             continues = is_strict_prefix(pick.axes, other.axes)
             return candidate(other.elements, other.factor, other.axes, pick.axes) if continues else None
@@ -158,16 +161,16 @@ def _most_shared_axes(
         return candidate(other.elements, other.factor, axes, before) if axes != before else None
 
     chosen: list[Axes] = [()] * len(rule.sizes)
-    waiting = _waiting(rule)
+    majors = _major_neighbours(rule)
     offered = [
         candidate(_elements_sharded_by(factor, axes, tensors, elements), factor, axes)
-        for factor, axes in _offered_axes(tensors)
+        for factor, axes in _proposed_axes(tensors)
     ]
-    while ready := [offer for offer in offered if not waiting[offer.factor]]:
+    while ready := [offer for offer in offered if not majors[offer.factor]]:
         pick = max(ready)
         chosen[pick.factor] = pick.axes
         if size_of(pick.axes) == rule.sizes[pick.factor]:
-            for predecessors in waiting:
+            for predecessors in majors:
                 predecessors.discard(pick.factor)
         offered = [left for offer in offered if (left := after(pick, offer)) is not None]
     return chosen
@@ -178,18 +181,18 @@ def _precedence(rule: FactorRule, factor: int) -> int:
     return -next((cost for cost, group in enumerate(costly, 1) if factor in group), 0)
 
 
-def _waiting(rule: FactorRule) -> list[set[int]]:
-    """For each factor, the factors that are right before it in a dimension."""
-    waiting: list[set[int]] = [set() for _ in rule.sizes]
+def _major_neighbours(rule: FactorRule) -> list[set[int]]:
+    """For each factor, the next more major factor of each dimension that has one."""
+    majors: list[set[int]] = [set() for _ in rule.sizes]
     for dims in (*rule.operands, *rule.results):
         for dim in dims:
             for before, factor in pairwise(dim):
-                waiting[factor].add(before)
-    return waiting
+                majors[factor].add(before)
+    return majors
 
 
-def _offered_axes(tensors: Iterable[FactorAxes]) -> Iterator[tuple[int, Axes]]:
-    """Each factor with the axes that it has in some tensor, and with the first ones of these."""
+def _proposed_axes(tensors: Iterable[FactorAxes]) -> Iterator[tuple[int, Axes]]:
+    """Each factor with its axes in each tensor, and with all prefixes of these."""
     seen: set[tuple[int, Axes]] = set()
     for tensor in tensors:
         for factor, axes in tensor.items():
@@ -208,8 +211,8 @@ def _elements_sharded_by(factor: int, axes: Axes, tensors: Sequence[FactorAxes],
     )
 
 
-def _give_to_batch_factors(freed: Sequence[Span], rule: FactorRule, chosen: list[Axes]) -> None:
-    """Shard the factors further that pass through all tensors, along as many of the `freed` axes as divide them."""
+def _extend_batch_factors(freed: Sequence[Span], rule: FactorRule, chosen: list[Axes]) -> None:
+    """Add `freed` axes to the factors that pass through all tensors, as far as they divide the sizes of the factors."""
     rest = list(reversed(freed))
     for factor in common_factors(rule):
         size, parts = rule.sizes[factor], size_of(chosen[factor])

@@ -1,4 +1,4 @@
-"""Merge the copies of constants that import made and that propagation sharded alike."""
+"""Merge copies of constants that have equal shardings after propagation."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def is_constant(kind: type[Operation]) -> bool:
 
 def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     """
-    For each constant, and broadcast of one scalar, that repeats an earlier one of its region: the first of these.
+    The first equal operation in the region, for each constant and each broadcast of a scalar that repeats one.
 
     Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
     operation once.
@@ -68,10 +68,10 @@ class ReplaceByEarlierEqual(DecisionPattern[Operation, Operation]):
 @dataclass(frozen=True)
 class ConstantOrScalarMergerPass(PatternPass):
     """
-    Replace constants, and broadcasts of one scalar, by the first one in their region that is equal to them.
+    Replace each constant, and each broadcast of a scalar, by the first equal one in its region.
 
-    Equality includes shardings and all other attributes. No value is used in another region, in which its sharding
-    could have no meaning.
+    Equality includes shardings and all other attributes. Regions are kept apart, because a sharding may be
+    meaningless in another region.
     """
 
     name = "sdy-constant-or-scalar-merger"

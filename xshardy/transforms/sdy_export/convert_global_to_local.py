@@ -1,5 +1,5 @@
 """
-From the program for all devices to the program that each one executes on its parts of the tensors.
+Convert the program for all devices to the program that each device executes on its parts of the tensors.
 
 Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 """
@@ -28,7 +28,7 @@ from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, loca
 
 @dataclass(slots=True)
 class LocalTypes:
-    """The types of parts. What was found for one type and sharding is remembered for the next like it."""
+    """The local types of values, memoized by type and sharding."""
 
     known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
         default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
@@ -60,7 +60,7 @@ class LocalTypes:
 
 
 def next_channel(module: ModuleOp) -> int:
-    """The number after the largest one of the channels of `module`."""
+    """One more than the largest channel number of `module`."""
     handles = (op.properties.get("channel_handle") for op in operations_in(module))
     return 1 + max((handle.handle.data for handle in handles if isinstance(handle, ChannelHandleAttr)), default=0)
 
@@ -74,7 +74,9 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
 
 
 def decision_of(op: Operation) -> Any:
-    """What the pattern for `op` must know of it; None if it needs none. Raises `OperationFailedException`."""
+    """
+    The decision that the pattern for `op` applies; None if the pattern needs none. Raises `OperationFailedException`.
+    """
     pattern = PATTERN_OF.get(type(op))
     if pattern is None and not is_local_with_local_types(op):
         raise OperationFailedException(
@@ -94,7 +96,7 @@ def decision_of(op: Operation) -> Any:
 
 
 def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:
-    """Raises `OperationFailedException` if `op` and what it calls do not agree on the parts that devices have."""
+    """Raises `OperationFailedException` if the local types of `op` and of its callee differ."""
     callee = functions.get(op.callee.string_value())
     if callee is None:
         return
@@ -110,13 +112,13 @@ def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionTy
 
 @dataclass(frozen=True, slots=True)
 class LocalProgram:
-    """What each device has and does, found while all tensors are whole."""
+    """The local types and the decisions, computed while all tensors are whole."""
 
     types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
-    """For each operation, the results and block arguments whose type changes, and the type of the part."""
+    """For each operation, the results and block arguments whose type changes, with their local types."""
     function_types: Mapping[FuncOp, FunctionType]
     decisions: Mapping[Operation, Any]
-    """For operations that patterns rewrite, what the pattern decided."""
+    """The decision for each operation that a pattern rewrites."""
 
 
 def local_program(module: ModuleOp) -> LocalProgram:
@@ -168,12 +170,12 @@ class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, A
 @dataclass(frozen=True)
 class ConvertGlobalToLocalPass(PatternPass):
     """
-    Give every value the type of the part that each device has, and do what communicates by StableHLO's collectives.
+    Give every value the type of its part on each device, and lower communication to StableHLO's collectives.
 
-    With `per_dim_all_gather`, each dimension is gathered by itself. With `combine_multi_dimension_reduce_scatter`, more
-    than one dimension is scattered by one reduce-scatter. With `enable_rgv3`, groups of devices are written as axes of
-    a mesh. If `replica_count` is more than 1, devices are the replicas, else the partitions of one replica. A module
-    with an operation that cannot be made local is left as it was.
+    With `per_dim_all_gather`, each gathered dimension gets its own all-gather. With
+    `combine_multi_dimension_reduce_scatter`, several dimensions share one reduce-scatter. With `enable_rgv3`, groups of
+    devices are written as axes of a mesh. Devices are numbered by replica if `replica_count` is more than 1, else by
+    partition. A module with an operation that cannot be made local is left as it was.
     """
 
     name = "sdy-convert-global-to-local"

@@ -1,5 +1,5 @@
 """
-Dot products whose result is to be moved, and not an operand: the product is divided among more devices by that.
+Dot products whose result is resharded instead of an operand, so that more devices share the product.
 
 Source: C++ Shardy, which treats `dot` and `dot_general` alike.
 """
@@ -13,12 +13,13 @@ from xshardy.transforms.sdy_export.common_axes import FactorAxes
 
 def result_as_operands(rule: FactorRule, tensors: Sequence[FactorAxes], elements: Sequence[int]) -> FactorAxes | None:
     """
-    How a dot product is to leave its result, sharded as its operands are, before that is moved to where it belongs.
+    The sharding in which a dot product produces its result, compatible with its operands, before the result is
+    resharded.
 
     `tensors` are the left and the right operand and the result, `elements` their sizes. None unless the operands agree
-    with each other, and the result differs from them in one factor alone; it is not larger than an operand with that
-    factor, and the axes that it wants there are those that the operands are contracted along. For moving an operand
-    would leave each device with more to multiply, and something larger to reduce.
+    with each other, the result differs from them in exactly one factor, it is not larger than the operand with that
+    factor, and its axes there are those of the contracted factors. Resharding the operand instead would give each
+    device more to multiply, and a larger tensor to reduce.
     """
     lhs, rhs, result = tensors
     contracted: list[Span] = []

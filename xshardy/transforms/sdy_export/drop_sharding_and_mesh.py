@@ -16,7 +16,7 @@ from xshardy.transforms.sdy.function_shardings import without_attributes
 
 
 def drop_attributes(op: Operation, names: Set[str], rewriter: PatternRewriter) -> None:
-    """Drop the discardable attributes of `op` that are called by one of `names`."""
+    """Drop the discardable attributes of `op` with a name in `names`."""
     if found := names & op.attributes.keys():
         for name in found:
             del op.attributes[name]
@@ -24,7 +24,7 @@ def drop_attributes(op: Operation, names: Set[str], rewriter: PatternRewriter) -
 
 
 def drop_signature_attributes(function: FuncOp, names: Set[str], rewriter: PatternRewriter) -> None:
-    """Drop the attributes of arguments and results of `function` that are called by one of `names`."""
+    """Drop the attributes of arguments and results of `function` with a name in `names`."""
     before = function.arg_attrs, function.res_attrs
     after = without_attributes(function.arg_attrs, names), without_attributes(function.res_attrs, names)
     if after != before:

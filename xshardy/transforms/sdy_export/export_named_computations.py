@@ -58,7 +58,7 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
 
 
 def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
-    """A private function called `name` with the body of `computation`, which loses it."""
+    """Move the body of `computation` into a new private function called `name`."""
     types = (computation.body.block.arg_types, computation.result_types)
     arguments = _argument_attributes(computation.in_shardings)
     function = FuncOp(name, types, _taken_body(computation, rewriter), PRIVATE, arg_attrs=arguments)
@@ -87,8 +87,8 @@ class ExportNamedComputationsPass(PatternPass):
     """
     Replace each `sdy.named_computation` by a call of a new private function, which gets its body and its shardings.
 
-    The functions come after all others, inner computations before those around them. Where the name of a computation
-    is taken, the function gets a number as well. The data flow edges of the computations go away.
+    The new functions come last, inner computations before outer ones. If the name of a computation is taken, its
+    function gets a number as suffix. The data flow edges of the computations are erased.
     """
 
     name = "sdy-export-named-computations"

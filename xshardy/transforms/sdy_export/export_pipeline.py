@@ -1,4 +1,4 @@
-"""The export passes, from a module whose shardings have been propagated to one for a partitioner."""
+"""The pipeline of export passes, from a module with propagated shardings to one for a partitioner."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.save_module import SaveModulePass
 from xshardy.transforms.sdy.main_function import main_function
@@ -32,7 +32,7 @@ from xshardy.transforms.sdy_export.remove_sharding_groups import RemoveShardingG
 from xshardy.transforms.sdy_export.remove_sub_axes_in_input_output_shardings import (
     RemoveSubAxesInInputOutputShardingsPass,
 )
-from xshardy.transforms.sdy_export.reshard_checks import peculiarities
+from xshardy.transforms.sdy_export.reshard_checks import rare_features
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.sharding_constraint_to_reshard import ShardingConstraintToReshardPass
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkDataFlowEdgesPass
@@ -55,7 +55,7 @@ class DumpedRecords:
     """Which debugging records of propagation the dumps of the export pipeline show."""
 
     dump_sharding_origins: bool = False
-    """Whether the dumps show where shardings came from."""
+    """Whether the dumps show the origins of shardings."""
     dump_propagation_edges: bool = False
     """Whether the dumps show along which edges shardings were propagated."""
 
@@ -63,7 +63,7 @@ class DumpedRecords:
 @dataclass(frozen=True)
 class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, PartitioningOptions, DumpOptions, ModulePass):
     """
-    Drop from a module what only propagation needs, close its shardings, and insert the moves of its tensors.
+    Remove what only propagation needs, close all shardings, and insert data movement.
 
     A module that cannot be exported is left as it was.
     """
@@ -71,7 +71,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
     name = "sdy-export-pipeline"
     no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline'
-    inline_meshes: bool = True  # alone, unlike inside the propagation pipeline: as upstream
+    inline_meshes: bool = True  # as upstream; False is the default of the propagation pipeline
     enable_per_instruction_partitioning: bool = False
     """Not supported: a module is partitioned as a whole."""
     first_dump: int = 0
@@ -105,7 +105,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
             yield InlineMeshesPass()
 
     def _partitioner(self, dumps: Iterator[int]) -> Iterator[ModulePass]:
-        """The passes that insert the moves of tensors; with `enable_insert_explicit_collectives`, as collectives."""
+        """The passes that insert data movement; with `enable_insert_explicit_collectives`, as collectives."""
         collectives = self.enable_insert_explicit_collectives
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives)
@@ -120,10 +120,10 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():
+        with collection_suspended():
             self.check(op)
-            # Errors in these modules are found after other passes have changed them.
-            saved = op.clone() if any(peculiarities(op)) else None
+            # Passes detect errors in such modules only after earlier passes have changed them.
+            saved = op.clone() if any(rare_features(op)) else None
             try:
                 PassPipeline(self.passes).apply(ctx, op)
             except OperationFailedException:
@@ -133,7 +133,9 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
                 raise
 
     def check(self, module: ModuleOp) -> None:
-        """Raise, while `module` is as it was, the errors that a pass would raise after others have changed it."""
+        """
+        Raise, before anything changes, the errors that a pass would raise after earlier passes have changed `module`.
+        """
         if self.enable_per_instruction_partitioning:
             raise PassFailedException(
                 "single instructions cannot be partitioned: leave out enable-per-instruction-partitioning"

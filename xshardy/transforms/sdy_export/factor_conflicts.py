@@ -1,8 +1,8 @@
 """
-Which operands and results of an operation are resharded so that all its tensors are sharded compatibly.
+Decide which operands and results of an operation are resharded so that all its tensors are sharded compatibly.
 
-Operations with the same rule and the same shardings, on tensors of the same sizes, are settled once: models repeat
-their layers. Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
+Decisions are memoized by rule, shardings and sizes, because models repeat their layers. Source: Shardy's docs, "Export
+passes" (sdy-insert-explicit-reshards).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 NOTHING_REDUCED: Mapping[int, TensorShardingAttr] = MappingProxyType({})
 
 
-class Settlement(NamedTuple):
+class Resolution(NamedTuple):
     """A decision that makes an operation free of conflicts."""
 
     operands: Sequence[TensorShardingAttr | None]
-    """The sharding that each operand is resharded to; None for one that stays."""
+    """The sharding to which each operand is resharded; None if it is not."""
     results: Sequence[TensorShardingAttr | None]
-    """The sharding with which each result comes out, to be resharded to its former one; None for one that stays."""
+    """The sharding in which each result is produced, before its reshard to the original one; None without a reshard."""
     reduced: Sequence[AxisRefAttr]
     """The axes along which all results are reduced."""
     reduction: ReductionOp
@@ -66,7 +66,7 @@ class Settlement(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """An operation, and its operands and then its results as its rule sees them."""
+    """An operation, with its operands and results projected to the factors of its rule."""
 
     op: Operation
     rule: FactorRule
@@ -76,16 +76,16 @@ class _Case(NamedTuple):
     tensors: Sequence[TensorFactors]
     axes: Sequence[FactorAxes]
     elements: Sequence[int]
-    on_other_devices: Sequence[bool]
-    """Which tensors are sharded over the devices of the mesh in another order."""
+    has_other_device_order: Sequence[bool]
+    """Which tensors are sharded over a mesh with another order of devices."""
     unreduced: Sequence[AxisRefAttr]
-    """The axes along which the results are unreduced; all along the same."""
+    """The axes along which the results are unreduced, the same for all results."""
     names: Sequence[str]
     """The names of the axes of the mesh."""
 
 
 class _Decision(NamedTuple):
-    """The axes that each tensor is to have, which tensors move for it, and the axes that are reduced."""
+    """The new axes of each tensor, which tensors are resharded, and the axes of the reduction."""
 
     axes: Sequence[FactorAxes]
     moves: Sequence[bool]
@@ -93,7 +93,7 @@ class _Decision(NamedTuple):
 
 
 def element_count(type: Attribute) -> int:
-    """The number of elements of a tensor; 0 for what is no tensor, or has a size that is not known."""
+    """The number of elements of a tensor; 0 for other types, and for tensors of dynamic shape."""
     return prod(type.get_shape()) if isinstance(type, ShapedType) and type.has_static_shape() else 0
 
 
@@ -113,7 +113,7 @@ def factors_to_replicate(op: Operation, rule: FactorRule, kind: ReductionOp | No
 
 
 class FactorConflicts:
-    """Settles the conflicts between the shardings of the operands and results of an operation."""
+    """Resolves the conflicts between the shardings of the operands and results of an operation."""
 
     def __init__(self, module: ModuleOp):
         self._rules = ShardingRules()
@@ -122,19 +122,18 @@ class FactorConflicts:
         self._written: dict[int, tuple[Attribute, FactorRule | None]] = {}
         self._replicating_rules: dict[tuple[int, tuple[int, ...]], tuple[FactorRule, FactorRule]] = {}
         self._element_count = once_per_object(element_count)
-        self._known: dict[Hashable, Settlement | None] = {}
+        self._known: dict[Hashable, Resolution | None] = {}
 
-    def settle(
+    def resolve(
         self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr] = NOTHING_REDUCED
-    ) -> Settlement | None:
+    ) -> Resolution | None:
         """
-        The settlement that makes `op` free of conflicts, where some operands, by index, have been `reduced` to other
-        shardings; if not `full`, only the reshards that make a dot product cheaper, and the reduction of results that
-        are unreduced along other axes.
+        The resolution of the conflicts of `op`. With `full=False`, it has only reshards that make a dot product
+        cheaper, and reductions of results that are unreduced along other axes. `reduced` has the shardings of the
+        operands, by index, that are already reduced.
 
-        None if it has no conflicts, if it has no rule or a custom one, or if its shardings are not over one mesh of
-        devices. Raises `OperationFailedException` if its operands do not determine the axes along which its results
-        are to be reduced.
+        None if `op` has no conflicts, no rule or a custom rule, or if its shardings are over different meshes. Raises
+        `OperationFailedException` if its operands do not determine the axes along which its results are reduced.
         """
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
@@ -150,7 +149,7 @@ class FactorConflicts:
         elements = tuple([self._element_count(value.type) for value in values])
         key = id(rule), type(op), full, numbers, elements, kind
         if key not in self._known:
-            self._known[key] = self._settle(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
+            self._known[key] = self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
         return self._known[key]
 
     def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
@@ -166,11 +165,11 @@ class FactorConflicts:
         written = op.attributes.get(SHARDING_RULE)
         if written is None:
             return self._rules.factor_rule(op)
-        if (known := self._written.get(id(written))) is None:  # the same one stands on many operations
+        if (known := self._written.get(id(written))) is None:  # many operations share one attribute
             known = self._written[id(written)] = written, self._rules.factor_rule(op)
         return known[1]
 
-    def _settle(
+    def _resolve(
         self,
         op: Operation,
         rule: FactorRule,
@@ -179,7 +178,7 @@ class FactorConflicts:
         kind: ReductionOp,
         *,
         full: bool,
-    ) -> Settlement | None:
+    ) -> Resolution | None:
         attributes = [self._table.attribute(number) for number in numbers]
         over = self._most_common_mesh(attributes)
         if over is None:
@@ -204,7 +203,7 @@ class FactorConflicts:
             unreduced_axes(attributes[len(op.operands)]) if op.results else (),
             tuple(mesh.sizes),
         )
-        decision = _decide_in_full(case) if full else _decide_in_part(case)
+        decision = _decide_fully(case) if full else _decide_dot_result(case)
         becomes = [
             self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
             for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
@@ -212,7 +211,7 @@ class FactorConflicts:
         if not (decision.reduction or any(decision.moves)):
             return None
         reduced = axes_without(self._table.axis_refs(decision.reduction, common.mesh), case.unreduced, mesh)
-        return Settlement(
+        return Resolution(
             becomes[: len(op.operands)],
             becomes[len(op.operands) :],
             sorted_and_merged(reduced, mesh) if op.results else (),
@@ -228,9 +227,9 @@ class FactorConflicts:
 
     def _most_common_mesh(self, shardings: Iterable[TensorShardingAttr | None]) -> TensorShardingAttr | None:
         """
-        One of `shardings` over the mesh that most of them are over; those without axes do not count.
+        One of `shardings` over their most frequent mesh; shardings without axes do not count.
 
-        None if there are none, or if they are over a single device, or over meshes with other axes than each other.
+        None if there are none, if they are over a single device, or if the axes of their meshes differ.
         """
         known = [(sharding, mesh) for sharding in shardings if sharding and (mesh := self._mesh_of(sharding))]
         over = [each for each in known if not each[1].is_empty] or known
@@ -254,8 +253,8 @@ class FactorConflicts:
         return other is not None and other.device_ids != mesh.device_ids
 
 
-def _decide_in_full(case: _Case) -> _Decision:
-    """All tensors that have a factor share its axes."""
+def _decide_fully(case: _Case) -> _Decision:
+    """Give all tensors that have a factor the same axes for it."""
     rule = case.rule
     overflowing = [any(factor.overflow for factor in tensor.factors.values()) for tensor in case.tensors]
     deals_out = isinstance(case.op, ReshapeOp) and any(overflowing)
@@ -266,18 +265,18 @@ def _decide_in_full(case: _Case) -> _Decision:
     wanted = [{factor: chosen[factor] for factor in axes} for axes in case.axes]
     if deals_out:
         changes = [
-            not _divide_alike(sharding, _sharding_with(case, index, wanted[index]))
+            not _have_same_parts(sharding, _sharding_with(case, index, wanted[index]))
             for index, sharding in enumerate(case.shardings)
         ]
     else:
         changes = [over or old != new for over, old, new in zip(overflowing, case.axes, wanted, strict=True)]
-    moves = [changed or elsewhere for changed, elsewhere in zip(changes, case.on_other_devices, strict=True)]
+    moves = [changed or elsewhere for changed, elsewhere in zip(changes, case.has_other_device_order, strict=True)]
     reduction = chain.from_iterable(chosen[factor] for factor in rule.reduction)
     return _Decision(wanted, moves, tuple(reduction))
 
 
-def _decide_in_part(case: _Case) -> _Decision:
-    """Only the result of a dot product moves, if that makes the product cheaper."""
+def _decide_dot_result(case: _Case) -> _Decision:
+    """Reshard only the result of a dot product, if that makes the product cheaper."""
     wanted = case.axes
     result = result_as_operands(case.rule, case.axes, case.elements) if type(case.op) in DOTS else None
     if result is not None:
@@ -287,7 +286,7 @@ def _decide_in_part(case: _Case) -> _Decision:
 
 
 def _reduction_in_part(case: _Case) -> Axes:
-    """The axes of the factors that are reduced, on which the operands have to agree."""
+    """The axes of the reduction factors. Raises `OperationFailedException` if the operands disagree on them."""
     axes: list[Span] = []
     for factor in case.rule.reduction:
         shared = axes_in_all(factor, case.axes)
@@ -302,20 +301,20 @@ def _reduction_in_part(case: _Case) -> Axes:
 
 
 def _sharding_with(case: _Case, index: int, axes: FactorAxes) -> Sharding:
-    """The sharding of tensor number `index` with these axes, and no others."""
+    """The sharding of tensor `index` with exactly these axes."""
     tensor, mapping = case.tensors[index], (*case.rule.operands, *case.rule.results)[index]
     factors = {factor: FactorSharding(axes[factor], known.is_closed) for factor, known in tensor.factors.items()}
     return unproject(replace(tensor, factors=complete(factors, mapping)), mapping, case.rule.sizes, case.mesh)
 
 
-def _divide_alike(a: Sharding, b: Sharding) -> bool:
-    """Whether both leave each device the same part of a tensor."""
+def _have_same_parts(a: Sharding, b: Sharding) -> bool:
+    """Whether each device has the same part of a tensor under both shardings."""
     axes = [dim.axes for dim in a.dims]
     return axes == [dim.axes for dim in b.dims] and (a.mesh == b.mesh or not any(axes))
 
 
 def _sharding_behind_barriers(value: SSAValue) -> TensorShardingAttr | None:
-    """The sharding of `value`, or of what went into the barriers that it comes out of."""
+    """The sharding of `value`, looked up before any propagation barriers."""
     if isinstance(value, OpResult) and type(op := value.owner) is not PropagationBarrierOp:
         traits = traits_of(type(op))
         if not (traits.has_flow or traits.has_own_sharding or traits.is_edge):  # most values

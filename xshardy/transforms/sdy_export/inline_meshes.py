@@ -1,4 +1,4 @@
-"""Write out the mesh of every sharding, so that each can be read alone: the inverse of `sdy-lift-inlined-meshes`."""
+"""Write the mesh into every sharding, so that no sharding names a mesh: the inverse of `sdy-lift-inlined-meshes`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass
-from xshardy.transforms.sdy.shardings import meshes_of, with_mesh
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, meshes_of, with_mesh
 from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
 
 
@@ -22,6 +22,7 @@ class InlineMesh(AttributePattern):
     """`<@mesh, [{"a"}]>` -> `<mesh<["a"=2]>, [{"a"}]>`; the same in replica groups."""
 
     attribute_types = (TensorShardingAttr, ReplicaGroupMeshAxesAttr)
+    not_inside = HOLD_NO_SHARDINGS
     meshes: Mapping[str, MeshAttr]
 
     def applies(self) -> bool:

@@ -1,8 +1,8 @@
 """
-Insert the reshards, and the reductions, that make the shardings of every operation compatible.
+Insert reshards and reductions, so that the shardings of every operation are compatible.
 
-Decisions are plain data: `moves_to` for a use that wants a sharding, `FactorConflicts.settle` for an operation with a
-sharding rule, `single_device_moves` for one that a single device executes. Each pattern applies one kind of decision.
+Decisions are plain data: `moves_to` for a use that requires a sharding, `FactorConflicts.resolve` for an operation with
+a sharding rule, `single_device_moves` for an operation on a single device. Each pattern applies one kind of decision.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,15 +17,15 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
 from xshardy.transforms.sdy.uses import insert_point_after
-from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Settlement
-from xshardy.transforms.sdy_export.insert_func_call_reshards import divides_alike, replicated_like
+from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.insert_func_call_reshards import has_same_parts, replicated_like
 from xshardy.transforms.sdy_export.moves import (
     AllReduce,
     IndexedMoves,
@@ -35,57 +35,57 @@ from xshardy.transforms.sdy_export.moves import (
     move_operands,
     move_results,
 )
-from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, peculiarities
+from xshardy.transforms.sdy_export.required_shardings import (
+    RequiredUse,
+    operand_of,
+    required_by_call,
+    required_by_edges,
+    required_by_function,
+)
+from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, rare_features
 from xshardy.transforms.sdy_export.single_device import device_of, single_device_moves
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
-from xshardy.transforms.sdy_export.unreduced_axes import becoming_unreduced, reduced, unreduced_axes
-from xshardy.transforms.sdy_export.wanted_shardings import (
-    WantedUse,
-    operand_of,
-    wanted_by_call,
-    wanted_by_edges,
-    wanted_by_function,
-)
+from xshardy.transforms.sdy_export.unreduced_axes import moves_to_unreduced, reduction_for_use, unreduced_axes
 
-# -- Uses that want a sharding ----------------------------------------------------------------------------------------
+# -- Uses that require a sharding -------------------------------------------------------------------------------------
 
 
 def moves_to(
-    source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation, *, full: bool
+    source: TensorShardingAttr | None, required: TensorShardingAttr | None, op: Operation, *, full: bool
 ) -> Sequence[Move]:
-    """The moves by which an operand of `op` gets from `source` to `wanted`; unless `full`, only those of reductions."""
+    """The moves of an operand of `op` from `source` to `required`; with `full=False`, only reductions."""
     moves: list[Move] = []
-    if (reduction := reduced(source, wanted, op)) is not None:
+    if (reduction := reduction_for_use(source, required, op)) is not None:
         moves.append(reduction)
         source = reduction.sharding
-    if becoming := becoming_unreduced(source, wanted, op):
-        moves += becoming
-        source = becoming[-1].sharding
-    if full and not _same_parts(source, wanted):
-        target = wanted if wanted is not None or source is None else replicated_like(source)
+    if unreducing := moves_to_unreduced(source, required, op):
+        moves += unreducing
+        source = unreducing[-1].sharding
+    if full and not _same_parts(source, required):
+        target = required if required is not None or source is None else replicated_like(source)
         assert target is not None, "two tensors without shardings have the same parts"
         moves.append(Reshard(target))
     return moves
 
 
-def _same_parts(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None) -> bool:
-    """Whether each device has the part that is wanted of it."""
+def _same_parts(source: TensorShardingAttr | None, required: TensorShardingAttr | None) -> bool:
+    """Whether each device already has the required part."""
     if source is None:
-        return wanted is None or wanted.is_fully_replicated
-    return divides_alike(source, replicated_like(source) if wanted is None else wanted)
+        return required is None or required.is_fully_replicated
+    return has_same_parts(source, replicated_like(source) if required is None else required)
 
 
-def _move_uses(uses: Iterable[WantedUse], *, full: bool, rewriter: PatternRewriter) -> None:
+def _move_uses(uses: Iterable[RequiredUse], *, full: bool, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `f(move(x))` for each use of `x`, with the moves right after what produces `x`."""
-    for use, wanted in uses:
+    for use, required in uses:
         operand = operand_of(use)
-        if moves := moves_to(sharding_of(operand), wanted, use.operation, full=full):
+        if moves := moves_to(sharding_of(operand), required, use.operation, full=full):
             move_operand(use.operation, use.index, moves, insert_point_after(operand), rewriter)
 
 
 @dataclass(frozen=True)
 class ReshardSourcesOfEdges(RewritePattern):
-    """`while(x)` -> `while(reshard(x))`, also for the values that its regions return: all sources of an edge agree."""
+    """`while(x)` -> `while(reshard(x))`, also for the values that its regions return: to the sharding of their edge."""
 
     full: bool
     """Whether to insert more than reductions."""
@@ -94,7 +94,7 @@ class ReshardSourcesOfEdges(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if isinstance(op, FLOW_OPS):
-            _move_uses([*wanted_by_edges(op)], full=self.full, rewriter=rewriter)
+            _move_uses([*required_by_edges(op)], full=self.full, rewriter=rewriter)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class ReshardOperandsOfCall(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
-        _move_uses(wanted_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
+        _move_uses(required_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ class ReshardReturnedValues(RewritePattern):
         if not isinstance(function := op.parent_op(), FuncOp):
             return
         before = InsertPoint.before(op)
-        for use, wanted in wanted_by_function(function):
+        for use, required in required_by_function(function):
             if use.operation is op:
-                moves = moves_to(sharding_of(operand_of(use)), wanted, op, full=self.full)
+                moves = moves_to(sharding_of(operand_of(use)), required, op, full=self.full)
                 move_operand(op, use.index, moves, before, rewriter)
 
 
@@ -135,12 +135,15 @@ NO_REDUCTIONS: Mapping[int, AllReduce] = {}
 def reductions_of_operands(op: Operation) -> Mapping[int, AllReduce]:
     """By index: the reductions of the operands of `op` along axes along which its results are not unreduced."""
     first = sharding_of(op.results[0]) if op.results else None
-    found = {index: reduced(sharding_of(operand), first, op) for index, operand in enumerate(op.operands)}
+    found = {index: reduction_for_use(sharding_of(operand), first, op) for index, operand in enumerate(op.operands)}
     return {index: reduction for index, reduction in found.items() if reduction is not None}
 
 
-def is_settled_in_full(op: Operation, reductions: Mapping[int, AllReduce]) -> bool:
-    """Whether all conflicts of `op` are settled in any version: to leave them to a partitioner would cost too much."""
+def is_always_resolved(op: Operation, reductions: Mapping[int, AllReduce]) -> bool:
+    """
+    Whether all conflicts of `op` are resolved even with `full=False`, because a partitioner would do it at a higher
+    cost.
+    """
     if isinstance(op, ConcatenateOp):
         result = sharding_of(op.result)
         return any(
@@ -150,31 +153,31 @@ def is_settled_in_full(op: Operation, reductions: Mapping[int, AllReduce]) -> bo
     return isinstance(op, UnregisteredOp) and op.op_name.data == "mhlo.ragged_dot"
 
 
-def moves_of_results(op: Operation, settlement: Settlement) -> IndexedMoves:
-    """The moves of the results of `op`: all are reduced, and then those that came out in another way are resharded."""
+def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:
+    """The moves of the results of `op`: reductions of all results, then the reshards to their original shardings."""
     shardings = [sharding_of(result) for result in op.results]
     reshards: list[tuple[int, Move]] = []
-    for index, sharding in enumerate(settlement.results):
+    for index, sharding in enumerate(resolution.results):
         if sharding is not None:
-            before = shardings[index] or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(op.results[index]))
+            before = shardings[index] or TensorShardingAttr.fully_closed(resolution.mesh, rank_of(op.results[index]))
             reshards.append((index, Reshard(before)))
-            if not any(shardings):  # the first sharding that an operation gets opens its other results
+            if not any(shardings):  # the first sharding of an operation makes those of its other results open
                 shardings = [TensorShardingAttr.fully_open(sharding.mesh_or_ref, rank_of(each)) for each in op.results]
             shardings[index] = sharding
     reductions: list[tuple[int, Move]] = []
-    for index, sharding in enumerate(shardings if settlement.reduced else ()):
-        sharding = sharding or TensorShardingAttr.fully_closed(settlement.mesh, rank_of(op.results[index]))
-        reductions.append((index, AllReduce(settlement.reduced, sharding, settlement.reduction)))
+    for index, sharding in enumerate(shardings if resolution.reduced else ()):
+        sharding = sharding or TensorShardingAttr.fully_closed(resolution.mesh, rank_of(op.results[index]))
+        reductions.append((index, AllReduce(resolution.reduced, sharding, resolution.reduction)))
     return [*reductions, *reshards]
 
 
 @dataclass(frozen=True)
 class MakeUnreduced(RewritePattern):
-    """`reshard(x)` -> `sharded_to_unreduced(replicated_to_unreduced(reshard(x)))`, those that `x` takes."""
+    """`reshard(x)` -> `sharded_to_unreduced(replicated_to_unreduced(reshard(x)))`, each move only if `x` needs it."""
 
     @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /) -> None:
-        if moves := becoming_unreduced(sharding_of(op.input), op.sharding, op):
+        if moves := moves_to_unreduced(sharding_of(op.input), op.sharding, op):
             move_operand(op, 0, moves, InsertPoint.before(op), rewriter)
             rewriter.replace_all_uses_with(op.result, op.input)
             rewriter.erase(op)
@@ -208,7 +211,7 @@ class RunOnSingleDevice(ClassPattern):
 
 
 @dataclass(frozen=True)
-class SettleConflicts(ClassPattern):
+class ResolveConflicts(ClassPattern):
     """
     `f(x)` -> `reshard(all_reduce(f(reshard(all_reduce(x)))))`, so that all tensors of `f` are sharded compatibly.
 
@@ -218,7 +221,7 @@ class SettleConflicts(ClassPattern):
 
     conflicts: FactorConflicts
     full: bool
-    """Whether to settle all conflicts, and not only those that cannot be left to a partitioner."""
+    """Whether to resolve all conflicts, or only those that a partitioner cannot resolve well."""
     has_unreduced: bool
     """Whether some tensor of the module is unreduced."""
 
@@ -230,27 +233,27 @@ class SettleConflicts(ClassPattern):
         if not (op.results or op.operands):
             return
         reductions = reductions_of_operands(op) if self.has_unreduced else NO_REDUCTIONS
-        settlement = self._settlement(op, reductions)
+        resolution = self._resolution(op, reductions)
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)
-        if settlement is not None:
-            _settle(op, settlement, rewriter)
+        if resolution is not None:
+            _apply_resolution(op, resolution, rewriter)
 
-    def _settlement(self, op: Operation, reductions: Mapping[int, AllReduce]) -> Settlement | None:
-        full = self.full or is_settled_in_full(op, reductions)
+    def _resolution(self, op: Operation, reductions: Mapping[int, AllReduce]) -> Resolution | None:
+        full = self.full or is_always_resolved(op, reductions)
         is_unreduced = self.has_unreduced and bool(op.results) and bool(unreduced_axes(sharding_of(op.results[0])))
         if not (full or is_unreduced or type(op) in DOTS):
             return None
         shardings = {index: reduction.sharding for index, reduction in reductions.items()}
-        return self.conflicts.settle(op, full=full, reduced=shardings)
+        return self.conflicts.resolve(op, full=full, reduced=shardings)
 
 
-def _settle(op: Operation, settlement: Settlement, rewriter: PatternRewriter) -> None:
+def _apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
-    wanted = enumerate(settlement.operands)
-    move_operands(op, [(index, Reshard(sharding)) for index, sharding in wanted if sharding is not None], rewriter)
-    move_results(op, moves_of_results(op, settlement), rewriter)
-    for result, sharding in zip(op.results, settlement.results, strict=True):
+    required = enumerate(resolution.operands)
+    move_operands(op, [(index, Reshard(sharding)) for index, sharding in required if sharding is not None], rewriter)
+    move_results(op, moves_of_results(op, resolution), rewriter)
+    for result, sharding in zip(op.results, resolution.results, strict=True):
         if sharding is not None:
             set_sharding(result, sharding)
             rewriter.notify_op_modified(op)
@@ -261,15 +264,15 @@ class InsertExplicitReshardsPass(PatternPass):
     """
     Reshard operands and results so that each operation has compatible shardings, and reduce unreduced tensors.
 
-    Unless `enable_full_version`, only operands of calls and of concatenations are resharded, and results of dot
-    products where that makes these cheaper; the rest is left to a partitioner.
+    Without `enable_full_version`, only operands of calls and of concatenations are resharded, and results of dot
+    products if that makes the products cheaper. A partitioner handles all other conflicts.
     """
 
     name = "sdy-insert-explicit-reshards"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-insert-explicit-reshards'
     enable_full_version: bool = False
 
-    # An operation is visited after those in its regions, and after those that produce its operands.
+    # This walk visits an operation after the operations in its regions and the producers of its operands.
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
@@ -277,7 +280,7 @@ class InsertExplicitReshardsPass(PatternPass):
             self.enable_full_version,
             Functions(module),
             FactorConflicts(module),
-            peculiarities(module),
+            rare_features(module),
         )
         for call in calls_in(module):
             functions.callee(call)
@@ -289,5 +292,5 @@ class InsertExplicitReshardsPass(PatternPass):
             ReshardReturnedValues(full),
             *([MakeUnreduced()] if has.unreduced else []),
             *([RunOnSingleDevice()] if has.single_device else []),
-            SettleConflicts(conflicts, full, has.unreduced),
+            ResolveConflicts(conflicts, full, has.unreduced),
         )

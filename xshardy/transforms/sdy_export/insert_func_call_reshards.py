@@ -1,4 +1,4 @@
-"""Reshard the results of calls where the function gives them another sharding than the call wants."""
+"""Reshard the results of calls whose shardings differ from those of the function's results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ def replicated_like(sharding: TensorShardingAttr) -> TensorShardingAttr:
     return TensorShardingAttr.fully_closed(sharding.mesh_or_ref, sharding.rank)
 
 
-def divides_alike(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
-    """Whether no data moves between the two."""
+def has_same_parts(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
+    """Whether a reshard between the two moves no data."""
     return is_equivalent(a, b) and a.unreduced_axes == b.unreduced_axes
 
 
 def shardings_by_callees(module: ModuleOp) -> Mapping[CallOp, TensorShardingPerValueAttr]:
     """
-    The shardings that callees give to the results of their calls; replicated ones if a callee has none but a call has.
+    The result shardings of the callee of each call; replicated ones if only the call has shardings.
 
     Raises `OperationFailedException` for a call of a function that `module` does not have.
     """
@@ -40,8 +40,8 @@ def shardings_by_callees(module: ModuleOp) -> Mapping[CallOp, TensorShardingPerV
     for call, callee in callees.items():
         if (shardings := of_results[callee]) is not None:
             given[call] = shardings
-        elif isinstance(wanted := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
-            given[call] = TensorShardingPerValueAttr(map(replicated_like, wanted.shardings))
+        elif isinstance(required := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
+            given[call] = TensorShardingPerValueAttr(map(replicated_like, required.shardings))
     return given
 
 
@@ -50,14 +50,14 @@ class ReshardResultsOfCall(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
     """
     `f(call @g(%x) {S})` -> `f(reshard(call @g(%x) {T}) S)`, where the callee gives sharding `T`.
 
-    A result without a sharding is wanted replicated. No reshard where `S` and `T` divide the tensor alike.
+    A result without a sharding counts as replicated. No reshard is inserted if `S` and `T` give devices equal parts.
     """
 
     def rewrite(self, op: CallOp, decision: TensorShardingPerValueAttr, rewriter: PatternRewriter, /) -> None:
         for result, given in zip(op.results, decision.shardings, strict=True):
-            wanted = get_sharding(result) or replicated_like(given)
-            if not divides_alike(given, wanted):
-                move_results(op, [(result.index, Reshard(wanted))], rewriter)
+            required = get_sharding(result) or replicated_like(given)
+            if not has_same_parts(given, required):
+                move_results(op, [(result.index, Reshard(required))], rewriter)
         op.attributes[SHARDING] = decision
         rewriter.notify_op_modified(op)
 
@@ -65,9 +65,9 @@ class ReshardResultsOfCall(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
 @dataclass(frozen=True)
 class InsertFuncCallReshardsPass(PatternPass):
     """
-    Give calls the shardings of the results of their callee, and reshard results that have others.
+    Give calls the result shardings of their callee, and reshard the results to the original shardings of the call.
 
-    A function without shardings gives replicated results.
+    The results of a function without shardings are replicated.
     """
 
     name = "sdy-insert-func-call-reshards"

@@ -1,8 +1,8 @@
 """
-Moves of tensors between devices that are inserted between operations: decisions as plain data, and their insertion.
+Moves of tensors between devices: decisions as plain data, and their insertion.
 
-A move is one operation: an `sdy.reshard` or a collective. Analyses decide which moves an operand goes through before an
-operation reads it, and a result after it.
+A move is one operation: an `sdy.reshard` or a collective. Analyses decide the moves of each operand before an
+operation, and of each result after it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from xshardy.dialects.sdy.ops import ReshardOp
 
 @dataclass(frozen=True, slots=True)
 class Reshard:
-    """`sdy.reshard`: the same values, sharded in another way."""
+    """`sdy.reshard`: the same values with another sharding."""
 
     sharding: TensorShardingAttr
 
@@ -44,7 +44,7 @@ class AllReduce:
 
 @dataclass(frozen=True, slots=True)
 class ReplicatedToUnreduced:
-    """`sdy.replicated_to_unreduced`: all devices along `axes` but one forget the tensor."""
+    """`sdy.replicated_to_unreduced`: all devices along `axes` but one discard their copy."""
 
     axes: AxisRefs
     sharding: TensorShardingAttr
@@ -74,7 +74,7 @@ class ShardedToUnreduced:
 Move = Reshard | AllReduce | ReplicatedToUnreduced | ShardedToUnreduced
 
 IndexedMoves = Sequence[tuple[int, Move]]
-"""Moves of operands, or of results, with their index: the order is that of the text."""
+"""Moves of operands, or of results, with their index, in text order."""
 
 
 def move_operand(op: Operation, index: int, moves: Iterable[Move], at: InsertPoint, rewriter: PatternRewriter) -> None:

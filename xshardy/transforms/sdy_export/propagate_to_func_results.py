@@ -19,7 +19,8 @@ class CopyReturnedShardings(RewritePattern):
     """
     `func @f() -> T { return %x }` -> `func @f() -> (T {sdy.sharding = S}) { return %x }`, where `%x` has sharding `S`.
 
-    A result gets none if the returned value has none. The function is not the main one, and has a body.
+    If the returned value has no sharding, the result gets none. Preconditions: the function is not the main one, and
+    has a body.
     """
 
     main: FuncOp | None

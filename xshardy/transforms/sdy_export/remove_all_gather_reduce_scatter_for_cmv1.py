@@ -1,4 +1,4 @@
-"""Drop the collectives that a partitioner overlaps with products of matrices itself."""
+"""Drop the collectives that a partitioner inserts itself, to overlap them with matrix products."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -28,7 +28,7 @@ class DropGathersOfOperands(RewritePattern):
 @dataclass(frozen=True)
 class DropScatterOfResult(RewritePattern):
     """
-    `reduce_scatter(dot(x, y))` -> `dot(x, y)`, when nothing else reads the product, and it is not said to be unreduced.
+    `reduce_scatter(dot(x, y))` -> `dot(x, y)`, when nothing else reads the product, and it has no unreduced axes.
 
     The product gets the sharding of the scatter.
     """
@@ -47,7 +47,7 @@ class DropScatterOfResult(RewritePattern):
 @dataclass(frozen=True)
 class RemoveAllGatherReduceScatterForCMV1Pass(PatternPass):
     """
-    Drop the gathers of the operands of each product of matrices; if it has none, the scatter of its result.
+    Drop the gathers of the operands of each matrix product; if it has none, drop the scatter of its result.
 
     The first version of "collective matmul" looks for one product whose operands and result are sharded.
     """

@@ -1,4 +1,4 @@
-"""Drop what the debugging options of propagation have written."""
+"""Drop the records that the debugging options of propagation write."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Erase the sharding groups: after propagation their members have their shardings."""
+"""Erase the sharding groups: propagation has given their members equal shardings."""
 
 from dataclasses import dataclass
 from typing import ClassVar

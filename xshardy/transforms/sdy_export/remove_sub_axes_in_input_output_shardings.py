@@ -17,7 +17,7 @@ from xshardy.transforms.sdy.shardings import priority_of, with_dimensions
 
 
 def before_sub_axes(dim: DimensionShardingAttr) -> DimensionShardingAttr:
-    """`{"x", "y":(1)2, "z", ?}` -> `{"x", ?}`. A closed dimension is as the user wants it, and stays."""
+    """`{"x", "y":(1)2, "z", ?}` -> `{"x", ?}`. A closed dimension does not change: it is the user's."""
     if dim.is_closed:
         return dim
     return DimensionShardingAttr(
@@ -26,7 +26,7 @@ def before_sub_axes(dim: DimensionShardingAttr) -> DimensionShardingAttr:
 
 
 def without_sub_axes(sharding: TensorShardingAttr, type: Attribute) -> TensorShardingAttr:
-    """`sharding`, of any type, with its open dimensions cut off before the first sub-axis."""
+    """`sharding`, of any type, with its open dimensions truncated before the first sub-axis."""
     if all(axis.is_full for dim in sharding.dim_shardings for axis in dim.axes):
         return sharding
     return with_dimensions(sharding, map(before_sub_axes, sharding.dim_shardings))
@@ -47,7 +47,7 @@ class CutSignatureAtSubAxes(RewritePattern):
 
 @dataclass(frozen=True)
 class RemoveSubAxesInInputOutputShardingsPass(PatternPass):
-    """Cut off the open dimensions of arguments and results of the main function before their first sub-axis."""
+    """Truncate the open dimensions of arguments and results of the main function before their first sub-axis."""
 
     name = "sdy-remove-sub-axes-in-input-output-shardings"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-remove-sub-axes-in-input-output-shardings'

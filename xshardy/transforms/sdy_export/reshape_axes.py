@@ -1,4 +1,4 @@
-"""Reshapes whose axes fit the dimensions of neither side: how many of them both sides can have."""
+"""Reshapes with axes that do not divide their factors: which axes both sides can have."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,9 +12,9 @@ from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unp
 
 def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorFactors) -> tuple[Axes, ...]:
     """
-    The axes of each factor that a reshape can keep, where some axes have no common divisor with their factor.
+    The axes of each factor that a reshape keeps, if some axes have no common divisor with their factor.
 
-    All axes of the side that is divided more are dealt out anew on both sides, and what these agree on is kept.
+    All axes of the side with more parts are distributed anew over the factors of both sides; the common axes are kept.
     """
     preferred = operand if parts_of(operand) >= parts_of(result) else result
     axes = tuple(
@@ -25,8 +25,8 @@ def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorF
         )
     )
     sides = (
-        (rule.operands[0], _dealt_out(axes, operand, rule.operands[0], rule.sizes)),
-        (rule.results[0], _dealt_out(axes, result, rule.results[0], rule.sizes)),
+        (rule.operands[0], _with_distributed_axes(axes, operand, rule.operands[0], rule.sizes)),
+        (rule.results[0], _with_distributed_axes(axes, result, rule.results[0], rule.sizes)),
     )
     legal = [project(mapping, unproject(tensor, mapping, rule.sizes, 0), rule.sizes) for mapping, tensor in sides]
     return tuple(
@@ -36,14 +36,16 @@ def axes_of_both_sides(rule: FactorRule, operand: TensorFactors, result: TensorF
 
 
 def parts_of(tensor: TensorFactors) -> int:
-    """Into how many parts a tensor is divided."""
+    """The number of parts of a tensor."""
     return size_of(axis for factor in tensor.factors.values() for axis in (*factor.axes, *factor.overflow))
 
 
-def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int]) -> TensorFactors:
-    """`tensor` with `axes` instead of its own; the last of its factors takes those that divide none."""
+def _with_distributed_axes(
+    axes: Axes, tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int]
+) -> TensorFactors:
+    """`tensor` with `axes` instead of its own; its last factor also takes the axes that divide no factor."""
     order = [factor for dim in mapping for factor in dim if factor in tensor.factors]
-    shares, rest = deal_out(axes, [sizes[factor] for factor in order])
+    shares, rest = distribute_axes(axes, [sizes[factor] for factor in order])
     shardings = {
         factor: FactorSharding(share, tensor.factors[factor].is_closed)
         for factor, share in zip(order, shares, strict=True)
@@ -54,16 +56,17 @@ def _dealt_out(axes: Axes, tensor: TensorFactors, mapping: TensorMapping, sizes:
 
 
 def complete(shardings: dict[int, FactorSharding], mapping: TensorMapping) -> dict[int, FactorSharding]:
-    """`shardings` with a closed one without axes for each factor of `mapping` that they lack."""
+    """`shardings`, and a closed one without axes for each other factor of `mapping`."""
     return {factor: shardings.get(factor) or FactorSharding(is_closed=True) for dim in mapping for factor in dim}
 
 
-def deal_out(axes: Axes, sizes: Sequence[int]) -> tuple[list[Axes], Axes]:
+def distribute_axes(axes: Axes, sizes: Sequence[int]) -> tuple[list[Axes], Axes]:
     """
-    The share of each of several factors, with these sizes in elements, in `axes`; and what is left from the first one
-    on that divides none of them.
+    Distribute `axes` over factors of these sizes, in elements. Returns the axes of each factor, and the rest: the first
+    axis that divides no factor, and all after it.
 
-    Each axis goes to the first factor that it has a common divisor with, in part if the divisor is smaller, and so on.
+    Each axis goes to the first factor with a common divisor. If the divisor is smaller than the axis, the axis is
+    split, and its rest is distributed in the same way.
     """
     shares: list[list[Span]] = [[] for _ in sizes]
     room = list(sizes)
@@ -93,7 +96,7 @@ def deal_out(axes: Axes, sizes: Sequence[int]) -> tuple[list[Axes], Axes]:
 
 
 def common_prefix(lists: Sequence[Axes]) -> Axes:
-    """What all `lists` begin with; of the axes in which two of them differ, the part that these have in common."""
+    """The longest common prefix of `lists`; its last axis may be the common part of axes that differ."""
     common = lists[0] if lists else ()
     for axes in lists[1:]:
         common = tuple(_common_axes(common, axes))

@@ -1,7 +1,7 @@
 """
 Checks that explicit reshards can be inserted into a module. They run before anything changes.
 
-Messages are upstream's where it has a diagnostic; where it aborts, they say how to mend the module.
+Messages are upstream's; where upstream aborts instead, they say how to correct the module.
 """
 
 from collections.abc import Iterable
@@ -22,18 +22,18 @@ from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
-from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device
-from xshardy.transforms.sdy_export.unreduced_axes import axes_to_reduce, becoming_unreduced, unreduced_axes
-from xshardy.transforms.sdy_export.wanted_shardings import (
-    WantedUse,
+from xshardy.transforms.sdy_export.required_shardings import (
+    RequiredUse,
     operand_of,
-    wanted_by_call,
-    wanted_by_edges,
-    wanted_by_function,
+    required_by_call,
+    required_by_edges,
+    required_by_function,
 )
+from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device
+from xshardy.transforms.sdy_export.unreduced_axes import axes_to_reduce, moves_to_unreduced, unreduced_axes
 
 
-class Peculiarities(NamedTuple):
+class RareFeatures(NamedTuple):
     """Properties that few modules have. A module without them skips the checks and decisions that concern them."""
 
     unreduced: bool
@@ -42,11 +42,11 @@ class Peculiarities(NamedTuple):
     """Whether some tensor is on a single device."""
 
 
-def peculiarities(module: ModuleOp) -> Peculiarities:
-    """Those of `module`. Reads each operation once."""
+def rare_features(module: ModuleOp) -> RareFeatures:
+    """The rare features of `module`. Reads each operation once."""
     shardings = [*shardings_in(module)]
     maximal = {op.sym_name.data for op in module.ops if isinstance(op, MeshOp) and op.mesh.is_maximal}
-    return Peculiarities(
+    return RareFeatures(
         any(sharding.unreduced_axes.data for sharding in shardings),
         any(
             sharding.mesh_or_ref.is_maximal
@@ -73,12 +73,12 @@ class ReshardChecks:
             for op in operations_in(function):
                 traits = traits_of(type(op))
                 if traits.has_flow:
-                    _check_uses(wanted_by_edges(op))
+                    _check_uses(required_by_edges(op))
                 elif isinstance(op, CallOp):
-                    _check_uses(wanted_by_call(op, self._functions.callee(op)))
+                    _check_uses(required_by_call(op, self._functions.callee(op)))
                 elif not traits.forwards_operands:
                     self._check_plain(op)
-            _check_uses(wanted_by_function(function))
+            _check_uses(required_by_function(function))
 
     def _check_plain(self, op: Operation) -> None:
         """Check an operation that does not forward its operands."""
@@ -97,10 +97,10 @@ class ReshardChecks:
                 )
             axes_to_reduce(source, first, op)
         if isinstance(op, ReshardOp):
-            becoming_unreduced(sharding_of(op.input), first, op)
+            moves_to_unreduced(sharding_of(op.input), first, op)
         device_of(op)
         if not self._full and unreduced_axes(first):
-            self._conflicts.settle(op, full=False)
+            self._conflicts.resolve(op, full=False)
 
 
 def _check_signature(function: FuncOp) -> None:
@@ -117,9 +117,9 @@ def _check_signature(function: FuncOp) -> None:
                 )
 
 
-def _check_uses(uses: Iterable[WantedUse]) -> None:
-    """Check that the operand of each use can be reduced, or become unreduced, as the use wants."""
-    for use, wanted in uses:
+def _check_uses(uses: Iterable[RequiredUse]) -> None:
+    """Check that each operand can be reduced, or become unreduced, as its use requires."""
+    for use, required in uses:
         source = sharding_of(operand_of(use))
-        axes_to_reduce(source, wanted, use.operation)
-        becoming_unreduced(source, wanted, use.operation)
+        axes_to_reduce(source, required, use.operation)
+        moves_to_unreduced(source, required, use.operation)

@@ -1,7 +1,7 @@
 """
 Replace reshards by collectives.
 
-The plan of a reshard, the collectives and their order, comes from `sharding/resharding.py`, which knows no operations.
+`sharding/resharding.py` computes the plan of a reshard, the collectives and their order, without IR.
 """
 
 from abc import abstractmethod
@@ -82,18 +82,18 @@ class Plan:
 
     steps: Sequence[PlannedStep[PlanStep]]
     keeps_barriers: bool = False
-    """Whether the barriers before the reshard stay in front of what reads it; only without steps."""
+    """Whether the users of the reshard keep reading through its barriers; only for a plan without steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReshardPlans:
-    """The plans of the reshards of a module; reshards without one stay."""
+    """The plans of the reshards of a module; a reshard without a plan is kept."""
 
     by_op: dict[ReshardOp, Plan] = field(default_factory=dict[ReshardOp, Plan])
     _by_route: dict[tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]], Plan] = field(
         default_factory=dict[tuple[TensorShardingAttr, TensorShardingAttr, tuple[int, ...]], Plan]
     )
-    """By the shardings before and after, and the shape: many tensors of a program take the same route."""
+    """Memoized by the shardings before and after, and the shape: many reshards of a program are alike."""
 
     @staticmethod
     def of(module: ModuleOp, *, keep_redundant: bool) -> "ReshardPlans":
@@ -107,8 +107,8 @@ class ReshardPlans:
         for reshard in reshards:
             check_unreduced_axes(reshard)
         plans = ReshardPlans()
-        # `stays` reads the module as it is now, `plan` as it is when the reshards before are replaced.
-        for reshard in [op for op in reshards if not stays(op, keep_redundant=keep_redundant)]:
+        # `is_kept` reads the current module; `plan` reads it as if all earlier reshards were replaced.
+        for reshard in [op for op in reshards if not is_kept(op, keep_redundant=keep_redundant)]:
             if (plan := plans.plan(reshard)) is not None:
                 plans.by_op[reshard] = plan
         return plans
@@ -119,7 +119,7 @@ class ReshardPlans:
         return max((len(plan.steps) for plan in self.by_op.values()), default=0)
 
     def steps(self, number: int, kind: type[StepT]) -> Mapping[ReshardOp, PlannedStep[StepT]]:
-        """The reshards whose step `number`, from 0 on, is of class `kind`, with this step."""
+        """The reshards whose step `number`, counted from 0, has class `kind`, with that step."""
         return {
             op: plan.steps[number]
             for op, plan in self.by_op.items()
@@ -127,7 +127,7 @@ class ReshardPlans:
         }  # pyright: ignore[reportReturnType]
 
     def source(self, value: SSAValue) -> SSAValue:
-        """The value behind the barriers that `value` comes out of, and behind reshards that take no collective."""
+        """The source of `value`, before barriers and before reshards without collectives."""
         while isinstance(op := value.owner, PropagationBarrierOp | ReshardOp):
             if isinstance(op, ReshardOp) and (op not in self.by_op or self.by_op[op].steps):
                 break
@@ -135,7 +135,10 @@ class ReshardPlans:
         return value
 
     def plan(self, op: ReshardOp) -> Plan | None:
-        """The plan of `op`, after those before it; None if its operand is by then over a mesh with other axes."""
+        """
+        The plan of `op`, computed after those of all earlier reshards; None if its operand is then over a mesh with
+        other axes.
+        """
         tensor, after = self.source(op.input), op.sharding
         planned = self.by_op.get(tensor.owner) if isinstance(tensor.owner, ReshardOp) else None
         before = planned.steps[-1].sharding if planned is not None else sharding_of(tensor)
@@ -157,7 +160,7 @@ class ReshardPlans:
 def planned_steps(
     before: TensorShardingAttr, after: TensorShardingAttr, shape: Sequence[int], mesh: MeshAttr
 ) -> Iterator[PlannedStep[PlanStep]]:
-    """The collectives by which a tensor of `shape` gets from `before`, which is over `mesh`, to `after`."""
+    """The collectives that move a tensor of `shape` from `before`, over `mesh`, to `after`."""
     way = Resharding.between(
         axes_per_dim(before, mesh),
         axes_per_dim(after, mesh),
@@ -179,7 +182,7 @@ def planned_steps(
 
 
 def axes_per_dim(sharding: TensorShardingAttr, mesh: MeshAttr) -> AxesPerDim:
-    """The axes of each dimension of `sharding`, which is over `mesh`."""
+    """The axes of each dimension of `sharding`, over `mesh`."""
     names = mesh_of(mesh)
     return tuple(tuple(names.numbered(span_of(axis, mesh)) for axis in dim.axes) for dim in sharding.dim_shardings)
 
@@ -193,7 +196,7 @@ def same_axes(a: TensorShardingAttr, b: TensorShardingAttr, op: ReshardOp) -> bo
 
 
 def check_unreduced_axes(op: ReshardOp) -> None:
-    """Raises `OperationFailedException` if `op` would have to reduce: no plan does that."""
+    """Raises `OperationFailedException` if `op` changes unreduced axes: no plan reduces."""
     before = unreduced_axes(sharding_of(before_barriers(op.input)))
     if set(before) != set(op.sharding.unreduced_axes):
         raise OperationFailedException(
@@ -203,8 +206,10 @@ def check_unreduced_axes(op: ReshardOp) -> None:
         )
 
 
-def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
-    """Whether `op` is between meshes with other axes, to or from a single device, or kept though it changes nothing."""
+def is_kept(op: ReshardOp, *, keep_redundant: bool) -> bool:
+    """
+    Whether `op` is between meshes with different axes, to or from a single device, or redundant with `keep_redundant`.
+    """
     before, after = sharding_of(before_barriers(op.input)), op.sharding
     if is_on_single_device(before, op) or is_on_single_device(after, op):
         return True
@@ -220,7 +225,7 @@ def stays(op: ReshardOp, *, keep_redundant: bool) -> bool:
 
 @dataclass(frozen=True)
 class InsertCollective(DecisionPattern[ReshardOp, PlannedStep[StepT]], Generic[StepT]):
-    """`reshard(x)` -> `reshard(collective(x))`, for the step that is next in the plan of the reshard."""
+    """`reshard(x)` -> `reshard(collective(x))`, for the next step of the reshard's plan."""
 
     def rewrite(self, op: ReshardOp, decision: PlannedStep[StepT], rewriter: PatternRewriter, /) -> None:
         collective = rewriter.insert(self.collective(before_barriers(op.input), decision), InsertPoint.before(op))
@@ -274,10 +279,10 @@ class DropReshard(DecisionPattern[ReshardOp, Plan]):
 @dataclass(frozen=True)
 class ReshardToCollectivesPass(PatternPass):
     """
-    Replace each reshard by the collectives that it takes, or by nothing if it takes none.
+    Replace each reshard by its collectives, or by its operand if it needs none.
 
-    With `keep_redundant_reshards`, a reshard to the sharding that the tensor has stays. A module in which a reshard
-    would have to reduce is left as it was.
+    With `keep_redundant_reshards`, a reshard to the sharding of its operand is kept. A module with a reshard that needs
+    a reduction is left as it was.
     """
 
     name = "sdy-reshard-to-collectives"
@@ -286,7 +291,7 @@ class ReshardToCollectivesPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         plans = ReshardPlans.of(module, keep_redundant=self.keep_redundant_reshards)
-        # Those that take no collective go first, so that the operands of the others are what their plans start from.
+        # Reshards without collectives are replaced first: the plans of the others start from their operands.
         yield Step([DropReshard({op: plan for op, plan in plans.by_op.items() if not plan.steps})])
         for number in range(max(plans.longest, 1)):
             yield Step(

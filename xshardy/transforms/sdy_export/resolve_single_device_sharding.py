@@ -1,4 +1,4 @@
-"""Let a single device execute the operations whose results are on it alone, and share these results."""
+"""Execute operations on one device if their results are only there, and distribute the results to all devices."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,26 +18,26 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 
 NO_DEVICES: Mapping[Operation, int] = {}
 
 NUMBER = TensorType(i64, [])
-"""The type of the number of a device."""
+"""The type of a device number."""
 
 
 def target_of(op: Operation) -> int | None:
     """
     The number of the single device that the result tensors of `op` are on; None if none of them is on one.
 
-    Raises `OperationFailedException` if some are on another device, or divided, or if there are no zeros of their type.
+    Raises `OperationFailedException` if a result is on another device, is divided, or has a type without zeros.
     """
     results = {result: result.type for result in op.results if isa(result.type, TensorType[Attribute])}
     tensors = [sharding_of(result) for result in results]
@@ -62,7 +62,7 @@ def target_of(op: Operation) -> int | None:
 
 
 def is_on_device(device: int, *, by_replica: bool) -> Iterator[Operation]:
-    """Operations of which the last is the condition that the device number `device` executes it."""
+    """Operations that compute whether the executing device is `device`; the last one has the condition."""
     number = stablehlo.ReplicaIdOp() if by_replica else stablehlo.PartitionIdOp()
     wide = stablehlo.ConvertOp(number.result, NUMBER)
     wanted = stablehlo.ConstantOp(dense_values(NUMBER, [device]))
@@ -70,8 +70,8 @@ def is_on_device(device: int, *, by_replica: bool) -> Iterator[Operation]:
     yield stablehlo.CompareOp(wide.result, wanted.output, ComparisonDirection.EQ)
 
 
-def nothing_like(result: OpResult) -> Operation:
-    """The value of `result` on the other devices: zeros, which add nothing to it, or a token."""
+def neutral_value(result: OpResult) -> Operation:
+    """The value of `result` on the other devices, neutral in the reduction: zeros, or a token."""
     if not isa(result.type, TensorType[Attribute]):
         return stablehlo.CreateTokenOp()
     element = result.type.element_type
@@ -80,7 +80,7 @@ def nothing_like(result: OpResult) -> Operation:
 
 
 def returning(operations: Sequence[Operation]) -> Region:
-    """A region of `operations` that returns all of their results."""
+    """A region with `operations` that returns all their results."""
     return Region(Block([*operations, stablehlo.ReturnOp(*(result for op in operations for result in op.results))]))
 
 
@@ -99,7 +99,7 @@ def without_reshards(op: Operation) -> tuple[Operation, list[ReshardOp]]:
 
 def devices_of_operations(module: ModuleOp) -> Mapping[Operation, int]:
     """
-    The operations of `module` that a single device executes, with its number; operations of sdy do not count.
+    The operations of `module` on a single device, with its number; operations of sdy do not count.
 
     Raises `OperationFailedException` as `target_of`.
     """
@@ -113,21 +113,21 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
     """
     `f(x)` -> `all_reduce(if device_id == device then f(x) else 0)`, reduced along all axes of `mesh`.
 
-    Tokens are not reduced. Reshards of `x` to the device are bypassed, and go if nothing else reads them; so do
-    reshards of the result to all devices.
+    Tokens are not reduced. Reshards of `x` to the device, and of the result to all devices, are bypassed, and erased if
+    nothing else reads them.
     """
 
     mesh: MeshOp | None
     """A mesh of several devices. None only without `decisions`."""
     by_replica: bool
-    """Whether replicas number the devices, and not partitions."""
+    """Whether devices are numbered by replica instead of by partition."""
 
     def rewrite(self, op: Operation, decision: int, rewriter: PatternRewriter, /) -> None:
         assert self.mesh is not None
         copy, reshards = without_reshards(op)
         condition = [*is_on_device(decision, by_replica=self.by_replica)]
         conditional = stablehlo.IfOp(
-            condition[-1].results[0], returning([copy]), returning([nothing_like(result) for result in op.results])
+            condition[-1].results[0], returning([copy]), returning([neutral_value(result) for result in op.results])
         )
         before = InsertPoint.before(op)
         rewriter.insert([*condition, conditional], before)
@@ -148,7 +148,7 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
 def _replace_result(
     result: OpResult, value: SSAValue, everywhere: TensorShardingAttr, rewriter: PatternRewriter
 ) -> None:
-    """Let all users of `result` read `value`, which has the sharding `everywhere`; reshards to that one go."""
+    """Replace `result` by `value`, of sharding `everywhere`; reshards to that sharding are erased."""
     for user in [use.operation for use in result.uses]:
         if isinstance(user, ReshardOp) and user.sharding == everywhere:
             rewriter.replace(user, [], [value])
@@ -158,10 +158,10 @@ def _replace_result(
 @dataclass(frozen=True)
 class ResolveSingleDeviceShardingPass(PatternPass):
     """
-    Put what a single device executes into a condition on the number of the device, and share its results.
+    Put operations on a single device into a branch on the device number, and distribute their results.
 
-    Devices are numbered by partition, or by replica if `replica_count` says that there are several. Nothing happens in
-    a module without a mesh of several devices; a module that has an error is left as it was.
+    Devices are numbered by replica if `replica_count` is more than 1, else by partition. A module without a mesh of
+    several devices does not change; an invalid module is left as it was.
     """
 
     name = "sdy-resolve-single-device-sharding"

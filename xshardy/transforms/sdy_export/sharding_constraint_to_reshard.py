@@ -1,4 +1,4 @@
-"""Turn constraints into reshards: what constrained propagation is now to be done."""
+"""Turn constraints into reshards: after propagation, a constraint is a data movement."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,5 +1,5 @@
 """
-Operations that a single device executes: their operands move to it first, and their results are copied to all devices.
+Operations on a single device: their operands move to it, and their results are copied to all devices.
 
 Source: C++ Shardy, where results sharded over a mesh of one device mark such operations.
 """
@@ -14,9 +14,9 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.moves import IndexedMoves, Move, Reshard
 
@@ -51,7 +51,7 @@ def mesh_of_devices(module: ModuleOp) -> MeshOp | None:
 
 @dataclass(frozen=True, slots=True)
 class SingleDeviceMoves:
-    """How an operation is executed by a single device: what its tensors go through, and how its results come out."""
+    """The moves of operands and results that let a single device execute an operation, and its own shardings."""
 
     operands: IndexedMoves
     results: IndexedMoves
@@ -61,10 +61,10 @@ class SingleDeviceMoves:
 
 def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None]) -> SingleDeviceMoves | None:
     """
-    The moves by which a single device executes `op`, whose operands have the shardings `reads`.
+    The moves that let a single device execute `op`, whose operands have the shardings `reads`.
 
-    Operands go to the device by way of all devices, results come back that way. Tokens are not moved. None if `op` has
-    no result on a single device, and in a module without a mesh that has axes.
+    Operands are replicated, then moved to the device; results take the reverse path. Tokens are not moved. None if `op`
+    has no result on a single device, and in a module without a mesh that has axes.
     """
     device, module = device_of(op), enclosing_module(op)
     everywhere = None if module is None else mesh_of_devices(module)
@@ -75,7 +75,9 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
     for index, (operand, sharding) in enumerate(zip(op.operands, reads, strict=True)):
         if isa(operand.type, TensorType[Attribute]):
             replicated = TensorShardingAttr.fully_closed(name, rank_of(operand))
-            operands += ((index, Reshard(step)) for step in _way_to(device, sharding or replicated, replicated))
+            operands += (
+                (index, Reshard(step)) for step in _intermediate_shardings(device, sharding or replicated, replicated)
+            )
     results: list[tuple[int, Move]] = []
     shardings: dict[int, TensorShardingAttr] = {}
     for index, result in enumerate(op.results):
@@ -90,10 +92,10 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
     return SingleDeviceMoves(operands, results, shardings)
 
 
-def _way_to(
+def _intermediate_shardings(
     device: TensorShardingAttr, sharding: TensorShardingAttr, replicated: TensorShardingAttr
 ) -> Sequence[TensorShardingAttr]:
-    """The shardings by way of which a tensor with `sharding` gets to `device`; none if it is there."""
+    """The shardings that a tensor takes on its way from `sharding` to `device`; empty if it is already there."""
     if not sharding.is_fully_replicated:
         return replicated, device
     if sharding.mesh_or_ref == device.mesh_or_ref:

@@ -1,4 +1,4 @@
-"""Replace data flow edges by their inputs, and give their shardings to the operations that own them. SDY-OP-07."""
+"""Replace data flow edges by their inputs, and give their shardings to the owners. Source: SDY-OP-07."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from xshardy.dialects.sdy.value_shardings import (
     RESULT_PROPAGATION_EDGES,
     SHARDING,
 )
+from xshardy.dialects.shapes import rank_of
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of, result_owners
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
@@ -37,7 +37,7 @@ FLOW_OPS: tuple[type, ...] = (ShardableDataFlowOpInterface, *STABLEHLO_DATA_FLOW
 
 
 def shardings_on_edges(owners: Sequence[SSAValue]) -> Sequence[TensorShardingAttr]:
-    """A sharding for each of `owners`, fully open where its edge has none; nothing if no edge has one."""
+    """A sharding for each of `owners`, fully open if its edge has none; empty if no edge has a sharding."""
     edges = [edge_of(owner) for owner in owners]
     known = [None if edge is None else edge.sharding for edge in edges]
     mesh = next((sharding.mesh_or_ref for sharding in known if sharding is not None), None)
@@ -52,7 +52,9 @@ def shardings_on_edges(owners: Sequence[SSAValue]) -> Sequence[TensorShardingAtt
 def with_manual_axes(
     inner: TensorShardingAttr, outer: TensorShardingAttr, computation: ManualComputationOp
 ) -> TensorShardingAttr:
-    """`inner`, of an argument of the body, as the operand has it: with the manual axes of `outer` in front."""
+    """
+    The sharding of an operand: `inner`, that of the argument of the body, with the manual axes of `outer` in front.
+    """
     manual = set(computation.manual_axes.names)
     dims = (
         DimensionShardingAttr(
@@ -151,7 +153,7 @@ class SinkRecords(RewritePattern):
 
 
 def records_on_edges(owners: Sequence[SSAValue], name: str) -> ArrayAttr[Attribute]:
-    """The debugging records called `name` on the edges of `owners`; as upstream, without a gap for missing ones."""
+    """The debugging records called `name` on the edges of `owners`; as upstream, missing records leave no gap."""
     found = (edge.attributes.get(name) for edge in edges_of(owners))
     return ArrayAttr(
         record
@@ -167,7 +169,10 @@ def edges_of(owners: Sequence[SSAValue]) -> Iterator[DataFlowEdgeOp]:
 
 @dataclass(frozen=True)
 class SinkDataFlowEdgesPass(PatternPass):
-    """Replace each `sdy.data_flow_edge` by its operand, which gets its sharding. The options keep debugging records."""
+    """
+    Replace each `sdy.data_flow_edge` by its operand, and give its sharding to the owner. The options keep debugging
+    records.
+    """
 
     name = "sdy-sink-data-flow-edges"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-sink-data-flow-edges'
@@ -179,5 +184,5 @@ class SinkDataFlowEdgesPass(PatternPass):
             yield Step([SinkRecords(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS)])
         if self.sink_debug_propagation_edge_sharding:
             yield Step([SinkRecords(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES)])
-        # An operation comes before its edges in the text, so they are still there when it is visited.
+        # An operation precedes its edges in the text, so the walk visits it before they are erased.
         yield Step([SinkIntoManualComputation(), SinkIntoNamedComputation(), SinkIntoResults(), EraseEdge()])

@@ -1,4 +1,4 @@
-"""Replace the data flow edges between functions by what flows into them, which gets their shardings."""
+"""Replace the data flow edges between functions by their inputs, and give their shardings to functions and calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class EraseFuncEdge(RewritePattern):
 
 @dataclass(frozen=True)
 class SinkFuncDataFlowEdgesPass(PatternPass):
-    """Replace each `sdy.func_data_flow_edge` by its operand, which gets its sharding."""
+    """Replace each `sdy.func_data_flow_edge` by its operand, and give that its sharding."""
 
     name = "sdy-sink-func-data-flow-edges"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-sink-func-data-flow-edges'

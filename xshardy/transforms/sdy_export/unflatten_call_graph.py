@@ -1,4 +1,4 @@
-"""Let calls share a function again where its copies are sharded alike."""
+"""Merge copies of a function that have equal shardings: their calls call one of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,13 @@ from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions
 from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
 
 FUNC_MANUAL_AXES = "sdy.func_manual_axes"
-"""A discardable attribute of a function: the axes that are manual where it is called."""
+"""A discardable attribute of a function: the manual axes at its calls."""
 
 
 class Origin(NamedTuple):
-    """What a function is a copy of, and the manual axes that its body may not use: copies differ in shardings only."""
+    """
+    The original of a function, and the manual axes at its calls. Functions with equal origin differ only in shardings.
+    """
 
     name: str
     manual_axes: Attribute | None
@@ -43,13 +45,15 @@ def version_of(function: FuncOp) -> Version:
 
 
 def first_of_versions(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]:
-    """For each of `callees`, those of all calls in order, the first that is of its version."""
+    """For each of `callees` (of all calls, in order), the first one of the same version."""
     firsts: dict[Version, FuncOp] = {}
     return {function: firsts.setdefault(version_of(function), function) for function in dict.fromkeys(callees)}
 
 
 def most_called_of_origins(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]:
-    """For each of `callees`, the first of the version that is called most of its origin; the earlier one of equals."""
+    """
+    For each of `callees`, the first one of the most called version of its origin; at a tie, of the earlier version.
+    """
     versions = {function: version_of(function) for function in dict.fromkeys(callees)}
     calls: Counter[Version] = Counter()
     chosen: dict[Origin, FuncOp] = {}
@@ -64,7 +68,7 @@ def most_called_of_origins(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]
 
 def shared_callees(module: ModuleOp, *, fully: bool) -> Mapping[CallOp, FuncOp]:
     """
-    The new callees of the calls that change theirs: of equal copies the first, or if `fully` the most called copy.
+    The new callee of each call that changes: the first of equal copies, or with `fully` the most called copy.
 
     Raises `OperationFailedException` for a call of a function that `module` does not have.
     """
@@ -99,10 +103,10 @@ class DropOrigin(RewritePattern):
 @dataclass(frozen=True)
 class UnflattenCallGraphPass(PatternPass):
     """
-    Let calls of copies of a function that are sharded alike call one of them; `symbol-dce` then erases the others.
+    Redirect the calls of copies with equal shardings to one copy; `symbol-dce` then erases the others.
 
-    With `dedup_functions_fully`, calls of all copies call the one that is called most, however they are sharded. The
-    attributes that record the origin of copies go away.
+    With `dedup_functions_fully`, the calls of all copies are redirected to the most called copy. The attributes that
+    record the origin of copies are dropped.
     """
 
     name = "sdy-unflatten-call-graph"

@@ -1,5 +1,5 @@
 """
-How operands are reduced, or become unreduced, where an operation wants other unreduced axes than they have.
+Moves that reduce an operand, or make it unreduced, if its use requires other unreduced axes.
 
 Source: rows SDY-ATTR-18 and SDY-OP-02, and C++ Shardy, whose assertions are diagnostics here.
 """
@@ -19,28 +19,28 @@ from xshardy.transforms.sdy_export.moves import AllReduce, Move, ReplicatedToUnr
 
 
 def axes_without(axes: AxisRefs, others: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
-    """The parts of `axes` that share nothing with any of `others`, in the order of `axes`."""
+    """The parts of `axes` that overlap with none of `others`, in the order of `axes`."""
     parts: list[AxisRefAttr] = []
     for axis in axes:
-        # An axis of size 1 has no parts, yet stays where `others` do not name it.
+        # An axis of size 1 has no parts; it is kept if `others` do not name it.
         is_free = not any(overlaps(axis, other) for other in others)
         parts += [axis] if is_free else difference(axis, others, mesh)
     return tuple(parts)
 
 
 def unreduced_axes(sharding: TensorShardingAttr | None) -> AxisRefs:
-    """The axes along which a tensor with `sharding`, or without one, is unreduced."""
+    """The unreduced axes of `sharding`; empty without a sharding."""
     return () if sharding is None else sharding.unreduced_axes.data
 
 
-def _common_mesh(source: TensorShardingAttr, wanted: TensorShardingAttr, op: Operation) -> MeshAttr:
-    """The mesh of both. Raises `OperationFailedException` if they do not have the same one."""
+def _common_mesh(source: TensorShardingAttr, required: TensorShardingAttr, op: Operation) -> MeshAttr:
+    """The mesh of both. Raises `OperationFailedException` if their meshes differ."""
     mesh = lookup_mesh(source, op)
-    if mesh is None or mesh != lookup_mesh(wanted, op):
+    if mesh is None or mesh != lookup_mesh(required, op):
         raise OperationFailedException(
             op,
             f"'{op.name}' op has an operand over mesh {source.mesh_or_ref} and is to have it over mesh "
-            f"{wanted.mesh_or_ref}, unreduced along some axes: reduce the operand first, or use one mesh",
+            f"{required.mesh_or_ref}, unreduced along some axes: reduce the operand first, or use one mesh",
         )
     return mesh
 
@@ -48,22 +48,24 @@ def _common_mesh(source: TensorShardingAttr, wanted: TensorShardingAttr, op: Ope
 # -- Reducing ---------------------------------------------------------------------------------------------------------
 
 
-def axes_to_reduce(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AxisRefs:
+def axes_to_reduce(source: TensorShardingAttr | None, required: TensorShardingAttr | None, op: Operation) -> AxisRefs:
     """
-    The axes along which `source`, of an operand of `op`, is unreduced and `wanted` is not.
+    The axes along which `source`, of an operand of `op`, is unreduced and `required` is not.
 
     Raises `OperationFailedException` if there are any and the two are over different meshes.
     """
     if source is None or not source.unreduced_axes.data:
         return ()
-    if wanted is None:
+    if required is None:
         return source.unreduced_axes.data
-    return axes_without(unreduced_axes(source), unreduced_axes(wanted), _common_mesh(source, wanted, op))
+    return axes_without(unreduced_axes(source), unreduced_axes(required), _common_mesh(source, required, op))
 
 
-def reduced(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation) -> AllReduce | None:
+def reduction_for_use(
+    source: TensorShardingAttr | None, required: TensorShardingAttr | None, op: Operation
+) -> AllReduce | None:
     """The reduction of an operand of `op` along `axes_to_reduce`; None if there are none."""
-    axes = axes_to_reduce(source, wanted, op)
+    axes = axes_to_reduce(source, required, op)
     if source is None or not axes:
         return None
     mesh = lookup_mesh(source, op)
@@ -81,24 +83,23 @@ def reduced(source: TensorShardingAttr | None, wanted: TensorShardingAttr | None
 # -- Becoming unreduced -----------------------------------------------------------------------------------------------
 
 
-def becoming_unreduced(
-    source: TensorShardingAttr | None, wanted: TensorShardingAttr | None, op: Operation
+def moves_to_unreduced(
+    source: TensorShardingAttr | None, required: TensorShardingAttr | None, op: Operation
 ) -> Sequence[Move]:
     """
-    How an operand of `op` becomes `wanted` where that is unreduced along more axes than `source`; nothing if it is not.
+    The moves of an operand of `op` to `required`, if that has more unreduced axes than `source`; empty otherwise.
 
-    At most three moves. A reshard, where dimensions are sharded in another way: to what is wanted, or to what the last
-    move pads. Along axes by which the tensor is replicated, all devices but one forget it. Along axes by which it is
-    sharded, each device pads its part to the whole.
-    Raises `OperationFailedException` if it would have to be reduced along others, or if the meshes differ.
+    At most three moves: a reshard, if dimensions are sharded differently; `replicated_to_unreduced` along axes that
+    replicate the tensor; `sharded_to_unreduced` along axes that shard it.
+    Raises `OperationFailedException` if the operand needs a reduction along other axes, or if the meshes differ.
     """
-    if source is None or wanted is None or not wanted.unreduced_axes.data:
+    if source is None or required is None or not required.unreduced_axes.data:
         return ()
-    mesh = _common_mesh(source, wanted, op)
-    added = axes_without(unreduced_axes(wanted), unreduced_axes(source), mesh)
+    mesh = _common_mesh(source, required, op)
+    added = axes_without(unreduced_axes(required), unreduced_axes(source), mesh)
     if not added:
         return ()
-    if dropped := axes_without(unreduced_axes(source), unreduced_axes(wanted), mesh):
+    if dropped := axes_without(unreduced_axes(source), unreduced_axes(required), mesh):
         raise OperationFailedException(
             op,
             f"'{op.name}' op has an operand that is unreduced along {_listed(dropped)} and is to be unreduced along "
@@ -107,7 +108,7 @@ def becoming_unreduced(
     dims: list[DimensionShardingAttr] = []
     padded: list[AxisRefs] = []
     misfits = False
-    for before, after in zip(source.dim_shardings, wanted.dim_shardings, strict=True):
+    for before, after in zip(source.dim_shardings, required.dim_shardings, strict=True):
         rest = _rest(before.axes.data, after.axes.data, mesh)
         pads = bool(rest) and not axes_without(rest, added, mesh)
         padded.append(rest if rest and pads else ())
@@ -125,18 +126,18 @@ def becoming_unreduced(
         forgotten = TensorShardingAttr(
             source.mesh_or_ref,
             dims,
-            wanted.replicated_axes,
+            required.replicated_axes,
             sorted_and_merged([*source.unreduced_axes, *by_forgetting], mesh),
-            wanted.reduction_op.data,
+            required.reduction_op.data,
         )
         moves.append(ReplicatedToUnreduced(by_forgetting, forgotten))
     if by_padding:
-        moves.append(ShardedToUnreduced(padded, wanted))
+        moves.append(ShardedToUnreduced(padded, required))
     return moves
 
 
 def _rest(axes: AxisRefs, prefix: AxisRefs, mesh: MeshAttr) -> AxisRefs | None:
-    """What `axes` has after `prefix`; None if they do not begin with it."""
+    """The axes after `prefix`; None if `axes` do not start with it."""
     if not prefix:
         return axes
     last = len(prefix) - 1

@@ -1,4 +1,4 @@
-"""Cut shardings that would need padding where values enter or leave a function or region."""
+"""Truncate shardings that need padding, where values enter or leave a function or a region."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from xshardy.transforms.sdy.shardings import with_dimensions
 
 
 def dividing_prefix(axes: Iterable[AxisRefAttr], extent: int, mesh: MeshAttr) -> list[AxisRefAttr]:
-    """The longest prefix of `axes`, the last one split if needed, by which a dimension of `extent` divides evenly."""
+    """The longest prefix of `axes`, the last one split if needed, that divides a dimension of `extent` evenly."""
     prefix: list[AxisRefAttr] = []
     for axis in axes:
         common = gcd(size(axis, mesh), extent)
@@ -42,9 +42,10 @@ def dividing_prefix(axes: Iterable[AxisRefAttr], extent: int, mesh: MeshAttr) ->
 
 def evenly_sharded(sharding: TensorShardingAttr, type: Attribute, mesh: MeshAttr) -> TensorShardingAttr:
     """
-    `sharding` of a value of `type`, cut so that all devices hold parts of the same shape.
+    `sharding` of a value of `type`, truncated so that all parts have the same shape.
 
-    A dimension that loses axes loses its priority too, as upstream. Without a static shape the sharding stays.
+    As upstream, a dimension that loses axes loses its priority too. Without a static shape the sharding is returned as
+    is.
     """
     if sharding.is_fully_replicated or not isinstance(type, ShapedType) or not type.has_static_shape():
         return sharding
@@ -64,7 +65,7 @@ def evenly_sharded_on(sharding: TensorShardingAttr, type: Attribute, op: Operati
 def each_evenly_sharded(
     per_value: TensorShardingPerValueAttr, types: Iterable[Attribute], op: Operation
 ) -> TensorShardingPerValueAttr:
-    """`per_value`, which stands on `op`, of values of `types`, with each sharding cut; itself if none is."""
+    """`per_value`, an attribute of `op` for values of `types`, with each sharding truncated; itself if none changes."""
     shardings = [evenly_sharded_on(each, type, op) for each, type in zip(per_value.shardings, types, strict=False)]
     is_same = all(new is old for new, old in zip(shardings, per_value.shardings, strict=True))
     return per_value if is_same else TensorShardingPerValueAttr(shardings)
@@ -115,10 +116,10 @@ class CutResults(RewritePattern):
 @dataclass(frozen=True)
 class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
     """
-    Cut shardings that do not divide their tensor evenly, so that no tensor needs to be padded.
+    Truncate shardings that do not divide their tensor evenly, so that no tensor needs padding.
 
-    Of arguments and results of functions, results of calls, operands and results of manual computations, and of results
-    of operations that declare so.
+    This applies to arguments and results of functions, results of calls, operands and results of manual computations,
+    and results of operations that declare so.
     """
 
     name = "sdy-update-non-divisible-input-output-shardings"

@@ -1,5 +1,5 @@
 """
-Check that a tensor that is unreduced along an axis stays so until an operation reduces it, and does not become so.
+Check that only operations for this purpose reduce a tensor along its unreduced axes, or make it unreduced.
 
 Messages are upstream's.
 """
@@ -46,7 +46,7 @@ NOT_BLESSED = (
 
 
 def reduction_of(region: Region) -> ReductionOp | None:
-    """The reduction that `region` computes of its arguments, the same for each of them; None if there is none."""
+    """The reduction that `region` applies to all of its arguments; None if it is not a single known reduction."""
     end = region.block.last_op
     if not isinstance(end, stablehlo.ReturnOp):
         return None
@@ -55,19 +55,21 @@ def reduction_of(region: Region) -> ReductionOp | None:
 
 
 def before_barriers(value: SSAValue) -> SSAValue:
-    """`value`, or if it is the result of a propagation barrier, the input of the first of these barriers."""
+    """`value`; if it is the result of a chain of propagation barriers, the input of the first one."""
     while isinstance(value.owner, ops.PropagationBarrierOp):
         value = value.owner.input
     return value
 
 
 def is_explicit(value: SSAValue) -> bool:
-    """Whether the user wrote the sharding of `value`, barriers aside: its unreduced axes are on purpose."""
+    """
+    Whether the user wrote the sharding of `value` (looking through barriers), so that its unreduced axes are intended.
+    """
     return isinstance(before_barriers(value).owner, EXPLICIT)
 
 
 def verify_same(before: Sequence[AxisRefAttr], after: Sequence[AxisRefAttr], where: str) -> None:
-    """Raises `VerifyException`, which names `where`, if the two are not the same axes in some order."""
+    """Raises `VerifyException`, which names `where`, if the axes of the two differ; their order may differ."""
     differing = set(before) ^ set(after)
     if differing:
         names = ", ".join(sorted({axis.axis.data for axis in differing}))
@@ -84,20 +86,20 @@ class UnreducedAxes:
     )
 
     def sharding(self, value: SSAValue) -> TensorShardingAttr | None:
-        """The sharding of `value` before barriers. Looked up once."""
+        """The sharding of `value` before barriers, memoized."""
         if value not in self.known:
             self.known[value] = sharding_of(before_barriers(value))
         return self.known[value]
 
     def verify(self, op: Operation) -> None:
-        """Raises `VerifyException` if `op` changes unreduced axes that it must not change."""
+        """Raises `VerifyException` if `op` changes unreduced axes and may not."""
         if (verify := VERIFIERS.get(type(op))) is not None:
             verify(self, op)
         elif not op.has_trait(IsTerminator, value_if_unregistered=False):
             self.verify_transition(op, op.operands, introduced=ReductionOp.SUM)
 
     def verify_transition(self, op: Operation, operands: Iterable[SSAValue], introduced: ReductionOp | None) -> None:
-        """Results may be unreduced as `operands` are, and along more axes if `introduced` is their reduction."""
+        """Results have the unreduced axes of `operands`, and may have more with the reduction `introduced`."""
         before = [self.sharding(value) for value in operands if not is_explicit(value)]
         self._verify_shardings(op, before, introduced=introduced, removed=None)
 
@@ -106,7 +108,7 @@ class UnreducedAxes:
         self.verify_transition(op, op.inputs, introduced=reduction_of(op.body))
 
     def verify_explicit(self, op: Operation) -> None:
-        """Reshards and constraints verify themselves; their operand can have changed since they were parsed."""
+        """Run the operation's own verifier again: passes may have changed the operand since parsing."""
         op.verify(verify_nested_ops=False)
 
     def verify_collective(self, op: Operation) -> None:
@@ -116,12 +118,12 @@ class UnreducedAxes:
         op.verify(verify_nested_ops=False)
 
     def verify_stablehlo_collective(self, op: Operation) -> None:
-        """A reduction between devices reduces what it computes: axes are unreduced for the same reduction."""
+        """The unreduced axes of a collective have the reduction that it computes."""
         before = [self.sharding(op.operands[0])]
         self._verify_shardings(op, before, introduced=None, removed=reduction_of(op.regions[0]))
 
     def verify_call(self, op: Operation) -> None:
-        """Operands and results of a call are unreduced as arguments and results of the callee are."""
+        """Operands and results of a call have the unreduced axes of the callee's arguments and results."""
         assert isinstance(op, func.CallOp)
         callee = self.functions.get(op.callee.string_value())
         if callee is None:
@@ -137,14 +139,14 @@ class UnreducedAxes:
             verify_same(unreduced_axes(sharding), after, f"call result {index}.")
 
     def verify_return(self, op: Operation) -> None:
-        """Returned values are unreduced as the results are that they are returned for."""
+        """Returned values have the unreduced axes of their results."""
         for index, (value, sharding) in enumerate(zip(op.operands, self._returned_shardings(op), strict=False)):
             if sharding is not None and not is_explicit(value):
                 before = unreduced_axes(self.sharding(value))
                 verify_same(before, unreduced_axes(sharding), f"return value {index}{NOT_BLESSED}")
 
     def _returned_shardings(self, op: Operation) -> Iterable[TensorShardingAttr | None]:
-        """The shardings of the results that the return `op` is for, as its region sees them."""
+        """The shardings of the results of the return `op`, as seen inside its region."""
         match op.parent_op():
             case func.FuncOp() as function:
                 return written_shardings(function.res_attrs, len(op.operands))
@@ -182,12 +184,12 @@ VERIFIERS: Mapping[type[Operation], Callable[[UnreducedAxes, Operation], None]] 
     func.ReturnOp: UnreducedAxes.verify_return,
     ops.ReturnOp: UnreducedAxes.verify_return,
 }
-"""Operations that are not verified by their operands and results alone. Other terminators are not verified."""
+"""Operations with a rule other than `verify_transition` from all operands. Other terminators are not verified."""
 
 
 @dataclass(frozen=True)
 class VerifyUnreducedAxesPass(ModulePass):
-    """Check that every operation leaves its operands unreduced as they are, unless it is there to reduce."""
+    """Check that only reductions, reshards and constraints change the unreduced axes of a tensor."""
 
     name = "sdy-verify-unreduced-axes"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-verify-unreduced-axes'
@@ -199,7 +201,7 @@ class VerifyUnreducedAxesPass(ModulePass):
         axes = UnreducedAxes(functions)
         for function in functions.values():
             for inner in operations_in(function, inner_first=True):
-                # Where nothing is unreduced, only collectives can be wrong, whose operands must be sharded.
+                # If nothing is unreduced, only collectives can be wrong: their operands must be sharded.
                 if not is_unreduced and not isinstance(inner, collectives.Collective):
                     continue
                 try:

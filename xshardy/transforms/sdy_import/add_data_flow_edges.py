@@ -10,9 +10,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.dialects.shapes import has_static_shape
 from xshardy.rewriting import PatternPass
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
-from xshardy.transforms.sdy.shapes import has_static_shape
 from xshardy.transforms.sdy.shardable_values import owner_sharding
 from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
 

@@ -13,10 +13,10 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import FuncDataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
+from xshardy.dialects.shapes import has_static_shape
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_of
-from xshardy.transforms.sdy.shapes import has_static_shape
 from xshardy.transforms.sdy.uses import replace_other_uses
 
 

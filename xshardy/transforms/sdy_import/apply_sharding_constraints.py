@@ -16,9 +16,9 @@ from xshardy.dialects.sdy.attributes.rule import DimMappingAttr, OpShardingRuleA
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES, SHARDING, SHARDING_RULE
+from xshardy.dialects.shapes import has_static_shape, rank_of, shape_of
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
 from xshardy.transforms.sdy.propagation_steps import next_step, step_attribute
-from xshardy.transforms.sdy.shapes import has_static_shape, rank_of, shape_of
 from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy.sharding_origins import ShardingOrigins, sharded_axes
 from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses

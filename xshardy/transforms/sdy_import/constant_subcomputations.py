@@ -15,7 +15,7 @@ from xdsl.traits import IsTerminator, Pure
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
-from xshardy.transforms.sdy.shapes import rank_of, shape_of
+from xshardy.dialects.shapes import rank_of, shape_of
 
 CONSTANTS = (ConstantOp, stablehlo.IotaOp)
 """Constant sub-computations without operands."""

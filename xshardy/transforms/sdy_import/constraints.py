@@ -14,9 +14,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue, Use
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
+from xshardy.dialects.shapes import rank_of
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.data_flow import edge_of
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import owner_sharding, shardable_value
 
 

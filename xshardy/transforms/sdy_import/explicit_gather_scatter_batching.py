@@ -10,10 +10,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, ScatterDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
-from xshardy.transforms.sdy.shapes import rank_of, shape_of
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
@@ -65,7 +65,7 @@ class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():
+        with collection_suspended():
             self.check(op)
             PassPipeline(self.passes).apply(ctx, op)
 

@@ -15,7 +15,7 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
-from xshardy.transforms.sdy.shardings import shardings_in, with_mesh
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, shardings_in, with_mesh
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, as_dictionary, from_stablehlo, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 
@@ -104,6 +104,7 @@ class NameMeshes(AttributePattern):
     """`<mesh<["a"=2]>, [{"a"}]>` -> `<@mesh, [{"a"}]>`; `@dup` -> `@mesh`. The same in replica groups."""
 
     attribute_types = (TensorShardingAttr, ReplicaGroupMeshAxesAttr)
+    not_inside = HOLD_NO_SHARDINGS
     names: Mapping[MeshAttr, str]
     renamed: Mapping[str, str]
     is_needed: bool

@@ -17,7 +17,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import size
 from xshardy.rewriting import AttributePattern, PatternPass
-from xshardy.transforms.sdy.shardings import meshes_of, priority_of
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, meshes_of, priority_of
 
 
 def without_size_one_axes(sharding: TensorShardingAttr, meshes: Mapping[str, MeshAttr]) -> TensorShardingAttr:
@@ -48,6 +48,7 @@ class RemoveSizeOneAxes(AttributePattern):
     """`<@mesh, [{"one", "a"}, {"one"}p1]>` -> `<@mesh, [{"a"}, {}]>`"""
 
     attribute_types = (TensorShardingAttr,)
+    not_inside = HOLD_NO_SHARDINGS
     meshes: Mapping[str, MeshAttr]
 
     def applies(self) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.rewriting import PatternPass, Step
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.strategies import Strategy
@@ -36,7 +36,7 @@ class BasicPropagatePass(DebugOptions, PropagationOptions, RuleOptions, PatternP
         Warns of operations on tensors that no sharding rule is registered for, and of sharding groups with conflicts.
         Raises `OperationFailedException` if the module has tensors that cannot be sharded.
         """
-        rules = ShardingRules(conservative=self.conservative_propagation)
+        rules = ShardingRules(conservative=self.conservative_propagation, beyond_upstream=self.rules_beyond_upstream)
         module_program = program_of(module, rules)
         for message, op in rules.unknown.items():
             warn(op, message)
@@ -63,5 +63,5 @@ class BasicPropagatePass(DebugOptions, PropagationOptions, RuleOptions, PatternP
         yield from ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():  # what a run builds is freed by reference counts when it ends
+        with collection_suspended():  # what a run builds is freed by reference counts when it ends
             super().apply(ctx, op)

@@ -20,6 +20,7 @@ from xshardy.dialects.sdy.ops import (
     ShardingGroupOp,
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
+from xshardy.dialects.shapes import has_static_shape, rank_of
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
@@ -27,7 +28,6 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.data_flow import argument_owners, owner_of, result_owners, sources_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.op_kinds import OpTraits, traits_of
-from xshardy.transforms.sdy.shapes import has_static_shape, rank_of
 from xshardy.transforms.sdy.shardable_values import owner_sharding
 from xshardy.transforms.sdy_import.sharding_group_import import group_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites

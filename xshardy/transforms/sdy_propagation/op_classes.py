@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
+from xshardy.dialects.shapes import shape_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.priorities import OpKind
 from xshardy.sharding.program import OpClass
@@ -16,7 +17,6 @@ from xshardy.sharding.steps import Border, Signature
 from xshardy.sharding.strategies import Direction
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.op_kinds import is_elementwise, kind_of
-from xshardy.transforms.sdy.shapes import shape_of
 
 BARRIER_DIRECTIONS = {
     PropagationDirection.NONE: Direction.NONE,

@@ -54,9 +54,10 @@ class PopulateOpShardingRulesPass(PatternPass):
     name = "sdy-populate-op-sharding-rules"
     source: ClassVar[str] = 'Shardy, "Propagation passes", sdy-populate-op-sharding-rules'
     conservative_propagation: bool = False
+    rules_beyond_upstream: bool = False
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        rules = ShardingRules(conservative=self.conservative_propagation)
+        rules = ShardingRules(conservative=self.conservative_propagation, beyond_upstream=self.rules_beyond_upstream)
         found = dict(rules_in(module, rules))
         for message, unknown in rules.unknown.items():
             warn(unknown, message)

@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from xshardy.garbage import no_collection
+from xshardy.garbage import collection_suspended
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.pipeline_options import (
@@ -102,7 +102,7 @@ class PropagationPipelinePass(
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with no_collection():
+        with collection_suspended():
             self.check(op)
             PassPipeline(self.passes).apply(ctx, op)
 

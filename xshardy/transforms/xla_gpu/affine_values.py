@@ -1,4 +1,4 @@
-"""Affine expressions as arith operations: how `simplify_affine` and `lower_affine` compute an index."""
+"""Affine expressions as arith operations, for `simplify_affine` and `lower_affine`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from xdsl.ir.affine import (
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 Divide = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]
-"""Emits a division of the first value by the second, a positive constant."""
+"""Emits a division of the first value by the second. Precondition: the second is a positive constant."""
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
@@ -32,9 +32,9 @@ SUMS_AND_PRODUCTS: Mapping[AffineBinaryOpKind, type[arith.AddiOp | arith.MuliOp]
 @dataclass(frozen=True, slots=True)
 class Expander:
     """
-    Computes expressions of `dims` and `symbols` with operations that `builder` inserts, for and before `user`.
+    Emits expressions of `dims` and `symbols` as operations at `builder`, for `user`.
 
-    `divisions` says how to divide. Index arithmetic does not overflow, so sums and products are `nsw`.
+    `divisions` emits divisions. Index arithmetic does not overflow, so sums and products are `nsw`.
     """
 
     dims: Sequence[SSAValue]
@@ -66,7 +66,10 @@ class Expander:
         return self.builder.insert(op).results[0]
 
     def _sum_or_product(self, expr: AffineExpr, kind: AffineBinaryOpKind) -> SSAValue:
-        """The operands from far to near, so that loop-invariant code motion finds as long a prefix as there can be."""
+        """
+        Operands are ordered by nesting depth, outermost first, so that loop-invariant code motion can hoist the longest
+        prefix.
+        """
         first, *others = sorted(operands_of(expr, kind), key=self._distance, reverse=True)
         result = self.value(first)
         for operand in others:
@@ -74,7 +77,7 @@ class Expander:
         return result
 
     def _distance(self, expr: AffineExpr) -> float:
-        """How many regions there are from the nearest variable of `expr` to the user; constants are nearer still."""
+        """The number of regions between the nearest variable of `expr` and the user; constants count as nearest."""
         return -1 if isinstance(expr, AffineConstantExpr) else self._distance_of_nearest(expr)
 
     def _distance_of_nearest(self, expr: AffineExpr) -> float:
@@ -97,7 +100,7 @@ def operands_of(expr: AffineExpr, kind: AffineBinaryOpKind) -> list[AffineExpr]:
 
 
 def _regions_between(value: SSAValue, user: Operation) -> int:
-    """How many regions around `user` do not hold the definition of `value`."""
+    """The number of regions around `user` that do not contain the definition of `value`."""
     home = value.owner if isinstance(value.owner, Block) else value.owner.parent
     distance = 0
     block = user.parent

@@ -1,8 +1,8 @@
 """
-Approximations of functions of f32, with arithmetic only.
+Approximations of functions of f32 by arithmetic.
 
-`f(x) = x * P(x^2) / Q(x^2)` where the rounded result is less than 1, and 1 with the sign of `x` beyond. Coefficients
-are fitted for the least greatest relative error (least squares with Lawson's weights). The greatest error, with the
+`f(x) = x * P(x^2) / Q(x^2)` where the rounded result is less than 1; beyond that, 1 with the sign of `x`. The
+coefficients minimize the maximal relative error (least squares with Lawson's weights). The maximal error, with the
 rounding of f32, is 6 units in the last place.
 """
 
@@ -14,12 +14,12 @@ from xshardy.transforms.scalars import Scalar
 
 @dataclass(frozen=True, slots=True)
 class OddRational:
-    """`x * P(x^2) / Q(x^2)` for `|x| < one_from`; coefficients begin with the constant one."""
+    """`x * P(x^2) / Q(x^2)` for `|x| < one_from`; coefficients in ascending order of powers."""
 
     numerator: Sequence[float]
     denominator: Sequence[float]
     one_from: float
-    """From here on the function, rounded to f32, is 1."""
+    """The smallest argument at which the function, rounded to f32, is 1."""
 
     def __call__(self, x: Scalar) -> Scalar:
         """The value at `x`, an f32; NaN gives NaN."""

@@ -1,7 +1,7 @@
 """
-Atomic updates of elements: one instruction where the target has it, a loop around compare-and-exchange elsewhere.
+Atomic updates of elements: one instruction if the target has it, otherwise a loop around compare-and-exchange.
 
-Which updates are one instruction follows the PTX ISA, `atom` and `red`: integers of 32 and 64 bits, single bits of any
+The PTX ISA, `atom` and `red`, defines the single instructions: integers of 32 and 64 bits, bitwise operations on any
 word, stores of whole bytes, and additions of floats from the generations in `FADD_SINCE` on.
 """
 
@@ -66,15 +66,17 @@ FADD_SINCE: Mapping[Attribute, ComputeCapability] = {
     **{VectorType(bf16, [count]): ComputeCapability(9) for count in (2, 4, 8)},
     **{VectorType(f16, [count]): ComputeCapability(9) for count in (4, 8)},
 }
-"""The GPU generation from which on a type can be added to memory atomically."""
+"""The GPU generation that introduced atomic addition of a type."""
 
 WORDS = (i32, i64)
-"""The integers that can be updated and exchanged atomically."""
+"""The integer types of atomic updates and exchanges."""
 
 VOLTA = ComputeCapability(7)
 """
-The first generation with a memory model, by which aligned stores of 1, 2, 4 and 8 bytes are atomic, and the oldest one
-that PTX is made for. What an older or unknown GPU does is what upstream has it do.
+The first generation with a memory model, in which aligned stores of 1, 2, 4 and 8 bytes are atomic, and the oldest
+target of PTX here.
+
+Older and unknown GPUs are treated as upstream treats them.
 """
 
 WriteDirect = Callable[[AtomicBinOp, TensorAccess, SSAValue, Index, SSAValue], None]
@@ -91,9 +93,9 @@ class DirectUpdate:
 
 def direct_update(op: UpdateOp) -> DirectUpdate | None:
     """
-    What `op` does if it may be one instruction: an overwriting, or an operation of `KINDS` with the current element.
+    The update of `op` that may be one instruction: an overwrite, or an operation of `KINDS` with the current element.
 
-    As upstream, a body of one operation is known by that operation, and its result is taken to be what is yielded.
+    As in upstream, a body of one operation is identified by that operation, assuming that its result is yielded.
     """
     *operations, last = op.computation.block.ops
     match operations:
@@ -111,7 +113,7 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
 
 
 def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:
-    """Whether the GPU can update elements of `type` by one instruction, or by a few that need no loop."""
+    """Whether the GPU can update elements of `type` by one instruction, or by several without a loop."""
     capability = capability or ComputeCapability(2)
     match kind:
         case AtomicBinOp.XCHG if type in (f32, *WORDS):
@@ -129,12 +131,12 @@ def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability 
 
 
 def adds_at_once(type: VectorType, capability: ComputeCapability) -> bool:
-    """Whether the GPU adds this vector of floats to memory by fewer instructions than it has elements."""
+    """Whether the GPU adds this vector of floats to memory by fewer instructions than elements."""
     return _largest_part(AtomicBinOp.FADD, type, capability) is not None
 
 
 def _fills_bytes(type: Attribute) -> bool:
-    """Whether an element has bytes of its own, no more than a word."""
+    """Whether an element occupies whole bytes, at most a word."""
     if not isa(type, ComplexType) and not isinstance(type, FixedBitwidthType):
         return False
     return not ElementLayout(type).is_packed and ElementLayout(type).bits <= i64.bitwidth
@@ -145,7 +147,7 @@ def _fills_bytes(type: Attribute) -> bool:
 
 @dataclass(frozen=True)
 class LowerDirectUpdate(MemoryPattern):
-    """Base of the patterns for updates of some kinds that the GPU does by one instruction, or by a few."""
+    """Base of the patterns for updates that the GPU does by one instruction, or by several without a loop."""
 
     kinds: ClassVar[Collection[AtomicBinOp]]
 
@@ -162,7 +164,7 @@ class LowerDirectUpdate(MemoryPattern):
     @staticmethod
     @abstractmethod
     def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-        """Insert what updates the element, or the elements from there on, at `index`."""
+        """Insert the update of the element, or the elements from there on, at `index`."""
 
 
 class LowerOverwriting(LowerDirectUpdate):
@@ -197,7 +199,7 @@ class LowerBitwiseUpdate(LowerDirectUpdate):
     """
     `atomic_rmw %t[%i] { ^bb(%x): yield (ori %x, %m) }` -> `llvm.atomicrmw or %p, %m`; so for `andi` and `xori`.
 
-    For a part of a word the word is updated, with bits around the part that change nothing.
+    For a part of a word, the whole word is updated with neutral bits around the part.
     """
 
     kinds = (AtomicBinOp.AND, AtomicBinOp.OR, AtomicBinOp.XOR)
@@ -217,7 +219,7 @@ class LowerFloatAddition(LowerDirectUpdate):
     """
     `atomic_rmw %t[%i] { ^bb(%x): yield (addf %x, %m) }` -> `llvm.atomicrmw fadd %p, %m`.
 
-    The addition of a vector is inline PTX, as LLVM would take it apart.
+    The addition of a vector is inline PTX, because LLVM would split it.
     """
 
     kinds = (AtomicBinOp.FADD,)
@@ -253,7 +255,7 @@ def _f32_addition(access: TensorAccess, address: SSAValue, modifier: SSAValue, c
 
 
 def pair_addition(address: SSAValue, pairs: Sequence[SSAValue], element: Attribute) -> llvm.InlineAsmOp:
-    """Add `pairs` of f16 or bf16 elements, each pair an i32, to those from `address` on, which is a multiple of 4."""
+    """Add `pairs` of f16 or bf16 elements, each pair an i32, to memory from `address` on, which is a multiple of 4."""
     places = ", ".join(f"${i + 1}" for i in range(len(pairs)))
     vector_size, places = ("", places) if len(pairs) == 1 else (f".v{len(pairs)}", f"{{{places}}}")
     return llvm.InlineAsmOp(
@@ -270,10 +272,10 @@ def pair_addition(address: SSAValue, pairs: Sequence[SSAValue], element: Attribu
 @dataclass(frozen=True, slots=True)
 class _Order:
     """
-    How to find the larger, or the smaller, of two floats in the order of their bits: no instruction compares floats.
+    The comparison of floats by their bits, for the maximum or the minimum: there is no instruction on floats.
 
-    Non-negative floats are ordered like signed integers, negative ones like unsigned integers backwards; `nan` is
-    beyond all numbers then. `improves` compares the current float with the other one.
+    Non-negative floats are ordered like signed integers, negative ones in reverse like unsigned integers; the code
+    `nan` is beyond all numbers. `improves` compares the current float with the new one.
     """
 
     of_positive: AtomicBinOp
@@ -292,7 +294,7 @@ class LowerFloatExtremum(LowerDirectUpdate):
     """
     `atomic_rmw %t[%i] { ^bb(%x): yield (maximumf %x, %m) }` -> `llvm.atomicrmw max`, or `umin`, of the bits.
 
-    Memory that is a NaN already, or that `%m` does not improve, is left alone. So for `minimumf`.
+    The update is skipped if memory holds a NaN, or if `%m` does not improve on it. So for `minimumf`.
     """
 
     kinds = tuple(ORDERS)
@@ -332,7 +334,7 @@ DIRECT: Sequence[type[LowerDirectUpdate]] = (
 )
 
 WRITERS: Mapping[AtomicBinOp, WriteDirect] = {kind: pattern.write for pattern in DIRECT for kind in pattern.kinds}
-"""How a kind of update is written, for the parts of a vector."""
+"""The pattern for each kind of update, for the parts of a vector."""
 
 
 # -- Vectors -----------------------------------------------------------------------------------------------------------
@@ -342,8 +344,8 @@ class LowerVectorUpdate(MemoryPattern):
     """
     `atomic_rmw %t[%i] { ^bb(%x: vector): yield (f %x, %m) }` -> the same for parts of the vector.
 
-    These are the largest parts that the GPU updates at once, or else the elements. Vectors that it updates as a whole
-    are `LowerDirectUpdate`'s.
+    The parts are the largest vectors that the GPU updates at once, otherwise the elements. `LowerDirectUpdate` handles
+    vectors that it updates as a whole.
     """
 
     @match_op_type
@@ -365,7 +367,9 @@ class LowerVectorUpdate(MemoryPattern):
 def _update_parts(
     op: UpdateOp, access: TensorAccess, index: Index, update: DirectUpdate, vector_type: VectorType
 ) -> None:
-    """`memory = f(memory, %v)` -> the same for parts of it: the largest that are updated at once, or the elements."""
+    """
+    `memory = f(memory, %v)` -> the same for parts of it: the largest that are updated at once, otherwise the elements.
+    """
     operation, write = op.computation.block.first_op, WRITERS[update.kind]
     assert operation is not None
     (count,), element = vector_type.get_shape(), vector_type.element_type
@@ -384,7 +388,7 @@ def _update_parts(
 
 
 def _largest_part(kind: AtomicBinOp, type: VectorType, capability: ComputeCapability | None) -> VectorType | None:
-    """The largest part of a vector that is updated at once, if that is more than an element."""
+    """The largest part of a vector that is updated at once; None if that is an element."""
     (count,) = type.get_shape()
     lengths = [length for length in range(count, 1, -1) if count % length == 0]
     parts = [VectorType(type.element_type, [length]) for length in lengths]
@@ -408,7 +412,7 @@ class LowerUpdateByExchange(MemoryPattern):
     """
     `atomic_rmw %t[%i] { ^bb(%x): ...; yield %y }` -> a loop around `llvm.cmpxchg`, with the body inside.
 
-    For every update of an element that is no `LowerDirectUpdate`.
+    For every update of an element that no `LowerDirectUpdate` handles.
     """
 
     @match_op_type
@@ -429,5 +433,5 @@ class LowerUpdateByExchange(MemoryPattern):
 
 
 def atomic_update_patterns(memory: ModuleMemory) -> tuple[RewritePattern, ...]:
-    """The patterns for `xla_gpu.atomic_rmw`, in the order in which they are to be tried."""
+    """The patterns for `xla_gpu.atomic_rmw`, in order of priority."""
     return (*(pattern(memory) for pattern in DIRECT), LowerVectorUpdate(memory), LowerUpdateByExchange(memory))

@@ -1,5 +1,5 @@
 """
-The word of memory that an element is in, and updates of it by a loop around compare-and-exchange.
+The word of memory that contains an element, and its update by a loop around compare-and-exchange.
 
 GPUs exchange 32 and 64 bits atomically. A smaller element is part of such a word.
 """
@@ -17,15 +17,15 @@ from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, llvm_ty
 from xshardy.transforms.xla_gpu.tensor_access import POINTER, Index, TensorAccess, tensor_type
 
 Update = Callable[[TensorAccess, SSAValue], SSAValue]
-"""Inserts what computes the new element from the current one."""
+"""Computes the new element from the current one."""
 
 
 def compare_and_swap(access: TensorAccess, tensor: SSAValue, index: Index, update: Update) -> None:
     """
     `memory = update(memory)` -> `%x = load; scf.while (%x) { %y = update(%x); cmpxchg %x, %y; not exchanged }`.
 
-    The exchange is of at least 32 bits. A smaller element is part of such a word: that at its address with the two
-    lowest bits cleared, which is in the buffer, as buffers begin and end at multiples of 4 bytes.
+    The exchange has at least 32 bits. A smaller element is part of the word at its address with the two lowest bits
+    cleared. This word is in the buffer, because buffers are aligned to 4 bytes.
     """
     word = word_of(access, tensor, index)
     initial = access.value(LoadOp(word.address, word.type))
@@ -43,7 +43,7 @@ def compare_and_swap(access: TensorAccess, tensor: SSAValue, index: Index, updat
 
 
 def word_of(access: TensorAccess, tensor: SSAValue, index: Index) -> "Word":
-    """The word that element `index` of `tensor` is in."""
+    """The word that contains element `index` of `tensor`."""
     element = tensor_type(tensor).element_type
     layout = ElementLayout(element)
     bit_offset = access.bit_offset(index, layout)
@@ -57,7 +57,7 @@ def word_of(access: TensorAccess, tensor: SSAValue, index: Index) -> "Word":
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """The integer that is exchanged for an element, and what it has to do with the element."""
+    """The exchanged integer for an element, and conversions between the two."""
 
     address: SSAValue
     type: IntegerType
@@ -67,13 +67,13 @@ class Word:
         raise NotImplementedError
 
     def replace(self, access: TensorAccess, word: SSAValue, element: SSAValue) -> SSAValue:
-        """`word` with another element in it."""
+        """`word` with the element replaced."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class _WholeWord(Word):
-    """An element of 32 or 64 bits is a word; a float is bitcast to it."""
+    """An element of 32 or 64 bits; a float is bitcast."""
 
     element_type: Attribute
 
@@ -86,7 +86,7 @@ class _WholeWord(Word):
 
 @dataclass(frozen=True, slots=True)
 class _WordOfComplex(Word):
-    """A complex number becomes a word, and back, through memory of the thread: LLVM has no bitcast of structs."""
+    """A complex number. It is converted through memory of the thread, because LLVM cannot bitcast structs."""
 
     element_type: Attribute
     slot: SSAValue
@@ -109,7 +109,7 @@ class _WordOfComplex(Word):
 
 @dataclass(frozen=True, slots=True)
 class _PartOfWord(Word):
-    """An element of less than 32 bits is at bit `shift` of a word; `others` has the bits of its neighbours set."""
+    """An element of less than 32 bits at bit `shift` of a word; `others` is the mask of the other bits."""
 
     element_type: Attribute
     shift: SSAValue
@@ -147,7 +147,7 @@ class _PartOfWord(Word):
 
 
 def _small_integer(layout: ElementLayout) -> IntegerType:
-    """The integer with the bits that an element has in memory."""
+    """The integer type with the width of an element in memory."""
     return i8 if layout.element == i1 else IntegerType(layout.bits)
 
 

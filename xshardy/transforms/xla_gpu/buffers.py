@@ -1,9 +1,9 @@
 """
-Tensors as buffers: a tensor that is updated stays in its place, so all its later values are one buffer.
+Tensors as buffers: updates are in place, so all successive values of a tensor are one buffer.
 
-An analysis finds the buffer of every value. Patterns then let each use read the first value of the buffer, and loops
-and branches carry no tensors. Row XGPU-22 allows an output tensor no other use than being updated, passed through loops
-and branches, and returned.
+An analysis finds the buffer of every value. Patterns then replace each use by the first value of the buffer, and remove
+tensors from the operands and results of loops and branches. By row XGPU-22, an output tensor is only updated, passed
+through loops and branches, and returned.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from xshardy.rewriting import match_op_type
 # -- The buffers of values ---------------------------------------------------------------------------------------------
 
 Buffers = Mapping[SSAValue, SSAValue]
-"""For each later value of a buffer the first one: an argument, an allocation or a constant."""
+"""For each later value of a buffer, its first value: an argument, an allocation or a constant."""
 
 Update = tensor.InsertOp | vector.TransferWriteOp | AtomicRMWOp | SyncThreadsOp
 """An operation that updates buffers in place."""
@@ -32,28 +32,28 @@ UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
     AtomicRMWOp: lambda op: [op.operands[0]],
     SyncThreadsOp: lambda op: op.operands,
 }
-"""For each result of an update, the operand that has the same buffer."""
+"""For each result of an update, the operand with the same buffer."""
 
-PASSING = frozenset[type[Operation]]({scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED})
-"""The operations that give a buffer another name."""
+FORWARDING = frozenset[type[Operation]]({scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp, *UPDATED})
+"""The operations that forward a buffer."""
 
 
 def buffers_of(operations: Iterable[Operation]) -> Buffers:
     """
-    The buffers of the tensors that `operations`, those of functions in text order, compute.
+    The buffers of the tensors in `operations`, those of functions in program order.
 
-    Raises `PassFailedException` where a loop or a branch may give one buffer or another.
+    Raises `PassFailedException` if a loop or a branch may give one of several buffers.
     """
     finder = _BufferFinder({})
     for op in operations:
-        if type(op) in PASSING:
+        if type(op) in FORWARDING:
             finder.visit(op)
     return finder.buffers
 
 
 @dataclass(frozen=True, slots=True)
 class _BufferFinder:
-    """The buffers that are known from the operations up to one in the text."""
+    """The buffers known so far, in program order."""
 
     buffers: dict[SSAValue, SSAValue]
 
@@ -98,7 +98,7 @@ class _BufferFinder:
                 pass
 
     def _visit_branches(self, branch: Operation) -> None:
-        """A result has the buffer that all regions yield for it; if nothing uses the result, they need not agree."""
+        """A result has the buffer that all regions yield for it. Unused results may differ between regions."""
         if not branch.results:
             return
         first, *others = [region.block.last_op.operands for region in branch.regions if region.block.last_op]
@@ -127,7 +127,8 @@ def is_tensor(value: SSAValue) -> bool:
 @dataclass(frozen=True)
 class ForwardUpdate(RewritePattern):
     """
-    `%a = tensor.insert %x into %t; use(%a)` -> `tensor.insert %x into %t; use(%t)`, and so for every update in place.
+    `%a = tensor.insert %x into %t[%i]; use(%a)` -> `tensor.insert %x into %t[%i]; use(%t)`; likewise for other in-place
+    updates.
     """
 
     buffers: Buffers
@@ -158,7 +159,7 @@ class WhileWithoutTensors(RewritePattern):
     """
     `%b = scf.while (%u = %t) { condition %u } do { ^bb(%v): yield %v }` -> `scf.while { condition } do { yield }`.
 
-    What used `%u`, `%v` or `%b` uses `%t`.
+    Uses of `%u`, `%v` and `%b` become uses of `%t`.
     """
 
     buffers: Buffers
@@ -206,7 +207,7 @@ class SwitchWithoutTensors(RewritePattern):
 
 
 def buffer_patterns(buffers: Buffers) -> tuple[RewritePattern, ...]:
-    """The patterns after which every use of a buffer is one of its first value."""
+    """Patterns that replace every use of a buffer by its first value."""
     return (
         ForwardUpdate(buffers),
         ForWithoutTensors(buffers),
@@ -217,7 +218,7 @@ def buffer_patterns(buffers: Buffers) -> tuple[RewritePattern, ...]:
 
 
 def without_tensors(values: Iterable[SSAValue]) -> list[SSAValue]:
-    """The values that are no tensors."""
+    """The values that are not tensors."""
     return [value for value in values if not is_tensor(value)]
 
 
@@ -229,14 +230,14 @@ def _use_buffers(values: Iterable[SSAValue], buffers: Buffers, rewriter: Pattern
 
 
 def _replace(op: Operation, new: Operation, rewriter: PatternRewriter) -> None:
-    """Replace `op` by `new`, which lacks the results that are tensors. These must be without uses."""
+    """Replace `op` by `new`, which lacks the tensor results. Precondition: these are unused."""
     new.attributes.update(op.attributes)
     kept = iter(new.results)
     rewriter.replace(op, new, [None if is_tensor(old) else next(kept) for old in op.results])
 
 
 def _detach_without_tensors(op: Operation, region: Region) -> Region:
-    """The region, taken out of `op`, with no tensor among its arguments and what it passes on."""
+    """The region, detached from `op`, without tensors in its arguments and its terminator."""
     detached = op.detach_region(region)
     if detached.first_block is not None:
         block = detached.block
@@ -248,7 +249,7 @@ def _detach_without_tensors(op: Operation, region: Region) -> Region:
 
 
 def _is_trivial(region: Region) -> bool:
-    """Whether the region only ends, and passes nothing on."""
+    """Whether the region is only a terminator without operands."""
     return region.block.first_op is region.block.last_op and not (
         region.block.last_op and region.block.last_op.operands
     )

@@ -1,8 +1,8 @@
 """
 The pass pipeline from an emitted fusion to the llvm dialect, as a table of stages.
 
-A stage ends at a level that the documentation of the emitters shows and that the tools call by name. Source: spec row
-XGPU-10 and section 7, in their order.
+A stage ends at a level of the emitters' documentation, which the tools refer to by name. Source: spec row XGPU-10 and
+section 7, in their order.
 """
 
 from dataclasses import dataclass
@@ -48,12 +48,12 @@ from xshardy.transforms.xla_gpu.unswitch_loops import UnswitchLoopsPass
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import VectorizeLoadsStoresPass
 
 EMITTED = "xla_gpu"
-"""The level of a module as the emitters leave it, before any pass."""
+"""The level of a module after emission, before any pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Passes that run together, and the name of the level that they end at."""
+    """A sequence of passes, and the name of the level after them."""
 
     level: str
     passes: tuple[ModulePass, ...]
@@ -78,7 +78,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
         ),
         Stage(
             "flattened",
-            # The bounds check of a loop folds away here, where `xla.range` shows it to be always true.
+            # Folds the bounds check of a loop if `xla.range` implies it.
             (SimplifyArithPass(), CanonicalizePass(), PropagateSliceIndicesPass(), FlattenTensorsPass(), *clean_up),
         ),
         Stage(
@@ -86,7 +86,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
             (
                 InlineIntoLoopsPass(),
                 CanonicalizePass(),
-                # A condition has to be outside of a loop for the loop to go inside, and then more may go outside.
+                # Unswitching needs hoisted conditions, and enables more hoisting.
                 LoopInvariantCodeMotionPass(),
                 UnswitchLoopsPass(),
                 LoopInvariantCodeMotionPass(),
@@ -126,14 +126,14 @@ LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages()))
 
 
 def check_level(level: str) -> None:
-    """Raise `PassFailedException` if there is no such level."""
+    """Raise `PassFailedException` for an unknown level."""
     if level not in LEVELS:
         raise PassFailedException(f"unknown level '{level}': expected one of {', '.join(LEVELS)}")
 
 
 @dataclass(frozen=True)
 class CodegenPipelinePass(ModulePass):
-    """Lower an emitted fusion to the llvm dialect: every stage, or those up to the level `until`."""
+    """Lower an emitted fusion to the llvm dialect: all stages, or those up to the level `until`."""
 
     name = "xla-gpu-codegen-pipeline"
     source: ClassVar[str] = "XLA:GPU emitters, the passes of the codegen pipeline in their order (XGPU-10)"

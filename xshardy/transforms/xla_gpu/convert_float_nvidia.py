@@ -1,8 +1,8 @@
 """
-Convert floats of 4 and 8 bits with the instructions of NVIDIA's GPUs, where the target has them.
+Convert floats of 4 and 8 bits with instructions of NVIDIA GPUs, if the target has them.
 
-An instruction converts two floats at once. Neighbours in a vector are such a pair; any other float is the lower one of
-a pair, whose upper one is not used. Run before `xla-gpu-expand-float-ops`, which writes out what is left.
+An instruction converts a pair of floats. Adjacent elements of a vector form a pair; any other float is the lower one of
+a pair whose upper one is unused. Run before `xla-gpu-expand-float-ops`, which expands the remaining conversions.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,9 @@ from xshardy.transforms.xla_gpu.float_instructions import (
 
 @dataclass(frozen=True, slots=True)
 class ExtendByInstruction(RewritePattern):
-    """`arith.extf %x : f8 to f32` -> an intrinsic on `%x` and a zero, and `arith.extf` of the first f16 it gives."""
+    """
+    `arith.extf %x : f8 to f32` -> an intrinsic on `%x` and a zero, and `arith.extf` of the first f16 of its result.
+    """
 
     target: Target
 
@@ -56,9 +58,9 @@ class ExtendByInstruction(RewritePattern):
 @dataclass(frozen=True, slots=True)
 class TruncateByInstruction(RewritePattern):
     """
-    `arith.truncf %x : f32 to f8` -> an intrinsic on `%x` and a zero, and what is too large replaced.
+    `arith.truncf %x : f32 to f8` -> an intrinsic on `%x` and a zero, and a select for overflow.
 
-    Floats that no instruction takes become f32 first: an f64 is rounded twice then.
+    Floats that no instruction accepts become f32 first: an f64 is then rounded twice.
     """
 
     target: Target
@@ -75,14 +77,14 @@ class TruncateByInstruction(RewritePattern):
         pair = truncated(value, value.constant(0.0), instructions)
         bits = pair.insert(llvm.TruncOp(pair.value, IntegerType(result.bitwidth)))
         if has_infinity(result):
-            # The instruction gave the largest number, with its sign. Infinity, or NaN if there is none, follows it.
+            # The instruction saturates, with the sign. Infinity, or NaN in formats without it, is the next code.
             bits = is_too_large(value, result).select(bits + 1, bits)
         rewriter.replace(op, (), (bits.bitcast(result).value,))
 
 
 @dataclass(frozen=True)
 class ConvertFloatNvidiaPass(PatternPass):
-    """Convert small floats with instructions, as far as the target and its version of PTX have them."""
+    """Convert small floats with instructions, as supported by the target and its version of PTX."""
 
     name = "xla-gpu-convert-float-nvidia"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", convert_float_nvidia (XGPU-37); PTX ISA, `cvt`'
@@ -91,7 +93,7 @@ class ConvertFloatNvidiaPass(PatternPass):
     ptx_version_major: int = 0
     ptx_version_minor: int = 0
     specific: bool = True
-    """Whether the target is a GPU with what is its own, `sm_100a`: others have no floats of 4 bits."""
+    """Whether the target includes architecture-specific features, `sm_100a`: only these have floats of 4 bits."""
 
     @staticmethod
     def for_target(target: str) -> "ConvertFloatNvidiaPass":

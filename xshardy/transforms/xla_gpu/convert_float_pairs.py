@@ -1,8 +1,8 @@
 """
-Convert floats of 4 and 8 bits that are neighbours in a vector two at a time.
+Convert pairs of floats of 4 and 8 bits that are adjacent in a vector.
 
-An instruction takes, or gives, an i16 with two of them, the lower one first: in memory, and so in the bits of a vector,
-that is their order too.
+An instruction takes or gives an i16 with two of them, the lower one first. This is also their order in memory, and in
+the bits of a vector.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class SmallVector:
 
     @staticmethod
     def of(type: Attribute) -> "SmallVector | None":
-        """`type`, if it is such a vector."""
+        """`type` as such a vector; None if it is another type."""
         if not isa(type, VectorType[Attribute]) or type.get_num_dims() != 1 or type.get_shape()[0] % 2:
             return None
         element = type.element_type
@@ -61,7 +61,7 @@ class SmallVector:
 
     @property
     def pairs(self) -> VectorType[IntegerType]:
-        """The vector of the bits of each two floats."""
+        """The vector of the bits of each pair."""
         return VectorType(IntegerType(2 * self.element.bitwidth), [self.length // 2])
 
 
@@ -70,7 +70,7 @@ class ExtendPairs(RewritePattern):
     """
     `extf (vector.extract %v[0])`, `extf (vector.extract %v[1])` -> the results of one intrinsic on an i16 of `%v`.
 
-    Behind `%v`, so that both are in reach. Elements whose neighbour is not extended stay.
+    Inserted after `%v`, which dominates both. Elements whose neighbour is not extended are unchanged.
     """
 
     target: Target
@@ -102,14 +102,14 @@ class ExtendPairs(RewritePattern):
 
 
 def _extended(half: Scalar, op: arith.ExtFOp) -> Scalar:
-    """The f16 `half` in the type that `op` gives."""
+    """The f16 `half` converted to the result type of `op`."""
     type = op.result.type
     assert isinstance(type, AnyFloat)
     return (half if type == f16 else half.to_float(f32)).to_float(type)
 
 
 def extensions_of_elements(value: SSAValue) -> dict[int, list[arith.ExtFOp]]:
-    """The operations that extend an element of a vector to a wide float, by its position."""
+    """The operations that extend an element of a vector to a wider float, by its position."""
     found: dict[int, list[arith.ExtFOp]] = {}
     for read in [use.operation for use in value.uses]:
         if not isinstance(read, vector.ExtractOp) or (position := static_position(read)) is None:
@@ -121,7 +121,7 @@ def extensions_of_elements(value: SSAValue) -> dict[int, list[arith.ExtFOp]]:
 
 
 def static_position(op: vector.ExtractOp | vector.InsertOp) -> int | None:
-    """The only index of an access to a vector, if it is a constant."""
+    """The only index of an access to a vector, if it is constant; None otherwise."""
     position = op.get_mixed_position()
     return position[0] if len(position) == 1 and isinstance(position[0], int) else None
 
@@ -129,9 +129,9 @@ def static_position(op: vector.ExtractOp | vector.InsertOp) -> int | None:
 @dataclass(frozen=True, slots=True)
 class TruncatePairs(RewritePattern):
     """
-    `vector.insert (truncf %y), (vector.insert (truncf %x), %v[0])[1]` -> a vector of the i16 that an intrinsic gives.
+    `vector.insert (truncf %y), (vector.insert (truncf %x), %v[0])[1]` -> a vector of the i16 results of an intrinsic.
 
-    Only where every element of the vector is such a float.
+    Only if every element of the vector is such a float.
     """
 
     target: Target
@@ -142,9 +142,9 @@ class TruncatePairs(RewritePattern):
         if small is None or (instructions := instructions_for(small.element, self.target)) is None:
             return
         if any(isinstance(use.operation, vector.InsertOp) for use in op.result.uses):
-            return  # only the last one of a chain
+            return  # only the last insertion of a chain matches
         chain = insertions(op)
-        elements = {static_position(insert): insert.source.owner for insert in reversed(chain)}  # the last one stays
+        elements = {static_position(insert): insert.source.owner for insert in reversed(chain)}  # the last one wins
         if None in elements:
             return
         values: list[Scalar] = []
@@ -165,7 +165,7 @@ class TruncatePairs(RewritePattern):
 
 
 def insertions(last: vector.InsertOp) -> list[vector.InsertOp]:
-    """`last`, and the insertions before it whose vectors have no other use, from the last one to the first."""
+    """`last` and the preceding insertions whose vectors have no other use, last first."""
     chain = [last]
     while isinstance(before := chain[-1].dest.owner, vector.InsertOp) and before.result.has_one_use():
         chain.append(before)
@@ -173,17 +173,17 @@ def insertions(last: vector.InsertOp) -> list[vector.InsertOp]:
 
 
 def has_wide_source(op: arith.TruncFOp) -> bool:
-    """Whether `op` rounds a float of 16 bits or more."""
+    """Whether `op` truncates a float of 16 bits or more."""
     return isinstance(op.input.type, AnyFloat) and not isinstance(op.input.type, ReducedPrecisionFloatType)
 
 
 def rounded_pair(low: Scalar, high: Scalar, small: ReducedPrecisionFloatType, instructions: Instructions) -> Scalar:
-    """The bits of two floats in a small format, side by side."""
+    """The bits of two floats in a small format, adjacent."""
     if low.type != high.type:
         low, high = low.to_float(f32), high.to_float(f32)
     pair = truncated(low, high, instructions)
     if has_infinity(small):
-        # The instruction gave the largest number, with its sign. Infinity, or NaN if there is none, follows it.
+        # The instruction saturates, with the sign. Infinity, or NaN in formats without it, is the next code.
         for position, value in enumerate((low, high)):
             following = pair + (1 << position * small.bitwidth)
             pair = is_too_large(value, small).select(following, pair)

@@ -1,8 +1,8 @@
 """
-Compute indices in integers as wide as the data layout says, so that the arithmetic of LLVM applies to them.
+Compute indices as integers of the width in the data layout, so that LLVM's integer arithmetic applies.
 
-The emitters state a width of 32 bits where every index fits, see `dialects/data_layout.py`. Each index that arithmetic
-reads is cast to an integer once, right behind its definition: that is where a pattern looks for the cast.
+The emitters state a width of 32 bits if every index fits, see `dialects/data_layout.py`. Each index used in arithmetic
+is cast to an integer once, directly after its definition, where patterns find the cast.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from xshardy.dialects.data_layout import index_integer
 from xshardy.rewriting import PatternPass, Step, match_op_type
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
-"""What gains from being done in integers: address arithmetic. Comparisons and casts stay."""
+"""Arithmetic that is done on integers: address computations. Comparisons and casts stay."""
 
 COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
@@ -28,7 +28,7 @@ COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 
 def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter) -> SSAValue:
-    """The index `value` as an integer: a constant, what was cast to an index, or a cast behind its definition."""
+    """The index `value` as an integer: a constant, the source of a cast to index, or a cast after its definition."""
     owner = value.owner
     if isinstance(owner, arith.IndexCastOp) and (source := owner.input).type == integer:
         return source
@@ -48,9 +48,9 @@ def find_cast(
     value: SSAValue, op: Operation | None, integer: IntegerType
 ) -> tuple[arith.IndexCastOp | None, Operation | None]:
     """
-    The cast of `value` among those from `op` on, which cast what is defined where `value` is.
+    The cast of `value` in the sequence of casts that starts at `op`, and the operation where the search ends.
 
-    And the operation where the search ended: that cast, or the one behind all of them.
+    The latter is that cast, or the first operation after the sequence.
     """
     while isinstance(op, arith.IndexCastOp) and op.result.type == integer and op.input.owner is value.owner:
         if op.input is value:
@@ -60,24 +60,24 @@ def find_cast(
 
 
 def integer_twin(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp | None:
-    """The constant right behind an index constant that has its value as an `integer`, if there is one."""
+    """The integer constant of equal value directly after an index constant, if there is one."""
     behind = constant.next_op
     if not isinstance(behind, arith.ConstantOp) or behind.result.type != integer:
         return None
     value, expected = behind.value, constant.value
     assert isinstance(value, IntegerAttr) and isinstance(expected, IntegerAttr)
-    is_same = (value.value.data - expected.value.data) % (1 << integer.bitwidth) == 0  # too wide a value is cut
+    is_same = (value.value.data - expected.value.data) % (1 << integer.bitwidth) == 0  # too wide a value is truncated
     return behind if is_same else None
 
 
 def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp:
-    """A new constant that has the value of an index constant as an `integer`."""
+    """A new integer constant with the value of an index constant."""
     assert isinstance(constant.value, IntegerAttr)
     return arith.ConstantOp.from_int_and_width(constant.value.value.data, integer, truncate_bits=True)
 
 
 def after_constants(block: Block) -> Operation | None:
-    """The first operation of `block` that is not one of the constants that it starts with."""
+    """The first operation of `block` after its leading constants."""
     op = block.first_op
     while isinstance(op, arith.ConstantOp):
         op = op.next_op
@@ -108,7 +108,7 @@ class ConvertIndexArithmetic(RewritePattern):
 
 @dataclass(frozen=True)
 class EraseUnusedCastToIndex(RewritePattern):
-    """`%x = index_cast (addi %a, %b : i32) : i32 to index` -> `addi %a, %b : i32`, where nothing uses `%x`."""
+    """`%x = index_cast (addi %a, %b : i32) : i32 to index` -> `addi %a, %b : i32`, if `%x` is unused."""
 
     integer: IntegerType
 
@@ -123,7 +123,7 @@ class EraseUnusedCastToIndex(RewritePattern):
 
 @dataclass(frozen=True)
 class EraseUnusedIndexConstant(RewritePattern):
-    """`constant 1 : index; constant 1 : i32` -> `constant 1 : i32`, where nothing uses the index."""
+    """`constant 1 : index; constant 1 : i32` -> `constant 1 : i32`, if the index is unused."""
 
     integer: IntegerType
 

@@ -1,4 +1,4 @@
-"""Turn the calls that the inliner left into ordinary ones. Run `cse` before: it may merge pure calls only."""
+"""Convert pure calls that remain after inlining to ordinary calls. Run `cse` before: it merges pure calls only."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Loops over 0, 1, ..., n - 1 for a known n: what the emitters make of range variables."""
+"""Loops over 0, 1, ..., n - 1 for a constant n, as emitted for range variables."""
 
 from xdsl.dialects import scf
 from xdsl.ir import SSAValue
@@ -8,7 +8,7 @@ from xshardy.dialects.xla_gpu.discardable import constant_value
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
-    """`n` for a loop over 0, 1, ..., n - 1; None if it is no such loop, or a bound is not constant."""
+    """`n` for a loop over 0, 1, ..., n - 1 with constant bounds; None otherwise."""
     if constant_value(loop.lb) != 0 or constant_value(loop.step) != 1:
         return None
     return constant_value(loop.ub)
@@ -16,9 +16,9 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 def carry(loop: scf.ForOp, init: SSAValue, yielded: SSAValue, rewriter: PatternRewriter) -> scf.ForOp:
     """
-    `loop`, replaced by one that also carries the value of the last argument of its body, which it has no start for yet.
+    `loop` replaced by one with another carried value. Precondition: its body already has the argument, as the last one.
 
-    The value starts as `init`; `yielded`, from the body, is what the next iteration gets, and the new last result.
+    The value starts as `init`; `yielded`, from the body, is the value for the next iteration and the last result.
     """
     body = loop.body.block
     terminator = body.last_op

@@ -1,5 +1,5 @@
 """
-What a pass has to know of the GPU it compiles for, and its text form.
+The properties of the target GPU that passes need, and their text form.
 
 Passes take it as the option `gpu_device_info`, in XLA's spelling: `cuda_compute_capability {major: 9}`.
 """
@@ -13,7 +13,7 @@ _TARGET = re.compile(r"sm_(\d+)(\d)([af]?)")
 _FIELD = re.compile(r"\b(major|minor)\s*:\s*(\d+)")
 
 OLDEST, NEWEST = (7, 0), (12, 1)
-"""The compute capabilities that PTX can be made for, both included."""
+"""The range of supported compute capabilities, both ends included."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,7 +25,7 @@ class ComputeCapability:
 
 
 def parse_target(target: str) -> ComputeCapability:
-    """`sm_90` -> 9.0. Raises `ValueError` for what is no NVIDIA target from `sm_70` on."""
+    """`sm_90` -> 9.0. Raises `ValueError` for anything but an NVIDIA target from `sm_70` on."""
     match = _TARGET.fullmatch(target)
     capability = ComputeCapability(int(match[1]), int(match[2])) if match else None
     if capability is None or not OLDEST <= (capability.major, capability.minor) <= NEWEST:
@@ -42,7 +42,7 @@ def device_info(target: str) -> str:
 
 
 def parse_device_info(text: str) -> ComputeCapability | None:
-    """The compute capability that `gpu_device_info` names; None for an empty text or the GPU of another maker."""
+    """The compute capability in `gpu_device_info`; None for an empty text or another vendor's GPU."""
     if "cuda_compute_capability" not in text:
         return None
     fields = {name: int(value) for name, value in _FIELD.findall(text)}

@@ -1,4 +1,4 @@
-"""Erase the functions that nothing can reach."""
+"""Erase unreachable functions."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ from xshardy.transforms.symbol_dce import dead_symbols
 
 
 def dead_functions(module: ModuleOp) -> tuple[func.FuncOp, ...]:
-    """The private functions of `module` that no public one reaches through calls, in the order of the text."""
+    """The private functions of `module` that no public one reaches through calls, in program order."""
     return tuple(symbol for symbol in dead_symbols(module) if isinstance(symbol, func.FuncOp))
 
 

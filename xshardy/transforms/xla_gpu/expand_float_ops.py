@@ -1,8 +1,8 @@
 """
-Write operations on floats that the target lacks with those that it has.
+Expand float operations that the target lacks.
 
-The target has no arithmetic on floats of less than 16 bits, LLVM not even their types: they are computed as f32 and
-converted with integer arithmetic, see `small_floats`. `math.erf` and, if wanted, `math.tanh` are approximated.
+The target has no arithmetic on floats of less than 16 bits, and LLVM has no types for them: they are computed as f32
+and converted with integer arithmetic, see `small_floats`. `math.erf` and, optionally, `math.tanh` are approximated.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Arithmetic = (
 
 
 def is_small(type: Attribute) -> bool:
-    """Whether values of `type` are floats that neither LLVM nor the target know."""
+    """Whether `type` is a float type that both LLVM and the target lack."""
     return isinstance(type, ReducedPrecisionFloatType)
 
 
@@ -101,7 +101,7 @@ class CompareSmallFloats(RewritePattern):
 
 
 class AbsOfSmallFloat(RewritePattern):
-    """`math.absf %x : f8` -> its bits without the sign; where minus zero is NaN, that stays."""
+    """`math.absf %x : f8` -> the bits without the sign; the code of minus zero is kept in formats where it is NaN."""
 
     @match_op_type
     def match_and_rewrite(self, op: math.AbsFOp, rewriter: PatternRewriter, /):
@@ -129,7 +129,11 @@ class SmallFloatToInteger(RewritePattern):
 
 
 class IntegerToSmallFloat(RewritePattern):
-    """`arith.sitofp %i : i32 to f8` -> `arith.sitofp` to f32, rounded; an f32 rounds only what no f8 can hold."""
+    """
+    `arith.sitofp %i : i32 to f8` -> `arith.sitofp` to f32, truncated.
+
+    The double rounding is harmless: f32 rounds only integers beyond the range of f8.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: arith.SIToFPOp | arith.UIToFPOp, rewriter: PatternRewriter, /):
@@ -140,7 +144,11 @@ class IntegerToSmallFloat(RewritePattern):
 
 
 class ComputeSmallFloatsAsF32(RewritePattern):
-    """`arith.addf %x, %y : f8` -> `arith.addf` of both as f32, rounded: an f32 has more than twice the precision."""
+    """
+    `arith.addf %x, %y : f8` -> `arith.addf` of both as f32, truncated.
+
+    The double rounding is harmless: f32 has more than twice the precision.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: Arithmetic, rewriter: PatternRewriter, /):
@@ -171,9 +179,9 @@ SMALL_FLOAT_PATTERNS = (
 @dataclass(frozen=True)
 class ExpandFloatOpsPass(PatternPass):
     """
-    Expand operations on floats that the target lacks.
+    Expand float operations that the target lacks.
 
-    With `approximate_tanh=false`, `math.tanh` is left for the library of the target, which is slower and more exact.
+    With `approximate_tanh=false`, `math.tanh` is left to the target's library, which is slower and more accurate.
     """
 
     name = "xla-gpu-expand-float-ops"

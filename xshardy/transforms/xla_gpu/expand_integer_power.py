@@ -1,7 +1,8 @@
 """
-Write `math.ipowi` as multiplications: the base is squared for each bit of the exponent, and multiplied in if it is 1.
+Expand `math.ipowi` to multiplications by repeated squaring.
 
-Powers wrap around. A negative exponent gives 0, but for the bases 1 and -1. Source: XLA's operation semantics, `Pow`.
+Powers are modulo the width. A negative exponent gives 0, except for the bases 1 and -1. Source: XLA's operation
+semantics, `Pow`.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,8 +21,8 @@ from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 from xshardy.transforms.xla_gpu.safe_integer_arithmetic import every_element
 
-MOST_MULTIPLICATIONS = 16
-"""A power with a constant exponent that needs more stays a loop."""
+MAX_MULTIPLICATIONS = 16
+"""The maximal number of multiplications for a constant exponent; beyond that, a loop."""
 
 
 class PowerOfConstant(RewritePattern):
@@ -30,7 +31,7 @@ class PowerOfConstant(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: math.IPowIOp, rewriter: PatternRewriter, /):
         exponent = constant_value(op.rhs)
-        if exponent is None or exponent < 0 or multiplications(exponent) > MOST_MULTIPLICATIONS:
+        if exponent is None or exponent < 0 or multiplications(exponent) > MAX_MULTIPLICATIONS:
             return
         power: SSAValue | None = None
         square = op.lhs
@@ -44,13 +45,13 @@ class PowerOfConstant(RewritePattern):
 
 
 def multiplications(exponent: int) -> int:
-    """How many multiplications repeated squaring takes."""
+    """The number of multiplications of repeated squaring."""
     return max(exponent.bit_length() - 1, 0) + max(exponent.bit_count() - 1, 0)
 
 
 class PowerByLoop(RewritePattern):
     """
-    `math.ipowi %x, %n` -> a loop over the bits of `%n`, for scalars until no bit is left; the same on every element.
+    `math.ipowi %x, %n` -> a loop over the bits of `%n`; elementwise for vectors, until no bit is left for scalars.
 
     `%p, %s, %n = 1, %x, %n; repeat { %p = select(%n & 1, %p * %s, %p); %s = %s * %s; %n = %n >> 1 }`.
     """
@@ -83,7 +84,7 @@ class PowerByLoop(RewritePattern):
         else:
             power = _for_each_bit(element.bitwidth, inits, step, op, rewriter)
 
-        # With a negative exponent, only 1 and -1 have a power other than 0: those of which the square is 1.
+        # With a negative exponent, only 1 and -1, whose square is 1, have a power other than 0.
         successor = rewriter.insert(arith.AddiOp(op.lhs, one)).result
         is_unit = rewriter.insert(compare("ule", successor, constant(2))).result
         is_not_zero = rewriter.insert(compare("ne", op.lhs, zero)).result
@@ -97,7 +98,7 @@ Iteration = Callable[[SSAValue, SSAValue, SSAValue], Values]
 
 
 def _while_not_zero(inits: Values, zero: SSAValue, step: Iteration, rewriter: PatternRewriter) -> SSAValue:
-    """`scf.while` over three scalars until the last one is 0; gives the first one."""
+    """`scf.while` over three scalars until the last one is 0; returns the first one."""
     types = [value.type for value in inits]
     before, after = Block(arg_types=types), Block(arg_types=types)
     here = rewriter.insertion_point
@@ -112,7 +113,7 @@ def _while_not_zero(inits: Values, zero: SSAValue, step: Iteration, rewriter: Pa
 
 
 def _for_each_bit(bits: int, inits: Values, step: Iteration, op: math.IPowIOp, rewriter: PatternRewriter) -> SSAValue:
-    """`scf.for` over three carried values, `bits` times; gives the first one."""
+    """`scf.for` over three carried values, `bits` times; returns the first one."""
     lower, upper, by = (index_constant(value, op, rewriter) for value in (0, bits, 1))
     body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
     here = rewriter.insertion_point
@@ -124,7 +125,7 @@ def _for_each_bit(bits: int, inits: Values, step: Iteration, op: math.IPowIOp, r
 
 
 class ExpandIntegerPowerPass(PatternPass):
-    """Replace integer powers by multiplications."""
+    """Expand integer powers to multiplications."""
 
     name = "xla-gpu-expand-integer-power"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37); XLA operation semantics, `Pow`'

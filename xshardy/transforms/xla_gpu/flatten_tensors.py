@@ -1,7 +1,8 @@
 """
-Project tensors and vectors of two or more dimensions to one, in which elements lie as they do in memory (XGPU-34).
+Flatten tensors and vectors of two or more dimensions to one, with elements in memory order (XGPU-34).
 
-First come the indices, while types still say what they index, then all types at once. In between they disagree.
+Indices are linearized first, while types still have their shapes; then all types are converted at once. Between the
+steps, types are inconsistent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +47,7 @@ Shaped = TensorType[Attribute] | VectorType[Attribute]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where an operation that accesses one element has its operands: what it accesses, and the indices at the end."""
+    """The operands of an operation that accesses one element: the accessed value, and the trailing indices."""
 
     shaped: int
     first_index: int
@@ -60,10 +61,10 @@ ACCESSES: Mapping[type[Operation], Access] = {
     xla_gpu.PredicatedInsertOp: Access(shaped=2, first_index=3),
 }
 
-INDIFFERENT_DIALECTS = frozenset({"arith", "func", "math", "scf"})
-"""Dialects whose operations mean the same whatever the shape: element by element, or passing values on."""
+SHAPE_AGNOSTIC_DIALECTS = frozenset({"arith", "func", "math", "scf"})
+"""Dialects whose operations are independent of shapes: elementwise, or forwarding values."""
 
-INDIFFERENT: frozenset[type[Operation]] = frozenset(
+SHAPE_AGNOSTIC: frozenset[type[Operation]] = frozenset(
     {
         *ACCESSES,
         builtin.UnrealizedConversionCastOp,
@@ -84,24 +85,24 @@ INDIFFERENT: frozenset[type[Operation]] = frozenset(
         xla_gpu.YieldOp,
     }
 )
-"""The other operations that may have several dimensions; those that index them are rewritten before the types are."""
+"""Other operations independent of shapes; those with indices are rewritten before the types are."""
 
 
 # -- Types ------------------------------------------------------------------------------------------------------------
 
 
-def is_nested(type_: Attribute) -> TypeGuard[Shaped]:
-    """Whether this is a tensor or vector of two or more dimensions."""
+def is_multi_dimensional(type_: Attribute) -> TypeGuard[Shaped]:
+    """Whether `type_` is a tensor or vector of two or more dimensions."""
     return isinstance(type_, TensorType | VectorType) and type_.get_num_dims() > 1
 
 
 def flat_type(type_: Attribute) -> Attribute:
     """
-    `tensor<2x3xf32>` -> `tensor<6xf32>`, without the layout. Types of less than two dimensions stay as they are.
+    `tensor<2x3xf32>` -> `tensor<6xf32>`, without the layout. Types of less than two dimensions are unchanged.
 
     Raises `PassFailedException` for a dynamic shape.
     """
-    if not is_nested(type_):
+    if not is_multi_dimensional(type_):
         return type_
     if not type_.has_static_shape():
         raise PassFailedException(f"cannot flatten {type_}: only tensors with a static shape have a flat one")
@@ -113,9 +114,9 @@ def flat_type(type_: Attribute) -> Attribute:
 
 def minor_to_major(type_: Shaped) -> tuple[int, ...]:
     """
-    The dimensions, the one that varies fastest in memory first. Without a layout that is the last one.
+    The dimensions, the one that varies fastest in memory first; without a layout, row-major.
 
-    Raises `PassFailedException` for an encoding that is no such list, as in `dense<[0, 1]> : tensor<2xi64>`.
+    Raises `PassFailedException` for an encoding other than a list such as `dense<[0, 1]> : tensor<2xi64>`.
     """
     rank = type_.get_num_dims()
     if not isinstance(type_, TensorType) or isinstance(type_.encoding, NoneAttr):
@@ -132,10 +133,10 @@ def minor_to_major(type_: Shaped) -> tuple[int, ...]:
 
 def linear_index(type_: Shaped, indices: Sequence[SSAValue | int], user: Operation, builder: Builder) -> SSAValue:
     """
-    The position in memory, in elements, of what is at `indices`: a value for `user`, made where `builder` stands.
+    The position in memory, in elements, of `indices`: a value for `user`, emitted at `builder`.
 
-    Constants among the indices go into the map. The others are its dimensions, bounded by the sizes of the shape. What
-    is computed from most variables comes first, so that a map made of theirs has these variables in their order.
+    Constant indices are folded into the map. The others are its dimensions, bounded by the sizes of the shape. Indices
+    computed from the most variables come first, so that a composed map has the variables in their order.
     """
     shape = type_.get_shape()
     layout = minor_to_major(type_)
@@ -145,7 +146,7 @@ def linear_index(type_: Shaped, indices: Sequence[SSAValue | int], user: Operati
     dimensions = sorted(values, key=lambda d: -_variables_read(values[d]))
     terms = (mul(dim(dimensions.index(d)), constant(strides[d])) for d in reversed(layout) if d in values)
     offset = constant(sum(value * strides[d] for d, value in known.items()))
-    # Nothing is ever read from an empty dimension, so any bounds will do for it.
+    # An empty dimension is never accessed, so any bounds are valid.
     variables = tuple(Variable("", Interval.of_size(max(shape[d], 1))) for d in dimensions)
     indexing_map = IndexingMap((add(total(tuple(terms)), offset),), variables)
     return apply_map(indexing_map, [values[d] for d in dimensions], (), user, builder)[0]
@@ -156,7 +157,7 @@ def _known_index(index: SSAValue | int) -> int | None:
 
 
 def _variables_read(index: SSAValue) -> int:
-    """How many variables the map reads that `index` comes from; 1 for any other value."""
+    """The number of variables of the map that computes `index`; 1 for any other value."""
     if not isinstance(index, OpResult) or not isinstance(applied := index.op, xla_gpu.ApplyIndexingOp):
         return 1
     dims, symbols = used_variables(applied.map.results[index.index])
@@ -174,7 +175,7 @@ class LinearizeAccess(OpTypePattern):
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         type_ = op.operands[self.access.shaped].type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         index = linear_index(type_, op.operands[self.access.first_index :], op, rewriter)
         op.operands = (*op.operands[: self.access.first_index], index)
@@ -187,7 +188,7 @@ class LinearizeVectorExtract(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: vector.ExtractOp, rewriter: PatternRewriter, /):
         type_ = op.vector.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         _require_element(op, op.result.type)
         index = linear_index(type_, op.get_mixed_position(), op, rewriter)
@@ -200,7 +201,7 @@ class LinearizeVectorInsert(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         type_ = op.dest.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         _require_element(op, op.source.type)
         index = linear_index(type_, op.get_mixed_position(), op, rewriter)
@@ -211,13 +212,13 @@ class LinearizeTransfer(RewritePattern):
     """
     `vector.transfer_read %t[%i, %j], %pad` -> `vector.transfer_read %t[apply_indexing #map(%i, %j)], %pad`; or a write.
 
-    The elements of the vector have to be neighbours in memory: along the minor dimension, and with no mask.
+    The elements of the vector must be contiguous: along the minor dimension, and without a mask.
     """
 
     @match_op_type
     def match_and_rewrite(self, op: vector.TransferReadOp | vector.TransferWriteOp, rewriter: PatternRewriter, /):
         type_ = op.source.type
-        if not is_nested(type_):
+        if not is_multi_dimensional(type_):
             return
         minor = AffineMap(type_.get_num_dims(), 0, (dim(minor_to_major(type_)[0]),))
         if op.permutation_map.data != minor or op.mask is not None:
@@ -248,18 +249,18 @@ class FlattenConstant(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /):
-        if isa(op.value, DenseIntOrFPElementsAttr) and is_nested(op.value.type):
+        if isa(op.value, DenseIntOrFPElementsAttr) and is_multi_dimensional(op.value.type):
             op.value = flat_constant(op.value)
             flatten_values(op, rewriter)
 
 
 class FlattenSignature(RewritePattern):
-    """`func @f(%t: tensor<2x3xf32>)` -> `func @f(%t: tensor<6xf32>)`, its results included."""
+    """`func @f(%t: tensor<2x3xf32>)` -> `func @f(%t: tensor<6xf32>)`, including results."""
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
         inputs, outputs = op.function_type.inputs, op.function_type.outputs
-        if any(map(is_nested, (*inputs, *outputs))):
+        if any(map(is_multi_dimensional, (*inputs, *outputs))):
             op.function_type = FunctionType.from_lists(
                 [flat_type(type_) for type_ in inputs], [flat_type(type_) for type_ in outputs]
             )
@@ -268,24 +269,24 @@ class FlattenSignature(RewritePattern):
 
 
 class FlattenValues(RewritePattern):
-    """`%r = op(%t) : tensor<2x3xf32>` -> `%r = op(%t) : tensor<6xf32>`, and so for the arguments of its regions."""
+    """`%r = op(%t) : tensor<2x3xf32>` -> `%r = op(%t) : tensor<6xf32>`, including arguments of its regions."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
         flatten_values(op, rewriter)
 
 
 def flatten_values(op: Operation, rewriter: PatternRewriter) -> None:
-    """Give the results of `op` and the arguments of its regions flat types."""
+    """Flatten the types of the results of `op` and of the arguments of its regions."""
     arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
     for value in (*op.results, *arguments):
-        if is_nested(value.type):
+        if is_multi_dimensional(value.type):
             rewriter.replace_value_with_new_type(value, flat_type(value.type))
 
 
 def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """`dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>` -> `dense<[1, 2, 3, 4]> : tensor<4xi32>`, ordered by the layout."""
     type_ = value.type
-    if not is_nested(type_):
+    if not is_multi_dimensional(type_):
         return value
     if is_one_for_all(value):
         return dense(flat_type(type_), value.data.data)
@@ -296,17 +297,17 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
 
 
 def check_operations(module: ModuleOp) -> None:
-    """Raise `PassFailedException` for an operation to which a shape means something that is not known here."""
+    """Raise `PassFailedException` for an operation on multi-dimensional types that may depend on shapes."""
     for op in module.walk():
-        if op.dialect_name() in INDIFFERENT_DIALECTS or type(op) in INDIFFERENT:
+        if op.dialect_name() in SHAPE_AGNOSTIC_DIALECTS or type(op) in SHAPE_AGNOSTIC:
             continue
         types = (*op.result_types, *(operand.type for operand in op.operands))
-        if (type_ := next(filter(is_nested, types), None)) is not None:
+        if (type_ := next(filter(is_multi_dimensional, types), None)) is not None:
             raise PassFailedException(f"cannot flatten {type_} in '{op.name}': lower this operation first")
 
 
 class DropIdentityCast(RewritePattern):
-    """`builtin.unrealized_conversion_cast %x : T to T` -> `%x`: what was a cast between shapes is none any more."""
+    """`builtin.unrealized_conversion_cast %x : T to T` -> `%x`, after a cast between shapes became an identity."""
 
     @match_op_type
     def match_and_rewrite(self, op: builtin.UnrealizedConversionCastOp, rewriter: PatternRewriter, /):
@@ -315,7 +316,7 @@ class DropIdentityCast(RewritePattern):
 
 
 def check_casts(module: ModuleOp) -> None:
-    """Only casts that change no bits may be left: between integers of one width that differ in being signed."""
+    """Only casts that preserve bits may remain: between integers of one width and different signedness."""
     for op in module.walk():
         if not isinstance(op, builtin.UnrealizedConversionCastOp):
             continue
@@ -329,7 +330,7 @@ def check_casts(module: ModuleOp) -> None:
 
 
 class FlattenTensorsPass(PatternPass):
-    """Project tensors and vectors of two or more dimensions to one dimension, honouring layouts."""
+    """Flatten tensors and vectors of two or more dimensions to one dimension, honouring layouts."""
 
     name = "xla-gpu-flatten-tensors"
     source: ClassVar[str] = 'XLA:GPU emitters, "Flatten tensors" (XGPU-34, XGPU-55)'
@@ -339,6 +340,6 @@ class FlattenTensorsPass(PatternPass):
         accesses = (LinearizeAccess(op_type, access) for op_type, access in ACCESSES.items())
         yield Step((*accesses, LinearizeVectorExtract(), LinearizeVectorInsert(), LinearizeTransfer()))
         yield Step((FlattenConstant(), FlattenSignature(), FlattenValues()))
-        # A linear index is most often made of indices that were computed from a few values: compute it from those.
+        # Most linear indices depend on indices computed from few values: compute them from those.
         yield Step((EraseUnusedOperation(), DropIdentityCast(), *APPLY_INDEXING_PATTERNS), TO_FIXPOINT)
         check_casts(module)

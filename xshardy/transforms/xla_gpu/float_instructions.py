@@ -1,8 +1,8 @@
 """
-The instructions of NVIDIA's GPUs that convert floats of 4 and 8 bits, two at a time.
+The instructions of NVIDIA GPUs that convert pairs of floats of 4 and 8 bits.
 
-They give the largest number for what is too large, so that infinity, or NaN in a format without, is chosen afterwards.
-Source: PTX ISA, `cvt`, the packed formats.
+They saturate to the largest number, so infinity, or NaN in formats without it, is selected afterwards. Source: PTX ISA,
+`cvt`, the packed formats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +34,17 @@ PAIR = VectorType(f16, [2])
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What decides which instructions there are: the GPU, the version of PTX, and whether other GPUs may run it too."""
+    """
+    The properties that determine the available instructions: the GPU, the PTX version, and architecture-specific
+    features.
+    """
 
     capability: ComputeCapability
     ptx: tuple[int, int]
     specific: bool = False
 
     def has(self, required: "Target") -> bool:
-        """Whether this is no older than `required`, in both, and as specific."""
+        """Whether this target is no older than `required` in both versions, and as specific."""
         if required.specific and not self.specific:
             return False
         return required.capability <= self.capability and required.ptx <= self.ptx
@@ -49,16 +52,16 @@ class Target:
 
 F8 = (Target(ComputeCapability(8, 9), (8, 1)), Target(ComputeCapability(9, 0), (7, 8)))
 F4 = (Target(ComputeCapability(10, 0), (8, 6), specific=True),)
-"""The oldest targets with the instructions for a size of floats."""
+"""The oldest targets with instructions for each size of floats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """The instructions for a small format, as intrinsics of LLVM, and the oldest targets that have them."""
+    """The instructions for a small format as LLVM intrinsics, and the oldest targets that have them."""
 
     since: tuple[Target, ...]
     extend: str
-    """i16, a pair of small floats, to two f16."""
+    """From i16, a pair of small floats, to two f16."""
     truncate: Mapping[Attribute, str]
     """From two f16 or two f32 to an i16."""
 
@@ -89,7 +92,7 @@ def instructions_for(type: Attribute, target: Target) -> Instructions | None:
 
 
 def extended(pair: Scalar, instructions: Instructions) -> Scalar:
-    """The two small floats in an i16 as a vector of two f16, the lower one first."""
+    """The two small floats in an i16 as a vector of two f16, lower one first."""
     return pair.insert(llvm.CallIntrinsicOp(instructions.extend, [pair.value], [PAIR]))
 
 
@@ -99,7 +102,7 @@ def element(vector: Scalar, position: int) -> Scalar:
 
 
 def with_elements(vector: Scalar, elements: Sequence[Scalar]) -> Scalar:
-    """`vector` with these elements at its start."""
+    """`vector` with its first elements replaced."""
     for position, value in enumerate(elements):
         index = vector.constant(position, i32)
         vector = vector.insert(llvm.InsertElementOp(vector.value, value.value, index.value))
@@ -107,7 +110,7 @@ def with_elements(vector: Scalar, elements: Sequence[Scalar]) -> Scalar:
 
 
 def truncated(low: Scalar, high: Scalar, instructions: Instructions) -> Scalar:
-    """The pair of two floats, of one of the types that there is an instruction for, as an i16."""
+    """The pair of two floats as an i16. Precondition: an instruction accepts their type."""
     intrinsic = instructions.truncate[low.type]
     if low.type == f32:
         return low.insert(llvm.CallIntrinsicOp(intrinsic, [high.value, low.value], [i16]))
@@ -116,17 +119,17 @@ def truncated(low: Scalar, high: Scalar, instructions: Instructions) -> Scalar:
 
 
 def convertible(value: Scalar, instructions: Instructions) -> Scalar:
-    """`value` as a float that there is an instruction for: as f32, unless it is one. An f64 is rounded twice then."""
+    """`value` as a float that an instruction accepts; other floats become f32. An f64 is then rounded twice."""
     return value if value.type in instructions.truncate else value.to_float(f32)
 
 
 def has_infinity(small: ReducedPrecisionFloatType) -> bool:
-    """Whether what is too large is not the largest number, which an instruction gives, but what follows it."""
+    """Whether the format has infinity or NaN after the largest number, for overflow; instructions saturate."""
     return small.SEMANTICS.nonfinite != FloatNonfiniteBehavior.FINITE_ONLY
 
 
 def is_too_large(value: Scalar, small: ReducedPrecisionFloatType) -> Scalar:
-    """Whether `value` is rounded to infinity, or to NaN where there is none, and is not NaN itself."""
+    """Whether `value` rounds to infinity, or to NaN in formats without it, and is not NaN itself."""
     width, mantissa = (32, 23) if value.type == f32 else (16, 10)
     integer = value.bitcast(IntegerType(width))
     magnitude = integer & (1 << (width - 1)) - 1
@@ -137,9 +140,9 @@ def is_too_large(value: Scalar, small: ReducedPrecisionFloatType) -> Scalar:
 
 def last_rounded_down(wide: Attribute, small: ReducedPrecisionFloatType) -> int:
     """
-    The bits, as f16 or f32, of the greatest number that is rounded to the largest one of a small format.
+    The bits, as f16 or f32, of the greatest number that rounds to the largest one of a small format.
 
-    The middle between that one and what would follow goes to the even of the two.
+    A tie, halfway to the next code, rounds to even.
     """
     format = small.SEMANTICS
     bias, mantissa = (127, 23) if wide == f32 else (15, 10)

@@ -1,8 +1,8 @@
 """
 The constants of a function, each once, at its start.
 
-An analysis decides where each constant goes, a pattern moves it there. From then on `FunctionConstants` finds constants
-by their value, and adds new ones. Constants of tensors stay where they are: they are memory, not values.
+An analysis determines the place of each constant, a pattern moves it. Afterwards `FunctionConstants` finds constants by
+value and adds new ones. Tensor constants are not moved: they are memory, not values.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ from xshardy.rewriting import match_op_type
 Constant = arith.ConstantOp | llvm.ConstantOp
 
 ConstantKey = tuple[type[Operation], Attribute, Attribute]
-"""What two equal constants have in common."""
+"""A key that is equal for equal constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a constant goes: at the start of `block`, behind `previous` if there is one."""
+    """The place of a constant: at the start of `block`, after `previous` if there is one."""
 
     block: Block
     previous: Constant | None
@@ -76,7 +76,7 @@ class HoistConstant(RewritePattern):
 
 
 class EraseUnusedConstant(RewritePattern):
-    """`%c = arith.constant 1` -> nothing, where nothing uses `%c`."""
+    """`%c = arith.constant 1` -> nothing, if `%c` is unused."""
 
     @match_op_type
     def match_and_rewrite(self, op: Constant, rewriter: PatternRewriter, /):
@@ -85,7 +85,7 @@ class EraseUnusedConstant(RewritePattern):
 
 
 class FunctionConstants:
-    """The constants that a function starts with, by their value; new ones are inserted behind them."""
+    """The leading constants of a function by value; new ones are inserted after them."""
 
     def __init__(self, function: FuncOp):
         self._block = function.body.block
@@ -97,7 +97,7 @@ class FunctionConstants:
             op = op.next_op
 
     def get(self, op: Constant, builder: Builder) -> SSAValue:
-        """The constant that is equal to `op`, a new operation; `op` itself, inserted by `builder`, if there is none."""
+        """The constant equal to the new operation `op`; without one, `op` itself, inserted by `builder`."""
         known = self._known.get(key := _key(op))
         if known is None:
             self._known[key] = known = op
@@ -107,7 +107,7 @@ class FunctionConstants:
 
 
 def after_constants(block: Block) -> InsertPoint:
-    """Behind the constants that `block` starts with, which are no tensors."""
+    """The insertion point after the leading constants of `block`, tensors excluded."""
     op = block.first_op
     while isinstance(op, Constant) and not isinstance(op.result.type, TensorType):
         op = op.next_op

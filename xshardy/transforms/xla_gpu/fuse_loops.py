@@ -1,8 +1,8 @@
 """
-Make one loop of two `xla_gpu.loop`s over the same domain: indices are computed once, and no vector waits between them.
+Fuse two `xla_gpu.loop`s over the same domain: indices are computed once, and no vector is needed in between.
 
-Tensors are values here, but they will be memory: a loop does not move past an operation that may write what it reads,
-or that reads what it writes. Source: row XGPU-10, "loop fusion"; XLA's `xla-gpu-fuse-loops`.
+Tensors are values here, but will become memory: a loop does not move past an operation that may write its inputs, or
+that accesses its outputs. Source: row XGPU-10, "loop fusion"; XLA's `xla-gpu-fuse-loops`.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from xshardy.rewriting import TO_FIXPOINT, PatternPass, Walk, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 READS = (tensor.ExtractOp, tensor.DimOp, vector.TransferReadOp, PureCallOp)
-"""Operations that leave the tensors which they use as they are."""
+"""Operations that do not modify their tensor operands."""
 
 
 class FuseThroughVector(RewritePattern):
@@ -28,7 +28,7 @@ class FuseThroughVector(RewritePattern):
     ->
     `loop (%d)[%i] { use(%x) }`
 
-    Every iteration has to write, and to read, the one element that all its induction variables name.
+    Every iteration must write and read exactly the element at its induction variables.
     """
 
     @match_op_type
@@ -49,7 +49,7 @@ class FuseSameIndices(RewritePattern):
     """
     `%r = loop (%d)[%i] in #map { a }; %s = loop (%d)[%i] in #map { b }` -> `%r, %s = loop (%d)[%i] in #map { a; b }`
 
-    Only if `%r` is used after the second loop alone. The indices of one loop may be some of those of the other.
+    Only if all uses of `%r` follow the second loop. The indices of one loop may be a subset of those of the other.
     """
 
     @match_op_type
@@ -67,7 +67,7 @@ class FuseSameIndices(RewritePattern):
 
 
 def insert_for(loop: LoopOp, extract: vector.ExtractOp) -> vector.InsertOp | None:
-    """What puts the elements that `extract` in `loop` takes into their vector, if nothing else needs the vector."""
+    """The insertion of the element that `extract` in `loop` extracts, if the vector has no other use."""
     filler = extract.vector.owner
     if not isinstance(filler, LoopOp) or len(filler.results) != 1 or not filler.results[0].has_one_use():
         return None
@@ -83,14 +83,16 @@ def insert_for(loop: LoopOp, extract: vector.ExtractOp) -> vector.InsertOp | Non
 
 
 def named_positions(loop: LoopOp, access: vector.InsertOp | vector.ExtractOp) -> Sequence[int] | None:
-    """Which induction variables of `loop` are the positions of `access`, if these are all of them, each once."""
+    """
+    The induction variables of `loop` used as the positions of `access`, if each occurs exactly once; None otherwise.
+    """
     variables: dict[SSAValue | int, int] = {variable: index for index, variable in enumerate(loop.induction_vars)}
     found = [variables.get(position, -1) for position in access.get_mixed_position()]
     return found if sorted(found) == list(range(len(variables))) else None
 
 
 def same_domain(first: LoopOp, second: LoopOp) -> bool:
-    """Whether two loops make the same iterations, under whatever names."""
+    """Whether two loops have the same iterations, up to names."""
     one, other = first.map, second.map
     return (
         tuple(first.dims) == tuple(second.dims)
@@ -101,13 +103,13 @@ def same_domain(first: LoopOp, second: LoopOp) -> bool:
 
 
 def shares_indices(first: LoopOp, second: LoopOp) -> bool:
-    """Whether one of the loops computes all indices that the other needs."""
+    """Whether the indices of one loop include all indices of the other."""
     one, other = set(first.map.results), set(second.map.results)
     return one <= other or other <= one
 
 
 def can_move(loop: LoopOp, later: LoopOp, except_for: Sequence[Operation] = ()) -> bool:
-    """Whether `loop` can run as part of `later`: nothing on the way, or in it, needs `loop` to be done before."""
+    """Whether `loop` can run as part of `later`: nothing in between, or in `later`, depends on it having run."""
     if loop.parent is not later.parent:
         return False
     used, written = set[SSAValue](), set[SSAValue]()
@@ -133,9 +135,10 @@ def fused(
     rewriter: PatternRewriter,
 ) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
     """
-    Move both bodies into one loop before `second`, which carries what is left of each. Gives the results of each.
+    Merge both bodies into one loop before `second`, with the remaining carried values of each; returns the results of
+    each.
 
-    What a body carries but the new loop does not must be without uses.
+    Precondition: carried values without a counterpart in the new loop are unused.
     """
     results = list(dict.fromkeys((*first.map.results, *second.map.results)))
     loop = rewriter.insert(LoopOp(second.dims, first.map.with_results(results), (*first_inits, *second_inits)))
@@ -153,7 +156,7 @@ def fused(
 
 
 class FuseLoopsPass(PatternPass):
-    """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and those with the same indices."""
+    """Fuse `xla_gpu.loop`s that fill a vector with those that read it, and loops with the same indices."""
 
     name = "xla-gpu-fuse-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop fusion (XGPU-10)'

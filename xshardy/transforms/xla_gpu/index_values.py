@@ -1,4 +1,4 @@
-"""Index arithmetic as operations: constants that a function shares, maps applied to values, tests of a domain."""
+"""Index arithmetic as operations: shared constants, maps applied to values, domain checks."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 
 def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> SSAValue:
     """
-    `value` as an `arith.constant` among those that the function of `user` starts with: the one there, or a new one.
+    `value` as an `arith.constant` at the start of the function of `user`: an existing one, or a new one.
 
-    Loops are moved, cloned and unrolled; a constant outside of all of them is never in the way.
+    Constants outside of loops do not interfere with moving, cloning and unrolling of loops.
     """
     block = _entry_block(user)
     end: Operation | None = block.first_op
@@ -45,7 +45,7 @@ def apply_map(
     indexing_map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue], user: Operation, builder: Builder
 ) -> tuple[SSAValue, ...]:
     """
-    The results of a map as values, made where `builder` stands, for `user`.
+    The results of a map as values for `user`, emitted at `builder`.
 
     Each result is an `xla_gpu.apply_indexing` of its own; a plain variable is its operand, and a constant an
     `arith.constant`.
@@ -69,9 +69,9 @@ def domain_check(
     indexing_map: IndexingMap, dims: Sequence[SSAValue], symbols: Sequence[SSAValue], user: Operation, builder: Builder
 ) -> SSAValue | None:
     """
-    Whether `dims` are within their bounds and all constraints hold, as an `i1`; None where there is nothing to test.
+    Whether `dims` are within their bounds and all constraints hold, as an `i1`; None if this is always true.
 
-    The symbols are taken to be within their bounds: a loop over them gives them no other value.
+    Precondition: the symbols are within their bounds, as in a loop over them.
     """
     exprs = indexing_map.with_results(c.expr for c in indexing_map.constraints)
     tested = (*apply_map(exprs, dims, symbols, user, builder), *dims)
@@ -95,7 +95,7 @@ def bounds_check(value: SSAValue, bounds: Interval, user: Operation, builder: Bu
 
 
 def _entry_block(op: Operation) -> Block:
-    """The first block of the function that holds `op`, or of the outermost region if there is no function."""
+    """The first block of the function around `op`, or of the outermost region if there is no function."""
     region = op.parent_region()
     while region is not None and (parent := region.parent_op()) is not None:
         if parent.has_trait(IsolatedFromAbove) or parent.parent_region() is None:

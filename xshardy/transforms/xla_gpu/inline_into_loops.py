@@ -1,8 +1,8 @@
 """
-Inline small functions that read tensors into the short loops that call them, for the reads to become vectors there.
+Inline small functions that read tensors into short loops that call them, so that the reads can be vectorized.
 
-The inliner leaves a function that several loops call alone, and what it reads is then read element by element. LLVM
-would inline the function all the same, but can no longer prove of every read that it is aligned.
+The inliner keeps a function with several calling loops, whose reads then stay scalar. LLVM would inline the function
+too, but cannot prove the alignment of its reads any more.
 """
 
 from collections import Counter
@@ -28,11 +28,11 @@ from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS
 
 MAX_SIZE = 64
-"""Operations. A function of more stays one."""
+"""The maximal number of operations of an inlined function."""
 
 
 def is_small_reader(function: func.FuncOp) -> bool:
-    """Whether `function` reads tensors, in straight code that calls nothing and is worth copying."""
+    """Whether `function` reads tensors in straight-line code without calls, small enough to be cloned."""
     if len(function.body.blocks) != 1 or any(op.regions for op in function.body.block.ops):
         return False
     block = function.body.block
@@ -41,15 +41,15 @@ def is_small_reader(function: func.FuncOp) -> bool:
 
 
 def is_vector_loop(loop: scf.ForOp) -> bool:
-    """Whether what `loop` touches could be a vector, by the number of its iterations."""
+    """Whether the trip count of `loop` is the length of a vector."""
     return trip_count(loop) in LENGTHS
 
 
 def calls_to_inline(module: ModuleOp) -> tuple[PureCallOp, ...]:
     """
-    The calls of small readers by loops over the elements of a vector, in the order of the text.
+    The calls of small readers by loops over the elements of a vector, in program order.
 
-    A function that a loop calls more than once per iteration reads at several places; it is no gain to copy it.
+    A function that a loop calls several times per iteration reads at several positions; inlining it does not pay off.
     """
     readers = {name for name, function in functions_of(module).items() if is_small_reader(function)}
     bodies: dict[Block, Counter[str]] = {}

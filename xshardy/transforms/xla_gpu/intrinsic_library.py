@@ -1,9 +1,9 @@
 """
-XLA's library of functions of floats: which there are, what they are called, and what they compute.
+XLA's library of float functions: their names, types and bodies.
 
-A function computes one operation of `math` or `arith`, on a scalar or on a vector of one of a few lengths:
-`@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 is the function of the C library, of that name.
-Source: XLA's emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it uses.
+A function computes one operation of `math` or `arith`, on a scalar or on a vector of one of several lengths:
+`@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 is the function of the C library. Source: XLA's
+emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it uses.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
 
 SCALAR = 0
-"""In the place of a length: no vector."""
+"""The length that stands for a scalar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Intrinsic:
     argument: AnyFloat
     result: AnyFloat
     lengths: frozenset[int]
-    """The lengths of vectors there are functions for; `SCALAR` for the one of scalars."""
+    """The supported vector lengths; `SCALAR` for scalars."""
     in_c_library: bool = False
-    """Whether `name` is all of the function's name."""
+    """Whether `name` is the complete name of the function."""
 
     def function_name(self, length: int) -> str:
         """`xla.exp.f64`, `xla.exp.v4f64`, or `xla.fptrunc.v8f32.to.v8bf16` where the types differ."""
@@ -85,7 +85,7 @@ class Function:
         return func.FuncOp.external(self.intrinsic.function_name(self.length), [argument], [result])
 
     def body(self) -> Region:
-        """What the function computes: its operation, on the argument."""
+        """The body: the operation applied to the argument."""
         argument, result = self.intrinsic.function_type(self.length)
         block = Block(arg_types=[argument])
         computed = self.intrinsic.operation.create(operands=block.args, result_types=[result])
@@ -96,14 +96,14 @@ class Function:
 FUNCTIONS: Mapping[str, Function] = {
     row.function_name(length): Function(row, length) for row in INTRINSICS for length in row.lengths
 }
-"""Every function of the library, by its name."""
+"""The functions of the library by name."""
 
 
 def intrinsic_for(op: Operation) -> Intrinsic | None:
     """
-    The functions that compute the elements of `op`, an operation of one operand and one result; None if there are none.
+    The functions for the elements of `op`, an operation with one operand and one result; None if there are none.
 
-    f16 and bf16 are computed in f32, except where `op` is the conversion between them.
+    f16 and bf16 are computed in f32, except in the conversion between them.
     """
     argument, result = element_type(op.operands[0].type), element_type(op.results[0].type)
     if argument is None or result is None:

@@ -1,4 +1,4 @@
-"""Compute every `affine.apply` with arith operations that are right for negative values too."""
+"""Lower `affine.apply` to arith operations that are correct for negative values too."""
 
 from collections.abc import Sequence
 from typing import ClassVar

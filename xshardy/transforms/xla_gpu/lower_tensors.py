@@ -1,11 +1,11 @@
 """
-Tensors become memory: reads are loads, updates are stores, and functions write their results through pointers.
+Lower tensors to memory: reads become loads, updates become stores, and functions write their results through pointers.
 
-The lowerings of `memref` are of no use: the program is not bufferized, and its interface to the outside is XLA's.
-Tensors must be flat, with at most one dimension. Source: rows XGPU-38 and XGPU-58.
+The lowerings of `memref` do not apply: the program is not bufferized, and its external interface is XLA's.
+Precondition: tensors have at most one dimension. Source: rows XGPU-38 and XGPU-58.
 
-Three steps: every use of a buffer becomes one of its first value (`buffers`), and constants move to the start of their
-function; then operations on tensors become operations on pointers, with casts between both; then unused casts go.
+Three steps: replace every use of a buffer by its first value (`buffers`) and move constants to the start of their
+function; lower operations on tensors to operations on pointers, with casts between both; erase unused casts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,7 +67,7 @@ from xshardy.transforms.xla_gpu.tensor_access import (
 )
 
 DIMENSION_SIZE = 4
-"""Bytes: the size of a dynamic dimension is an i32 behind the elements."""
+"""The size of the i32 after the elements that holds a dynamic dimension, in bytes."""
 
 # -- What the pass takes -----------------------------------------------------------------------------------------------
 
@@ -82,17 +82,17 @@ LOWERED: frozenset[type[Operation]] = frozenset(
         tensor.InsertOp,
     }
 )
-"""The operations of the dialects of `LOWERED_BEFORE` for which there are patterns."""
+"""The operations in dialects of `LOWERED_BEFORE` for which there are patterns."""
 
 LOWERED_BEFORE: Mapping[str, str] = {
     "tensor": "xla-gpu-flatten-tensors",
     "xla_gpu": "xla-gpu-lower-xla-gpu-to-scf, xla-gpu-lower-xla-gpu-loops-to-scf and xla-gpu-convert-pure-call-ops",
 }
-"""The passes that leave no other operation of a dialect on tensors."""
+"""The passes that lower all other operations of a dialect on tensors."""
 
 
 def check_operations(operations: Iterable[Operation]) -> None:
-    """Raise `PassFailedException` for an operation on tensors that an earlier pass lowers."""
+    """Raise `PassFailedException` for an operation on tensors that an earlier pass should have lowered."""
     for op in operations:
         if (passes := earlier_passes(type(op))) is not None and any(map(is_tensor, (*op.operands, *op.results))):
             raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
@@ -100,7 +100,9 @@ def check_operations(operations: Iterable[Operation]) -> None:
 
 @cache
 def earlier_passes(op_type: type[Operation]) -> str | None:
-    """The passes that lower the operations of a class on tensors; None if this pass does, or if they keep tensors."""
+    """
+    The passes that lower operations of a class on tensors; None if this pass does, or if they are no tensor operations.
+    """
     return None if op_type in LOWERED else LOWERED_BEFORE.get(op_type.name.split(".")[0])
 
 
@@ -139,7 +141,7 @@ class LowerSignature(RewritePattern):
 
 
 class LowerCall(MemoryPattern):
-    """`%s, %r = call @f(%t, %i)` -> `%r = call @f(%p, %i)` for tensors `%s` and `%t`, which is what `%s` became."""
+    """`%s, %r = call @f(%t, %i)` -> `%r = call @f(%p, %i)` for tensors `%s` and `%t`; `%s` is an update of `%t`."""
 
     @match_op_type
     def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /):
@@ -213,7 +215,7 @@ class LowerPackedInsert(MemoryPattern):
     """
     `insert %x : i4 into %t[%i]` -> `byte = byte & ~mask | %x << offset`, atomically: other threads write other bits.
 
-    The tensor is viewed as one of bytes; that it then seems to have as many bytes as elements does no harm.
+    The tensor is accessed as bytes. The pointer type then has as many bytes as elements, which is harmless.
     """
 
     @match_op_type
@@ -243,7 +245,7 @@ class LowerPackedInsert(MemoryPattern):
 
 
 def _load(access: TensorAccess, tensor: SSAValue, index: Index, type: Attribute, alignment: int | None) -> SSAValue:
-    """Load a `type` at element `index`; `invariant` if nothing writes to the tensor."""
+    """Load a `type` at element `index`; `invariant` if the tensor is never written."""
     address = access.address(tensor, index)
     return access.value(LoadOp(address, type, alignment=alignment, invariant=is_invariant(access.pointer(tensor))))
 
@@ -252,7 +254,7 @@ def _load(access: TensorAccess, tensor: SSAValue, index: Index, type: Attribute,
 
 
 def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: VectorType, index: Index) -> None:
-    """Only whole vectors of neighbours, inside of the tensor, are one load or store."""
+    """Raise `PassFailedException` unless the transfer is of a whole contiguous vector inside of the tensor."""
     source = tensor_type(op.source)
     layout = ElementLayout(source.element_type)
     count = element_count(source)
@@ -267,13 +269,13 @@ def _check_transfer(op: vector.TransferReadOp | vector.TransferWriteOp, type: Ve
 
 
 def _natural_alignment(type: VectorType) -> int:
-    """The alignment in bytes that a vector has if nothing says otherwise: its size, up to that of the widest access."""
+    """The default alignment of a vector in bytes: its size, at most that of the widest access."""
     size = ElementLayout(type.element_type).size(type.get_shape()[0])
     return min(1 << max(size - 1, 0).bit_length(), WIDEST_ACCESS)
 
 
 def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
-    """The first result of the map of `index`, with the operands that are constants in place of their variables."""
+    """The first result of the map of `index`, with constant operands substituted for their variables."""
     known = [constant_value(operand) for operand in index.operands]
     dims = len(index.dims)
     return substitute(
@@ -285,10 +287,10 @@ def _with_constant_operands(index: ApplyIndexingOp) -> AffineExpr:
 
 def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue, type: VectorType) -> int:
     """
-    The known alignment in bytes of what a transfer of a `type` at `index` touches, at least that of an element.
+    The known alignment in bytes of a transfer of a `type` at `index`, at least that of an element.
 
-    It is the one of the first element, as far as the index keeps it, as `%i * 4` does. LLVM
-    finds what a constant other than 0 keeps of it.
+    It is the alignment of the first element, as far as the index preserves it, as `%i * 4` does. LLVM adds what follows
+    from constants other than 0.
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
     if isinstance(index.owner, ApplyIndexingOp):
@@ -299,7 +301,7 @@ def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue,
 
 
 def _stored_vector(type: VectorType) -> Attribute:
-    """What is loaded and stored for a vector: bytes for an i1, the packed bits for a small element."""
+    """The stored form of a vector: bytes for an i1, the packed bits for a small element."""
     return VectorType(i8, type.shape) if type.element_type == i1 else llvm_type(type)
 
 
@@ -376,7 +378,7 @@ class LowerConstantTensor(MemoryPattern):
 
 
 class LowerSyncThreads(MemoryPattern):
-    """`%s = xla_gpu.sync_threads %t` -> `gpu.barrier`, with `%t` for `%s`."""
+    """`%s = xla_gpu.sync_threads %t` -> `gpu.barrier`, with `%s` replaced by `%t`."""
 
     @match_op_type
     def match_and_rewrite(self, op: SyncThreadsOp, rewriter: PatternRewriter, /):
@@ -385,7 +387,7 @@ class LowerSyncThreads(MemoryPattern):
 
 
 class LowerGetDynamicDimSize(MemoryPattern):
-    """`xla_gpu.get_dynamic_dim_size %t 1` -> `llvm.load` of the i32 that XLA keeps behind the elements."""
+    """`xla_gpu.get_dynamic_dim_size %t 1` -> `llvm.load` of the i32 that XLA stores after the elements."""
 
     @match_op_type
     def match_and_rewrite(self, op: GetDynamicDimSizeOp, rewriter: PatternRewriter, /):
@@ -400,7 +402,7 @@ class LowerGetDynamicDimSize(MemoryPattern):
 
 
 class EraseUnusedCast(RewritePattern):
-    """`builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor` -> nothing, where nothing uses the result."""
+    """`builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor` -> nothing, if the result is unused."""
 
     @match_op_type
     def match_and_rewrite(self, op: UnrealizedConversionCastOp, rewriter: PatternRewriter, /):
@@ -429,10 +431,10 @@ ELEMENT_PATTERNS: Sequence[type[MemoryPattern]] = (
 @dataclass(frozen=True)
 class LowerTensorsPass(PatternPass):
     """
-    Turn tensors into memory of the llvm dialect: pointers, loads, stores, atomics, globals.
+    Lower tensors to memory of the llvm dialect: pointers, loads, stores, atomics, globals.
 
-    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; without it, only what every GPU has is
-    used for atomic updates.
+    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; by default, only atomic updates of
+    every GPU are used.
     """
 
     name = "xla-gpu-lower-tensors"

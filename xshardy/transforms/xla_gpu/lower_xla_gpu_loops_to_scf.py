@@ -1,4 +1,4 @@
-"""Lower `xla_gpu.loop` to nested `scf.for`s, with an `scf.if` inside that skips what is off the domain (XGPU-33)."""
+"""Lower `xla_gpu.loop` to nested `scf.for`s with an inner `scf.if` that tests the domain (XGPU-33)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -71,7 +71,7 @@ class LoopToForNest(RewritePattern):
 
 def without_implied_bounds(map: IndexingMap, dims: Sequence[SSAValue]) -> IndexingMap:
     """
-    `map` at `dims` with the whole ranges of those dimensions whose narrower bounds follow from the constraints.
+    `map` at `dims` with full ranges for those dimensions whose narrower bounds follow from the constraints.
 
     With `th_x in [0, 115], th_x mod 32 in [0, 19]` for a thread of 128, only the constraint has to be tested.
     """
@@ -90,14 +90,14 @@ def without_implied_bounds(map: IndexingMap, dims: Sequence[SSAValue]) -> Indexi
 
 
 def _for_over(bounds: Interval, carried: Sequence[SSAValue], user: Operation, rewriter: PatternRewriter) -> scf.ForOp:
-    """An `scf.for` over the integers in `bounds` whose body is still empty."""
+    """An `scf.for` over the integers in `bounds` with an empty body."""
     lower, upper, step = (index_constant(value, user, rewriter) for value in (bounds.lower, bounds.upper + 1, 1))
     body = Block(arg_types=(IndexType(), *(value.type for value in carried)))
     return scf.ForOp(lower, upper, step, carried, body)
 
 
 def _if_inside(inside: SSAValue, carried: Sequence[SSAValue]) -> scf.IfOp:
-    """An `scf.if` that passes `carried` on where `inside` is false, and whose other branch is still empty."""
+    """An `scf.if` that yields `carried` if `inside` is false; its then branch is empty."""
     otherwise = Region(Block((scf.YieldOp(*carried),)))
     return scf.IfOp(inside, tuple(value.type for value in carried), Region(Block()), otherwise)
 

@@ -1,4 +1,4 @@
-"""Lower what is no loop and no call in the xla_gpu dialect: predicated accesses, inserts, reductions (XGPU-54)."""
+"""Lower the xla_gpu operations other than loops and calls: predicated accesses, inserts, reductions (XGPU-54)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map, shared_constant
 
 WORD = i32
-"""What one `gpu.shuffle` moves from lane to lane."""
+"""The type that one `gpu.shuffle` moves between lanes."""
 
 
 class PredicatedInsertToIf(RewritePattern):
@@ -98,7 +98,7 @@ class InsertToLoop(RewritePattern):
         cast = rewriter.insert(UnrealizedConversionCastOp.get((op.source,), (_thread_vector_type(held),)))
         loop = rewriter.insert(LoopOp(op.indices, source_map, (op.dest,)))
         rewriter.insertion_point = InsertPoint.at_end(loop.body.block)
-        # A vector starts at 0, whatever the lower bounds of the symbols are.
+        # Vector positions start at 0 for any lower bounds of the symbols.
         positions = apply_map(
             source_map.with_results(
                 add(sym(i), constant(-bounds.lower)) for i, bounds in enumerate(source_map.symbol_intervals)
@@ -192,7 +192,7 @@ class ShuffleReduceToShuffles(RewritePattern):
 
 @dataclass(frozen=True)
 class _LaneShift:
-    """Makes the operations that read a value of the lane `distance` further on, for any element type."""
+    """Emits shuffles that read a value of the lane `distance` further on, for any element type."""
 
     distance: int
     warp_size: int
@@ -201,9 +201,9 @@ class _LaneShift:
 
     def shuffled(self, value: SSAValue) -> SSAValue:
         """
-        `value` of the other lane. Types other than 32 bits wide are taken apart into words, and put together again.
+        `value` of the other lane. Types other than 32 bits wide are split into words and reassembled.
 
-        Raises `PassFailedException` for a type that has no bits.
+        Raises `PassFailedException` for a type without a bit representation.
         """
         type_ = value.type
         match type_:
@@ -226,7 +226,7 @@ class _LaneShift:
                 raise PassFailedException(f"cannot shuffle a value of type {type_}: use numbers, or complex numbers")
 
     def _shuffled_integer(self, value: SSAValue, type_: IntegerType) -> SSAValue:
-        """A signless integer: words one by one, after widening to whole words."""
+        """A signless integer, extended to whole words and shuffled word by word."""
         words = -(-type_.bitwidth // WORD.bitwidth)
         whole = IntegerType(words * WORD.bitwidth)
         if whole != type_:
@@ -238,7 +238,7 @@ class _LaneShift:
         return reduce(lambda low, high: self._insert(arith.OrIOp(low, high)), placed)
 
     def _shuffled_part(self, value: SSAValue, type_: IntegerType, offset: int) -> SSAValue:
-        """The word of `value` that starts at bit `offset`, of the other lane, where it belongs in a `type_`."""
+        """The word of `value` that starts at bit `offset`, shuffled, at its position in a `type_`."""
         word = self._insert(arith.TruncIOp(self._shifted(arith.ShRUIOp, value, type_, offset), WORD))
         wide = self._insert(arith.ExtUIOp(self._shuffled_word(word), type_))
         return self._shifted(arith.ShLIOp, wide, type_, offset)
@@ -273,7 +273,7 @@ def _if_else(condition: SSAValue, then: Operation, otherwise: SSAValue) -> scf.I
 
 
 def _thread_vector_type(held: IndexedVectorType) -> VectorType:
-    """The vector of what a thread holds: a dimension per symbol, and before them one of size 2 for complex numbers."""
+    """The vector type of the elements of a thread: a dimension per symbol, after one of size 2 for complex numbers."""
     sizes = tuple(bounds.size for bounds in held.indexing_map.data.symbol_intervals)
     if isinstance(held.element_type, ComplexType):
         return VectorType(held.element_type.element_type, (2, *sizes))
@@ -297,7 +297,7 @@ class LowerXlaGpuToScfPass(PatternPass):
     """
     Lower predicated accesses, inserts and reductions of the xla_gpu dialect to scf, loops and shuffles.
 
-    `warp_size` is the number of lanes that a shuffle reaches.
+    `warp_size` is the number of lanes of a shuffle.
     """
 
     name = "xla-gpu-lower-xla-gpu-to-scf"

@@ -1,9 +1,9 @@
 """
-Call XLA's library of functions for the operations that it has, and give the functions that are called their bodies.
+Replace operations by calls of XLA's function library, and define the called functions.
 
-It is the library of XLA's emitters for CPUs; on GPUs there is libdevice, and the pipeline has neither pass. They serve
-modules that come with such calls, or are wanted with them: `xla-gpu-lower-xla-intrinsic-lib` makes calls of declared
-functions, `xla-gpu-link-xla-intrinsic-lib` makes the declarations definitions, to be lowered, executed, or inlined.
+The library belongs to XLA's emitters for CPUs. GPUs use libdevice, so the pipeline has neither pass. They are for
+modules that contain or need such calls: `xla-gpu-lower-xla-intrinsic-lib` makes calls of declared functions,
+`xla-gpu-link-xla-intrinsic-lib` turns the declarations into definitions, which can be lowered, executed, or inlined.
 """
 
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ from xshardy.transforms.xla_gpu.intrinsic_library import (
 @dataclass(frozen=True)
 class CallIntrinsic(OpTypePattern):
     """
-    `math.exp %x : vector<4xf64>` -> `call @xla.exp.v4f64(%x)`, for an operation that the library has.
+    `math.exp %x : vector<4xf64>` -> `call @xla.exp.v4f64(%x)`, for an operation in the library.
 
-    A vector of a length without a function is taken apart, `vector.from_elements (call @xla.exp.f64(%x[0])), ...`.
+    A vector of an unsupported length is split: `vector.from_elements (call @xla.exp.f64(%x[0])), ...`.
     """
 
     module: ModuleOp
@@ -65,7 +65,7 @@ class CallIntrinsic(OpTypePattern):
 
 
 def call_function(function: Function, x: SSAValue, module: ModuleOp, builder: Builder) -> SSAValue:
-    """`call @xla.exp.f64(%x)`; a function that `module` lacks is declared."""
+    """`call @xla.exp.f64(%x)`; declares the function if `module` lacks it."""
     declaration = function.declaration()
     name, (result_type,) = declaration.sym_name.data, declaration.function_type.outputs
     if name not in functions_of(module):
@@ -74,7 +74,7 @@ def call_function(function: Function, x: SSAValue, module: ModuleOp, builder: Bu
 
 
 class DefineIntrinsic(RewritePattern):
-    """`func.func private @xla.exp.f64(f64) -> f64` -> the same with a body, if the types are those of the library."""
+    """`func.func private @xla.exp.f64(f64) -> f64` -> the same with a body, if the types match the library's."""
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
@@ -97,7 +97,7 @@ class LowerXlaIntrinsicLibPass(PatternPass):
 
 
 class LinkXlaIntrinsicLibPass(PatternPass):
-    """Give declared functions of XLA's library their bodies, if their types are those of the library."""
+    """Define declared functions of XLA's library, if their types match the library's."""
 
     name = "xla-gpu-link-xla-intrinsic-lib"
     source: ClassVar[str] = "XLA's emitters for CPUs, xla-lower-xla-intrinsic-lib"

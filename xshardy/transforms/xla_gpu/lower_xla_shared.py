@@ -1,4 +1,4 @@
-"""Lower what the emitters of all backends share to what it is on a GPU: threads and blocks."""
+"""Lower the operations shared by the emitters of all backends to GPU operations: threads and blocks."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,7 +20,7 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 DIMENSIONS = tuple(gpu.DimensionAttr(dimension) for dimension in gpu.DimensionEnum)
-"""The dimensions of a block, in the order in which those of an `scf.forall` become them."""
+"""The dimensions of a block, in the order of the dimensions of an `scf.forall`."""
 
 
 class ForallToThreads(RewritePattern):
@@ -52,7 +52,7 @@ class ForallToThreads(RewritePattern):
 
 
 def _sizes(op: ForallOp) -> tuple[int, ...]:
-    """The sizes of the box. Raises `PassFailedException` if it is not the box of the threads of a block."""
+    """The sizes of the box. Raises `PassFailedException` unless it is the box of the threads of a block."""
     lower, upper, step = (
         bound.get_values() for bound in (op.static_lower_bound, op.static_upper_bound, op.static_step)
     )
@@ -66,7 +66,7 @@ def _sizes(op: ForallOp) -> tuple[int, ...]:
 
 
 def _inserts(op: ForallOp, terminator: InParallelOp) -> tuple[ParallelInsertSliceOp | None, ...]:
-    """For each of the shared tensors what is inserted into it, which has to be all of it, if anything is."""
+    """For each shared tensor the value inserted into it, which must cover it; None without an insertion."""
     inserts: dict[SSAValue, ParallelInsertSliceOp] = {}
     for insert in terminator.region.block.ops:
         assert isinstance(insert, ParallelInsertSliceOp)
@@ -94,7 +94,7 @@ class WorkgroupIdToBlockId(RewritePattern):
 
 
 class LowerXlaSharedPass(PatternPass):
-    """Run `scf.forall` on the threads of a block, and work groups as blocks."""
+    """Map `scf.forall` to the threads of a block, and work groups to blocks."""
 
     name = "xla-gpu-lower-xla-shared"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-lower-xla-shared (XGPU-10)'

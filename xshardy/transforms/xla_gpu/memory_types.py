@@ -1,8 +1,8 @@
 """
-How the elements of a tensor lie in memory, in types of the llvm dialect.
+The memory layout of tensor elements, in types of the llvm dialect.
 
-An `i1` takes a byte, elements of 2 or 4 bits share one (the first in its lowest bits), a complex number is a struct,
-and a float that LLVM does not have is an integer of its width.
+An `i1` takes a byte, elements of 2 or 4 bits share a byte (first in the lowest bits), a complex number is a struct, and
+a float type that LLVM lacks is an integer of its width.
 """
 
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ BYTE = 8
 
 @cache
 def llvm_type(type: Attribute) -> Attribute:
-    """The type that LLVM has for values of `type`. Raises `PassFailedException` if there is none."""
+    """The LLVM type for values of `type`. Raises `PassFailedException` if there is none."""
     return LLVMTypes().convert(type)
 
 
 @dataclass(frozen=True, slots=True)
 class ElementLayout:
-    """The place of one element of type `element` in memory."""
+    """The memory layout of one element of type `element`."""
 
     element: Attribute
 
@@ -45,7 +45,7 @@ class ElementLayout:
 
     @property
     def per_byte(self) -> int:
-        """How many elements share a byte; 1 if an element has a byte or more of its own."""
+        """The number of elements per byte; 1 if elements take at least a byte."""
         return BYTE // self.bits if 1 < self.bits < BYTE else 1
 
     @property
@@ -55,21 +55,21 @@ class ElementLayout:
 
     @property
     def stored(self) -> Attribute:
-        """What is loaded and stored for an element, or for the byte of a packed one."""
+        """The type of loads and stores of an element, or of the byte of a packed one."""
         return i8 if self.element == i1 or self.is_packed else llvm_type(self.element)
 
     @property
     def alignment(self) -> int:
-        """The alignment in bytes that every element has by its place in the tensor."""
+        """The alignment in bytes of every element of an aligned tensor."""
         bits = self.bits // 2 if isinstance(self.element, ComplexType) else self.bits
         return max(bits // BYTE, 1)
 
     def stored_count(self, elements: int) -> int:
-        """How many things of type `stored` hold this many elements."""
+        """The number of values of type `stored` for `elements` elements."""
         return -(-elements // self.per_byte)
 
     def size(self, elements: int) -> int:
-        """The bytes that this many elements take."""
+        """The bytes of `elements` elements."""
         return self.stored_count(elements) * max(self.bits // BYTE, 1)
 
 
@@ -82,6 +82,6 @@ def element_count(tensor: TensorType) -> int:
 
 
 def array_type(tensor: TensorType) -> LLVMArrayType:
-    """The array that holds a tensor: `tensor<10xi4>` -> `!llvm.array<5 x i8>`."""
+    """The array type of a tensor: `tensor<10xi4>` -> `!llvm.array<5 x i8>`."""
     layout = ElementLayout(tensor.element_type)
     return LLVMArrayType(layout.stored_count(element_count(tensor)), layout.stored)

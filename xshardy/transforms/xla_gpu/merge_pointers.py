@@ -1,9 +1,9 @@
 """
-Pass a slice of a buffer once: arguments with the same slice index hold the same pointer.
+Merge arguments that hold the same slice of a buffer: arguments with the same slice index are the same pointer.
 
-Buffer assignment may give two tensors one slice. The signature of an entry function is the interface of the kernel, so
-there the duplicates remain, unused. Run `xla-gpu-propagate-slice-indices` and `xla-gpu-lower-tensors` first.
-Source: row XGPU-39.
+Buffer assignment may assign one slice to two tensors. The signature of an entry function is the interface of the
+kernel, so its duplicate arguments remain, unused. Run `xla-gpu-propagate-slice-indices` and `xla-gpu-lower-tensors`
+first. Source: row XGPU-39.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -22,15 +22,15 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name, erase_arguments
 
 NOALIAS = "llvm.noalias"
-"""The argument attribute with which LLVM may assume that no other pointer reaches the same memory."""
+"""The argument attribute for LLVM that no other pointer accesses the same memory."""
 
 Duplicates = Mapping[str, Mapping[int, int]]
-"""For each function, by name, its arguments that hold the slice of an earlier one, and that one, by position."""
+"""For each function, by name: the positions of duplicate arguments, and of the first argument with the same slice."""
 
 
 def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
     """
-    For each argument of `function` that holds the slice of an earlier one, the position of the first that holds it.
+    For each argument of `function` with the slice of an earlier one, the position of the first argument with the slice.
 
     `(slice 0, slice 1, slice 0, no slice)` gives `{2: 0}`.
     """
@@ -44,7 +44,7 @@ def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
 
 
 def mark_slices_noalias(function: func.FuncOp, rewriter: PatternRewriter) -> None:
-    """`%a {slice 0}` -> `%a {llvm.noalias}`: two slices never overlap, and each is used through one pointer now."""
+    """`%a {slice 0}` -> `%a {llvm.noalias}`: slices do not overlap, and each is now accessed through one pointer."""
     attributes = argument_attributes(function)
     slices = [
         (of_argument, key) for of_argument in attributes for key in of_argument if documented_name(key) == SLICE_INDEX
@@ -62,7 +62,7 @@ class UseFirstPointer(RewritePattern):
     """
     `@entry(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@entry(%a {noalias}, %b {noalias}) { use(%a) }`.
 
-    The signature of an entry function stays.
+    The signature of an entry function is kept.
     """
 
     duplicates: Duplicates
@@ -102,7 +102,7 @@ def use_first_of_slice(function: func.FuncOp, positions: Mapping[int, int], rewr
 
 @dataclass(frozen=True)
 class DropDuplicateOperands(RewritePattern):
-    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)`, where `@f` had its first and last argument merged."""
+    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)`, after the first and last argument of `@f` were merged."""
 
     erased: Duplicates
 

@@ -1,5 +1,6 @@
 """
-Unroll loops with a small body (XGPU-36), wholly if all of it fits, by a factor if not; the others read ahead.
+Unroll loops with a small body (XGPU-36), completely if they are small enough, otherwise by a factor; optionally
+pipeline the loads of others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from xshardy.transforms.xla_gpu.index_values import shared_constant
 from xshardy.transforms.xla_gpu.pipeline_loads import PipelineLoad
 
 MAX_SIZE = 400
-"""What an unrolled body may come to, in the units of `BodySizes`. XLA's number, found by experiment."""
+"""The maximal size of an unrolled body, in the units of `BodySizes`. XLA's number, found by experiment."""
 
 EXPENSIVE: frozenset[type[Operation]] = frozenset(
     {
@@ -37,7 +38,7 @@ EXPENSIVE: frozenset[type[Operation]] = frozenset(
         scf.WhileOp,
     }
 )
-"""Operations that become so much code that they are never copied."""
+"""Operations that expand to much code and are never cloned."""
 
 CHEAP_MATH: frozenset[type[Operation]] = frozenset(
     {
@@ -53,18 +54,18 @@ CHEAP_MATH: frozenset[type[Operation]] = frozenset(
         math.TruncOp,
     }
 )
-"""Floating-point operations of the math dialect that become few instructions, if more than one."""
+"""Floating-point operations of the math dialect that expand to few instructions."""
 
 MATH_SIZE = 20
-"""The size of every other floating-point operation of the math dialect."""
+"""The size of the other floating-point operations of the math dialect."""
 
 
 @dataclass(frozen=True)
 class BodySizes:
     """
-    A rough measure of how much code regions become: 1 for most operations, times the elements of a vector.
+    An estimate of the code size of regions: 1 for most operations, times the elements of a vector.
 
-    Calls count as the function that they call, which is measured once.
+    A call has the size of its callee, which is computed once.
     """
 
     module: ModuleOp
@@ -78,7 +79,7 @@ class BodySizes:
         return {}
 
     def of_region(self, region: Region) -> int | None:
-        """The size of everything in `region`; None if there is something in it that should not be copied."""
+        """The size of everything in `region`; None if it contains an operation that should not be cloned."""
         total = 0
         for op in region.walk():
             size = self._of_operation(op)
@@ -100,7 +101,7 @@ class BodySizes:
 
     def _of_function(self, name: str) -> int | None:
         if name not in self._known:
-            self._known[name] = None  # what calls itself has no size
+            self._known[name] = None  # a recursive function has no size
             function = self._functions.get(name)
             if function is not None and not function.is_declaration:
                 self._known[name] = self.of_region(function.body)
@@ -115,10 +116,10 @@ def _is_long_math(op: Operation) -> bool:
 
 def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     """
-    How many copies of its body an iteration of `loop` should have; 1 to leave it.
+    The unroll factor of `loop`; 1 to keep it.
 
-    The largest divisor of the trip count with which the body stays within `MAX_SIZE`. Only loops from 0 in steps of 1
-    with a constant bound are unrolled: no others are generated.
+    The largest divisor of the trip count for which the body stays within `MAX_SIZE`. Only loops from 0 with step 1 and
+    a constant bound are unrolled: no others are generated.
     """
     iterations = trip_count(loop)
     if iterations is None or iterations < 2:
@@ -167,7 +168,7 @@ def _unroll_wholly(loop: scf.ForOp, iterations: int, rewriter: PatternRewriter) 
 
 
 def _unroll_by(loop: scf.ForOp, factor: int, rewriter: PatternRewriter) -> None:
-    """Make an iteration of `loop` do what `factor` iterations did."""
+    """Unroll `loop` by `factor`."""
     body = loop.body.block
     once = tuple(body.ops)
     terminator = once[-1]
@@ -189,7 +190,9 @@ def _copy_body(
     point: InsertPoint,
     rewriter: PatternRewriter,
 ) -> tuple[SSAValue, ...]:
-    """Copy `ops`, a body with its yield at the end, for these `arguments` to `point`. Gives what the copy yields."""
+    """
+    Copy `ops`, a body with its terminator, to `point`, for these `arguments`; returns the yielded values of the copy.
+    """
     copies: dict[SSAValue, SSAValue] = dict(zip(body.args, arguments, strict=True))
     *copied, terminator = ops
     for op in copied:
@@ -198,7 +201,7 @@ def _copy_body(
 
 
 def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValue:
-    """`value` in the type that `loop` counts in."""
+    """A constant of the type of the induction variable of `loop`."""
     type_ = loop.step.type
     assert isa(type_, IndexType | IntegerType)
     return shared_constant(IntegerAttr(value, type_), loop, rewriter)
@@ -207,10 +210,10 @@ def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValu
 @dataclass(frozen=True)
 class OptimizeLoopsPass(PatternPass):
     """
-    Unroll small loops, the innermost first. With `pipeline_loads`, loops that stay as they are read ahead.
+    Unroll small loops, innermost first. With `pipeline_loads`, pipeline the loads of other loops.
 
-    That is off by default, as it is gone from XLA: LLVM orders the loads of a loop in the end. It often moves them
-    back, and where it does not, or unrolls the loop instead, kernels have more instructions and no fewer waits.
+    This is off by default and was removed from XLA: LLVM reorders the loads of a loop in the end. It often reverses the
+    pipelining; otherwise, or if it unrolls the loop instead, kernels have more instructions and no fewer stalls.
     """
 
     name = "xla-gpu-optimize-loops"

@@ -1,8 +1,8 @@
 """
-Add single f16 and bf16 elements to memory as pairs: what GPUs can do at once is to add to both halves of a word.
+Add single f16 and bf16 elements to memory as pairs, which GPUs add by one instruction on a word.
 
-PTX has an addition of one such element, too, but ptxas makes a loop around compare-and-exchange of it. The other
-half has -0 added to it, which changes no number. Source: PTX ISA, `red`.
+PTX also has an addition of a single element, but ptxas expands it to a loop around compare-and-exchange. The other half
+is added -0, which changes no number. Source: PTX ISA, `red`.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
 
 HIGH_MINUS_ZERO = 0x8000_0000
-"""The bits of a pair whose second element is -0, and whose first one is 0."""
+"""The bits of a pair with the second element -0 and the first one 0."""
 BIT_OF_SECOND = 2
-"""The bit of the address of an element, in bytes, by which it is the second one of a word."""
+"""The bit of an element's byte address that is set for the second element of a word."""
 
 
 class PackAtomicAdd(RewritePattern):
     """
     `llvm.atomicrmw fadd %p, %x : f16` -> `red.global.add.noftz.f16x2 [%p & ~2], {%x, -0}`, or `{-0, %x}`
 
-    Only where nothing uses the old element. The word is in the buffer, as buffers begin and end at multiples of 4.
+    Only if the old element is unused. The word is in the buffer, because buffers are aligned to 4 bytes.
     """
 
     @match_op_type

@@ -1,7 +1,7 @@
 """
-Split the last iteration off loops where the others then need no bounds check.
+Split the last iteration off loops if the others then need no bounds check.
 
-Most iterations of a loop with a check at its end are far from the end. Source: row XGPU-10, "loop peeling".
+Most iterations of a loop with a bounds check are far from the bound. Source: row XGPU-10, "loop peeling".
 """
 
 from collections.abc import Sequence
@@ -46,12 +46,12 @@ class PeelLoop(RewritePattern):
 
 def peeled(indexing_map: IndexingMap) -> tuple[IndexingMap, ...]:
     """
-    Maps that divide the domain of `indexing_map`: one without the last values of range variables, then those of each.
-    All are simplified, also if there is only one.
+    A partition of the domain of `indexing_map`: one map without the last values of range variables, then those of each.
 
-    A range variable is split if no constraint reads it any more without its last value, the innermost variable first.
+    All maps are simplified, also a single one. A range variable is split if no constraint depends on it without its
+    last value, innermost variable first.
     """
-    indexing_map = indexing_map.simplify()  # a constraint that always holds is none
+    indexing_map = indexing_map.simplify()  # drops constraints that always hold
     tails: list[IndexingMap] = []
     within = 1
     for position in reversed(range(len(indexing_map.ranges))):
@@ -75,14 +75,14 @@ def _is_constrained(indexing_map: IndexingMap, position: int) -> bool:
 
 
 def _with_bounds(indexing_map: IndexingMap, position: int, bounds: Interval) -> IndexingMap:
-    """The part of the map where range variable `position` is within `bounds`, simplified."""
+    """The part of the map with range variable `position` within `bounds`, simplified."""
     ranges = list(indexing_map.ranges)
     ranges[position] = Variable(ranges[position].name, bounds)
     return replace(indexing_map, ranges=tuple(ranges)).simplify()
 
 
 class PeelLoopsPass(PatternPass):
-    """Split the last iteration off `xla_gpu.loop`s where that removes constraints from the others."""
+    """Split the last iteration off `xla_gpu.loop`s if that removes constraints from the others."""
 
     name = "xla-gpu-peel-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop peeling (XGPU-10)'

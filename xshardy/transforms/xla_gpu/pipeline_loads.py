@@ -1,8 +1,9 @@
 """
-Software pipelining: a loop that is not unrolled reads what its next iteration needs before it computes this one.
+Software pipelining: a loop that is not unrolled loads the inputs of its next iteration before it computes the current
+one.
 
-The value that is read waits among those that the loop carries, so that memory and arithmetic are busy at the same time.
-Source: spec row XGPU-10, "unrolling and pipelining"; XLA's `xla-gpu-optimize-loops`, until this was taken out of it.
+The loop carries the loaded value, so that memory and arithmetic overlap. Source: spec row XGPU-10, "unrolling and
+pipelining"; XLA's `xla-gpu-optimize-loops`, before its removal there.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ INDEX_OPERATIONS = (
     arith.MinSIOp,
     arith.MuliOp,
 )
-"""What the index of a read may be computed with, to be computed again for the next iteration."""
+"""Operations that may compute the index of a load; they are recomputed for the next iteration."""
 
 
 class PipelineLoad(RewritePattern):
@@ -74,9 +75,9 @@ class PipelineLoad(RewritePattern):
 
 def index_chain(load: Operation, loop: scf.ForOp) -> tuple[Operation, ...] | None:
     """
-    The operations in the body of `loop` that compute the indices of `load` from the induction variable, in their order.
+    The operations in the body of `loop` that compute the indices of `load` from the induction variable, in order.
 
-    None if they depend on anything else that the loop computes or carries, or not on the induction variable at all.
+    None if the indices depend on another value computed or carried by the loop, or not on the induction variable.
     """
     wanted: set[Operation] = set()
     pending = [value for value in load.operands[1:] if _is_in_body(value, loop)]
@@ -98,7 +99,7 @@ def index_chain(load: Operation, loop: scf.ForOp) -> tuple[Operation, ...] | Non
 
 
 def _before(op: Operation) -> Iterator[Operation]:
-    """The operations of the block of `op` that come before it."""
+    """The preceding operations in the block of `op`."""
     block = op.parent_block()
     current = None if block is None else block.first_op
     while current is not None and current is not op:
@@ -107,7 +108,7 @@ def _before(op: Operation) -> Iterator[Operation]:
 
 
 def _is_in_body(value: SSAValue, loop: scf.ForOp) -> bool:
-    """Whether `value`, which the body of `loop` sees, is defined in it."""
+    """Whether `value`, visible in the body of `loop`, is defined in it."""
     owner = value.owner
     return (owner if isinstance(owner, Block) else owner.parent_block()) is loop.body.block
 
@@ -120,7 +121,7 @@ def _computed_for(
     rewriter: PatternRewriter,
     point: InsertPoint,
 ) -> SSAValue:
-    """What `load` reads when the induction variable is `index`, read at `point`."""
+    """The result of `load` for the induction variable `index`, emitted at `point`."""
     copies: dict[SSAValue, SSAValue] = {induction_var: index}
     for op in chain:
         rewriter.insert(op.clone(copies), point)

@@ -1,8 +1,8 @@
 """
-Mark in every function which slice of the buffers of the kernel each of its tensors is.
+Annotate the tensors of every function with the slice of the kernel's buffers.
 
-The functions of a fusion take the tensors of its entry function, in the same order, before anything else (row
-XGPU-19), so the facts of an entry argument hold for the argument at the same position. Source: row XGPU-39.
+The functions of a fusion take the tensors of its entry function first, in the same order (row XGPU-19), so the facts
+about an entry argument hold for the argument at the same position. Source: row XGPU-39.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name
 
 PROPAGATED = frozenset((SLICE_INDEX, INVARIANT))
-"""The facts about a buffer that every function may rely on."""
+"""The buffer facts that hold in every function."""
 
 
 def slice_facts(entry: FuncOp) -> tuple[dict[str, Attribute], ...]:
-    """What each argument of the entry function says of its buffer."""
+    """The facts of each argument of the entry function about its buffer."""
     return tuple(
         {key: fact for key, fact in attributes.items() if documented_name(key) in PROPAGATED}
         for attributes in argument_attributes(entry)
@@ -33,13 +33,13 @@ def slice_facts(entry: FuncOp) -> tuple[dict[str, Attribute], ...]:
 
 
 def leading_tensors(function: FuncOp) -> int:
-    """How many tensors the arguments of `function` begin with."""
+    """The number of leading tensor arguments of `function`."""
     inputs = function.function_type.inputs.data
     return next((i for i, type_ in enumerate(inputs) if not isinstance(type_, TensorType)), len(inputs))
 
 
 class MarkEntry(DecisionPattern[FuncOp, None]):
-    """`func @f` -> `func @f attributes {xla.entry}`, for an entry function that is not marked yet."""
+    """`func @f` -> `func @f attributes {xla.entry}`, for an unmarked entry function."""
 
     def rewrite(self, op: FuncOp, decision: None, rewriter: PatternRewriter, /) -> None:
         set_entry(op)
@@ -47,7 +47,7 @@ class MarkEntry(DecisionPattern[FuncOp, None]):
 
 
 class CopySliceFacts(DecisionPattern[FuncOp, Sequence[Mapping[str, Attribute]]]):
-    """`@entry(%a {slice 0})`, `@f(%x, %i)` -> `@f(%x {slice 0}, %i)`, for every function but the entry function."""
+    """`@entry(%a {slice 0})`, `@f(%x, %i)` -> `@f(%x {slice 0}, %i)`, for every function except the entry function."""
 
     def rewrite(self, op: FuncOp, decision: Sequence[Mapping[str, Attribute]], rewriter: PatternRewriter, /) -> None:
         attributes = argument_attributes(op)
@@ -61,7 +61,7 @@ class PropagateSliceIndicesPass(PatternPass):
     """
     Copy the slice index and the invariance of each entry argument to the arguments of all functions.
 
-    The entry function is marked if it is not yet: it is the only public function then.
+    An unmarked entry function is marked: it is the only public function.
     """
 
     name = "xla-gpu-propagate-slice-indices"

@@ -1,4 +1,4 @@
-"""Write `exp(x * ln 2)` as `exp2(x)` again, which GPUs have as an instruction."""
+"""Rewrite `exp(x * ln 2)` to `exp2(x)`, which is a GPU instruction."""
 
 import math as numbers
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ PRECISION: Mapping[Attribute, int] = {bf16: 8, f16: 11, f32: 24, f64: 53}
 
 def is_ln2(value: float, type: Attribute) -> bool:
     """
-    Whether `value` stands for ln 2 in a computation with `type`.
+    Whether `value` is ln 2 up to rounding, in a computation with `type`.
 
-    It does if it is ln 2 as rounded to `type`, or to a less precise type from which it was extended, or one of the two
-    neighbours there: a constant has often been computed.
+    It is if it equals ln 2 rounded to `type`, or to a less precise type from which it was extended, or an adjacent
+    number there: the constant is often the result of a computation.
     """
     return any(
         abs(value * 2**bits - round(numbers.log(2) * 2**bits)) in (0, 1)
@@ -36,7 +36,7 @@ def _is_ln2_constant(value: SSAValue) -> bool:
 
 
 class ExpOfTimesLn2(RewritePattern):
-    """`math.exp (arith.mulf %x, ln 2)` -> `math.exp2 %x`; the product stays if something else uses it."""
+    """`math.exp (arith.mulf %x, ln 2)` -> `math.exp2 %x`; the product stays if it has other uses."""
 
     @match_op_type
     def match_and_rewrite(self, op: math.ExpOp, rewriter: PatternRewriter, /):
@@ -55,7 +55,7 @@ class ExpOfTimesLn2(RewritePattern):
 
 
 class RecoverExp2Pass(PatternPass):
-    """Replace `exp(x * ln 2)`, as which compilers write `2 ** x`, by `exp2(x)`."""
+    """Replace `exp(x * ln 2)`, the compiled form of `2 ** x`, by `exp2(x)`."""
 
     name = "xla-gpu-recover-exp2"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-recover-exp2 (XGPU-10)'

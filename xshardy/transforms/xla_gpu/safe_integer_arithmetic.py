@@ -1,5 +1,5 @@
 """
-Give divisions that are marked `xla.guard_ub` the results that XLA promises where those of LLVM are undefined.
+Guard divisions marked `xla.guard_ub`: define the results that LLVM leaves undefined as XLA does.
 
 Division by zero gives -1 (all bits), its remainder the dividend. The smallest integer divided by -1 gives itself, with
 remainder zero. Source: XLA's operation semantics, `Div` and `Rem`.
@@ -28,12 +28,12 @@ from xshardy.rewriting import OpTypePattern, PatternPass
 from xshardy.transforms.xla_gpu.index_values import shared_constant
 
 GUARD_UB = "xla.guard_ub"
-"""On a division or remainder: its operands may be those for which LLVM leaves the result undefined."""
+"""On a division or remainder: LLVM's result may be undefined for the operands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What an operation gives for a divisor of zero and on overflow: an integer, or None for the dividend."""
+    """The results of an operation for a divisor of zero and on overflow: an integer, or None for the dividend."""
 
     by_zero: int | None
     overflows: bool = False
@@ -49,7 +49,7 @@ GUARDS: Mapping[type[Operation], Guard] = {
 
 
 def every_element(value: int, type: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
-    """`value` as a constant of an integer type, or of a vector or tensor of which every element is `value`."""
+    """`value` as a constant of an integer type, or of a vector or tensor as a splat."""
     if isa(type, IntegerType):
         return IntegerAttr(value, type)
     assert isa(type, VectorType[IntegerType]) or isa(type, TensorType[IntegerType])
@@ -61,8 +61,8 @@ class GuardDivision(OpTypePattern):
     """
     `arith.divui %x, %y {xla.guard_ub}` -> `select (%y == 0), -1, (divui %x, (select (%y == 0), 1, %y))`.
 
-    A signed one has its overflow guarded as well: `%x == min and %y == -1`. The division is never by what is undefined,
-    as a GPU may compute both sides of a selection.
+    Signed operations also have a guard against overflow: `%x == min and %y == -1`. The division itself never has
+    undefined operands, because a GPU may compute both sides of a select.
     """
 
     guard: Guard
@@ -98,7 +98,7 @@ class GuardDivision(OpTypePattern):
             type(op).create(operands=[lhs, divisor], result_types=op.result_types, attributes=attributes)
         ).results[0]
         if overflow is not None:
-            # The dividend is the smallest integer then.
+            # On overflow the dividend is the smallest integer.
             on_overflow = number(smallest if guard.on_overflow is None else guard.on_overflow)
             quotient = rewriter.insert(select(overflow, on_overflow, quotient)).result
         rewriter.replace(op, select(by_zero, result(guard.by_zero), quotient))

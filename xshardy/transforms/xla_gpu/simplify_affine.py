@@ -1,8 +1,8 @@
 """
-Compute `apply_indexing` and `affine.apply` with arith operations, once their expressions are as simple as bounds allow.
+Expand `apply_indexing` and `affine.apply` to arith operations, after simplification of their expressions under bounds.
 
-Divisions become unsigned ones, which are cheaper and which LLVM understands better. What may divide a negative value
-stays an `affine.apply`, for `lower_affine`.
+Divisions become unsigned ones, which are cheaper and better optimized by LLVM. If a dividend may be negative, the
+operation stays an `affine.apply` for `lower_affine`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ from xshardy.transforms.xla_gpu.affine_values import UNSIGNED, Expander
 
 
 def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
-    """Whether every division in `expr` is by a positive constant, rounds down, and divides what is never negative."""
+    """
+    Whether every division in `expr` is by a positive constant, rounds down, and has a dividend that is never negative.
+    """
     match expr:
         case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul, lhs, rhs):
             return divides_no_negative(lhs, map) and divides_no_negative(rhs, map)
@@ -41,7 +43,7 @@ def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
 
 
 class ExpandApplyIndexing(RewritePattern):
-    """`apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, each result on its own."""
+    """`apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, for each result."""
 
     @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
@@ -79,7 +81,7 @@ class ExpandAffineApply(RewritePattern):
 
 
 def has_positive_divisors(expr: AffineExpr) -> bool:
-    """Whether `expr` divides by positive constants only."""
+    """Whether all divisors in `expr` are positive constants."""
     match expr:
         case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul, lhs, rhs):
             return has_positive_divisors(lhs) and has_positive_divisors(rhs)
@@ -92,7 +94,7 @@ def has_positive_divisors(expr: AffineExpr) -> bool:
 
 
 class SimplifyAffinePass(PatternPass):
-    """Compute affine maps with arith operations, simplified for the ranges of their operands."""
+    """Expand affine maps to arith operations, simplified for the ranges of their operands."""
 
     name = "xla-gpu-simplify-affine"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", simplify_affine (XGPU-37)'

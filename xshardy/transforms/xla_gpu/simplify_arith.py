@@ -1,8 +1,8 @@
 """
-Integer arithmetic made simpler by what is known of the ranges of its operands.
+Simplify integer arithmetic by the known ranges of operands.
 
-Ranges come from `xla.range`, constants, induction variables and indexing maps. They are written on the results of sums,
-products, extrema, casts and absolute values first, so that the patterns and later passes find them there.
+Ranges come from `xla.range`, constants, induction variables and indexing maps. The first step annotates the results of
+sums, products, extrema, casts and absolute values with ranges, for the patterns and later passes.
 """
 
 import operator
@@ -31,7 +31,7 @@ from xshardy.transforms.canonicalization.constants import integer_of, width_of
 from xshardy.transforms.canonicalize import canonicalization_steps
 
 OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
-"""The other name under which ranges are read."""
+"""The alternative attribute name of ranges."""
 
 # -- Ranges of results ------------------------------------------------------------------------------------------------
 
@@ -41,17 +41,17 @@ RANGE_RULES: Mapping[type[Operation], Callable[[Interval, Interval], Interval]] 
     arith.MinSIOp: at_corners(min),
     arith.MuliOp: at_corners(operator.mul),
 }
-"""The range of the result of an operation, as if integers were unbounded, from those of its operands."""
+"""The range of the result of an operation on unbounded integers, from those of its operands."""
 
 
 def representable(value: SSAValue) -> Interval:
-    """All values of the integer type of `value`, as signed."""
+    """The range of the integer type of `value`, as signed."""
     half = 1 << (width_of(value.type) - 1)
     return Interval(-half, half - 1)
 
 
 def result_range(op: Operation) -> Interval | None:
-    """What is known of the only result of `op`; None if nothing is, or if it may wrap around."""
+    """The range of the only result of `op`; None if unknown, or if it may wrap around."""
     if type(op) in RANGE_RULES:
         ranges = [get_range(operand) for operand in op.operands]
         if all(known is None for known in ranges):
@@ -69,9 +69,9 @@ def result_range(op: Operation) -> Interval | None:
 
 def range_of_absolute_value(op: arith.SelectOp) -> Interval | None:
     """
-    The range of `select (x >= 0), x, (0 - x)`; None if `op` is something else.
+    The range of `select (x >= 0), x, (0 - x)`; None if `op` has another form.
 
-    The least integer has no absolute value; that it is none is taken for granted, as upstream does.
+    The least integer has no absolute value; as in upstream, it is assumed not to occur.
     """
     x, comparison, negation = op.lhs, op.cond.owner, op.rhs.owner
     if not isinstance(comparison, arith.CmpiOp) or not isinstance(negation, arith.SubiOp):
@@ -86,7 +86,7 @@ def range_of_absolute_value(op: arith.SelectOp) -> Interval | None:
 
 
 def range_name(op: Operation) -> str:
-    """What the range of a result is called: as that of an operand, where it goes by the other of its two names."""
+    """The attribute name of the range of a result: the alternative one if an operand has it."""
     attributes: list[Mapping[str, Attribute]] = []
     for operand in op.operands:
         owner = operand.owner
@@ -98,7 +98,7 @@ def range_name(op: Operation) -> str:
 
 
 class AnnotateRange(RewritePattern):
-    """`arith.addi %x, %y` -> `arith.addi %x, %y {xla.range = [...]}`, where the ranges of `%x` and `%y` are known."""
+    """`arith.addi %x, %y` -> `arith.addi %x, %y {xla.range = [...]}`, if the ranges of `%x` and `%y` are known."""
 
     @match_op_type
     def match_and_rewrite(
@@ -118,7 +118,7 @@ class AnnotateRange(RewritePattern):
 def always(predicate: Predicate, lhs: Interval, rhs: Interval) -> bool | None:
     """Whether a comparison of `arith.cmpi` holds for all pairs from two ranges; False: for none; None: for some."""
     if predicate.is_unsigned and (lhs.lower < 0 or rhs.lower < 0):
-        return None  # a negative number is a large one
+        return None  # a negative number is large as unsigned
     match predicate:
         case Predicate.EQ:
             if lhs.is_point and lhs == rhs:
@@ -134,7 +134,7 @@ def always(predicate: Predicate, lhs: Interval, rhs: Interval) -> bool | None:
 
 
 class ComparisonOfRanges(RewritePattern):
-    """`cmpi p, x, y` -> true or false, where the ranges say so."""
+    """`cmpi p, x, y` -> true or false, if the ranges imply it."""
 
     @match_op_type
     def match_and_rewrite(self, op: arith.CmpiOp, rewriter: PatternRewriter, /):
@@ -147,7 +147,7 @@ class ComparisonOfRanges(RewritePattern):
 
 
 class ExtremumOfRanges(RewritePattern):
-    """`maxsi x, y` -> `x` where `x >= y` always, and so for minsi."""
+    """`maxsi x, y` -> `x` if `x >= y` always; likewise for minsi."""
 
     @match_op_type
     def match_and_rewrite(self, op: arith.MaxSIOp | arith.MinSIOp, rewriter: PatternRewriter, /):
@@ -162,7 +162,7 @@ class ExtremumOfRanges(RewritePattern):
 
 
 class DivisionOfSmall(RewritePattern):
-    """`x / c` -> 0 and `x rem c` -> `x`, where `0 <= x < c`."""
+    """`x / c` -> 0 and `x rem c` -> `x`, if `0 <= x < c`."""
 
     @match_op_type
     def match_and_rewrite(
@@ -178,7 +178,7 @@ class DivisionOfSmall(RewritePattern):
 
 
 class MaskOfSmall(RewritePattern):
-    """`andi x, 2^k - 1` -> `x`, where `0 <= x < 2^k`."""
+    """`andi x, 2^k - 1` -> `x`, if `0 <= x < 2^k`."""
 
     @match_op_type
     def match_and_rewrite(self, op: arith.AndIOp, rewriter: PatternRewriter, /):
@@ -193,7 +193,7 @@ class MaskOfSmall(RewritePattern):
 
 
 class ShiftOfSmall(RewritePattern):
-    """`x >> k` -> 0, where `0 <= x < 2^k`."""
+    """`x >> k` -> 0, if `0 <= x < 2^k`."""
 
     @match_op_type
     def match_and_rewrite(self, op: arith.ShRSIOp | arith.ShRUIOp, rewriter: PatternRewriter, /):
@@ -208,7 +208,7 @@ class BoundsOfLoopVariables(RewritePattern):
     """
     `apply_indexing #map(%i), i in [0, 9]` -> `apply_indexing #map(%i), i in [0, 3]`, for a loop over `%i` in [0, 3].
 
-    The map simplifies with the narrower bounds.
+    Narrower bounds enable simplifications of the map.
     """
 
     @match_op_type
@@ -232,7 +232,7 @@ class BoundsOfLoopVariables(RewritePattern):
 
 
 def _narrowed(bounds: Interval, value: SSAValue) -> Interval:
-    """`bounds` where `value` is a loop variable: only what it takes; else as they are."""
+    """`bounds`, intersected with the range of `value` if it is a loop variable."""
     if not isinstance(value, BlockArgument) or not isinstance(value.block.parent_op(), scf.ForOp | LoopOp):
         return bounds
     known = get_range(value)
@@ -258,8 +258,8 @@ class BitwiseBeforeTruncation(RewritePattern):
     """
     `ori (trunci x), y` -> `trunci (ori x, (extui y))`, and so for andi.
 
-    A reduction of booleans shuffles them as 32-bit integers: the truncation moves down until it is in front of the
-    extension of the next step, where both vanish.
+    A reduction of booleans shuffles them as 32-bit integers: the truncation sinks to the extension of the next step,
+    where both cancel.
     """
 
     @match_op_type
@@ -283,7 +283,7 @@ class BitwiseBeforeTruncation(RewritePattern):
 
 
 class ShuffleBeforeTruncation(RewritePattern):
-    """`shuffle (extui (trunci x))` -> `extui (trunci (shuffle x))`, where the widths agree."""
+    """`shuffle (extui (trunci x))` -> `extui (trunci (shuffle x))`, if the widths agree."""
 
     @match_op_type
     def match_and_rewrite(self, op: ShuffleOp, rewriter: PatternRewriter, /):
@@ -302,7 +302,7 @@ class ShuffleBeforeTruncation(RewritePattern):
 
 
 class ExtremumAsSelect(RewritePattern):
-    """`maximumf x, y` -> `select (x uge y), x, y`, and so for minimumf: quicker, but NaN in `y` is lost."""
+    """`maximumf x, y` -> `select (x uge y), x, y`, and so for minimumf: faster, but NaN in `y` is lost."""
 
     @match_op_type
     def match_and_rewrite(self, op: arith.MaximumfOp | arith.MinimumfOp, rewriter: PatternRewriter, /):
@@ -323,14 +323,14 @@ PATTERNS = PatternSet(
         *scf_patterns.PATTERNS,
     )
 )
-"""The patterns of scf follow up on conditions that turned out constant."""
+"""Includes the patterns of scf, for conditions that became constant."""
 
 FAST_MIN_MAX = PatternSet((*PATTERNS, ExtremumAsSelect()))
 
 
 @dataclass(frozen=True)
 class SimplifyArithPass(PatternPass):
-    """Simplify integer arithmetic by ranges. `fast_min_max` makes selects of maximumf and minimumf."""
+    """Simplify integer arithmetic by ranges. `fast_min_max` rewrites maximumf and minimumf to selects."""
 
     name = "xla-gpu-simplify-arith"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", simplify_arith (XGPU-10)'

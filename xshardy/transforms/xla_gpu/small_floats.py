@@ -1,10 +1,9 @@
 """
-Floats of 4 to 8 bits, computed with integers: how they become an f32, and an f32 or f64 becomes one of them.
+Floats of 4 to 8 bits as integers: conversion to f32, and from f32 or f64.
 
-A small format is described by its `FloatSemantics`, and the rules are in its terms. Two are treated apart: f8E5M2, an
-f16 without its lower half, and f8E8M0FNU, only an exponent. Results are those of the package ml_dtypes:
-rounding is to nearest, ties to even; what is too large is infinity, in a format without infinities NaN, and in one
-without NaN the largest number.
+The rules work on the `FloatSemantics` of a small format. Two formats have special rules: f8E5M2, an f16 without its
+lower half, and f8E8M0FNU, only an exponent. Results are those of the package ml_dtypes: rounding is to nearest, ties to
+even; overflow gives infinity, in a format without infinities NaN, and in one without NaN the largest number.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from xshardy.transforms.scalars import Scalar
 
 @dataclass(frozen=True, slots=True)
 class WideFormat:
-    """The layout of f32 or f64: bits in all, of the mantissa, and the bias of the exponent."""
+    """The layout of f32 or f64: total bits, mantissa bits, and exponent bias."""
 
     bits: int
     mantissa: int
@@ -57,7 +56,7 @@ F64 = WideFormat(64, 52, 1023)
 
 
 def infinity_code(format: FloatSemantics) -> int:
-    """The bits of what is too large for the format."""
+    """The bits of the result of an overflow."""
     match format.nonfinite:
         case FloatNonfiniteBehavior.IEEE:
             return format.max_exponent << format.mantissa_bits
@@ -68,7 +67,7 @@ def infinity_code(format: FloatSemantics) -> int:
 
 
 def nan_code(format: FloatSemantics) -> int:
-    """The bits of NaN, without a sign if it may have one; of the format without NaN, those of minus zero."""
+    """The bits of NaN, without a sign if it may have one; those of minus zero in the format without NaN."""
     if format.nonfinite == FloatNonfiniteBehavior.FINITE_ONLY:
         return 1 << format.sign_shift
     match format.nan_encoding:
@@ -92,7 +91,7 @@ def largest_code(format: FloatSemantics) -> int:
 
 
 def has_negative_zero(format: FloatSemantics) -> bool:
-    """Whether minus zero is a number; it is NaN in the formats called FNUZ."""
+    """Whether minus zero is a number; its code is NaN in the FNUZ formats."""
     return format.nan_encoding != FloatNanEncoding.NEGATIVE_ZERO
 
 
@@ -100,7 +99,7 @@ def has_negative_zero(format: FloatSemantics) -> bool:
 
 
 def widen(x: Scalar) -> Scalar:
-    """The small float `x` as an f32, which can be any of its values."""
+    """The small float `x` as an f32, which represents all its values."""
     assert isinstance(x.type, ReducedPrecisionFloatType)
     format = x.type.SEMANTICS
     bits = x.bitcast(IntegerType(format.bitwidth))
@@ -112,7 +111,7 @@ def widen(x: Scalar) -> Scalar:
 
     magnitude = bits & (1 << format.sign_shift) - 1
     shifted = magnitude << (F32.mantissa - format.mantissa_bits)
-    # Read as an f32, the exponent is only too small; a subnormal becomes normal with it.
+    # Read as an f32, only the exponent bias is wrong; a subnormal becomes normal by its correction.
     number = (shifted.bitcast(f32) * 2.0 ** (F32.bias - format.exponent_bias)).bitcast(i32)
     match format.nonfinite, format.nan_encoding:
         case FloatNonfiniteBehavior.IEEE, _:
@@ -128,7 +127,7 @@ def widen(x: Scalar) -> Scalar:
 
 
 def _widen_exponent(bits: Scalar, format: FloatSemantics) -> Scalar:
-    """The exponent moves to its place; the smallest power of two is a subnormal f32, and all ones are NaN."""
+    """Shift the exponent to its position; the smallest power of two is a subnormal f32, and all ones are NaN."""
     assert format.exponent_bias == F32.bias
     number = bits << F32.mantissa
     number = bits.compare("==", 0).select(1 << (F32.mantissa - 1), number)
@@ -144,7 +143,7 @@ def narrow(x: Scalar, to: ReducedPrecisionFloatType) -> Scalar:
         case Float16Type(), Float8E5M2Type():
             return _drop_lower_half(x, to)
         case BFloat16Type(), Float8E5M2Type():
-            # No rounding is lost: the 8 bits of a bf16 are rounded by f16 only where f8E5M2 has 0 or infinity.
+            # No double rounding: f16 rounds the 8 bits of a bf16 only where f8E5M2 has 0 or infinity.
             return _drop_lower_half(x.to_float(f32).to_float(f16), to)
         case Float16Type() | BFloat16Type(), _:
             return _narrow(x.to_float(f32), F32, to)
@@ -167,7 +166,7 @@ def _narrow(x: Scalar, wide: WideFormat, to: ReducedPrecisionFloatType) -> Scala
     smallest_exponent = 1 - format.exponent_bias
     code = (_round(magnitude, dropped) >> dropped) - (wide.bias - format.exponent_bias << format.mantissa_bits)
     code = code.compare(">", largest_code(format)).select(infinity_code(format), code)
-    # Added to this power of two, a number is rounded where the smallest numbers of the format end.
+    # Adding this power of two rounds a number at the last bit of the format's smallest numbers.
     magic = wide.code(smallest_exponent + dropped)
     magic_number = bits.constant(magic).bitcast(x.type)
     subnormal = (magnitude.bitcast(x.type) + magic_number).bitcast(bits.type) - magic
@@ -182,12 +181,12 @@ def _narrow(x: Scalar, wide: WideFormat, to: ReducedPrecisionFloatType) -> Scala
 
 
 def _round(bits: Scalar, dropped: int) -> Scalar:
-    """`bits`, increased so that dropping its lowest bits rounds to nearest, ties to even."""
+    """`bits` plus a rounding increment, so that truncation of the lowest bits rounds to nearest, ties to even."""
     return bits + ((bits >> dropped) & 1) + ((1 << (dropped - 1)) - 1)
 
 
 def _drop_lower_half(x: Scalar, to: ReducedPrecisionFloatType) -> Scalar:
-    """f16 to f8E5M2: the exponents are the same, so that rounding needs no cases, and a carry makes infinity."""
+    """f16 to f8E5M2: equal exponents, so rounding needs no cases, and a carry gives infinity."""
     bits = x.bitcast(i16)
     magnitude = bits & 0x7FFF
     infinity = 0x7C00
@@ -198,21 +197,21 @@ def _drop_lower_half(x: Scalar, to: ReducedPrecisionFloatType) -> Scalar:
 
 def _narrow_to_exponent(bits: Scalar, wide: WideFormat, format: FloatSemantics) -> Scalar:
     """
-    The exponent of a positive number, rounded with ties up; NaN for what is not positive, too large, or NaN.
+    The exponent of a positive number, rounded with ties up; NaN for other numbers, overflow and NaN.
 
-    As in ml_dtypes, what is greater than the smallest power of two is at least the next one.
+    As in ml_dtypes, numbers greater than the smallest power of two round to at least the next one.
     """
     half = 1 << (wide.mantissa - 1)
     code = ((bits + half) >> wide.mantissa) - (wide.bias - format.exponent_bias)
     code = bits.compare("<=", _smallest_power(wide, format)).select(0, code.maximum(1))
     code = code.compare(">", largest_code(format)).select(nan_code(format), code)
-    # With a sign, the bits are greater than those of infinity, as those of NaNs are.
+    # With a sign, the bits exceed those of infinity, as those of NaNs do.
     code = bits.compare(">", wide.infinity).select(nan_code(format), code)
     return bits.compare("==", 0).select(nan_code(format), code)
 
 
 def _smallest_power(wide: WideFormat, format: FloatSemantics) -> int:
-    """The bits of the number that code 0 of `format` stands for: a subnormal f32, a normal f64."""
+    """The bits of the number with code 0 of `format`: a subnormal f32, a normal f64."""
     if format.exponent_bias < wide.bias:
         return wide.code(-format.exponent_bias)
     return 1 << (wide.mantissa - 1)

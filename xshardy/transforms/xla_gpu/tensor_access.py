@@ -1,4 +1,4 @@
-"""What the patterns of `lower_tensors` share: what they know of the module, and how they address an element."""
+"""The shared base of the patterns of `lower_tensors`: facts about the module, and addresses of elements."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,20 +47,20 @@ from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_t
 
 POINTER = llvm.LLVMPointerType()
 ALIGN = "llvm.align"
-"""On an argument: the alignment of the pointer, in bytes."""
+"""The argument attribute with the alignment of the pointer, in bytes."""
 WIDEST_ACCESS = 16
-"""The bytes that a thread loads or stores at once, at most."""
+"""The widest load or store of a thread, in bytes."""
 MAX_GEP_CONSTANT = 2**31 - 1
-"""The largest index that `llvm.getelementptr` takes as a constant."""
+"""The largest constant index of `llvm.getelementptr`."""
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
 Index = int | SSAValue
-"""The number of an element in its tensor: a constant, or an integer as wide as `index`."""
+"""The number of an element in its tensor: a constant, or an integer of the width of `index`."""
 
 
 def tensor_type(tensor: SSAValue) -> TensorType:
-    """The type of a value that must be a tensor."""
+    """The type of a value, narrowed to a tensor type. Precondition: it is one."""
     assert isa(tensor.type, TensorType)
     return tensor.type
 
@@ -70,7 +70,7 @@ def tensor_type(tensor: SSAValue) -> TensorType:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGlobal:
-    """A global that is not in the module yet; it goes behind the one planned before it, or to the start."""
+    """A global to be created after the one planned before it, or at the start of the module."""
 
     op: llvm.GlobalOp
     previous: llvm.GlobalOp | None
@@ -78,14 +78,14 @@ class PlannedGlobal:
 
 @dataclass(frozen=True, slots=True)
 class Globals:
-    """The globals that hold constants and shared memory: new ones come first in the module, in order."""
+    """The globals for constants and shared memory. New ones are first in the module, in order."""
 
     module: ModuleOp
     planned: Mapping[Operation, PlannedGlobal]
-    """For each allocation of shared memory a global of its own, for each constant tensor that of its value."""
+    """The global of each allocation of shared memory, and of each distinct constant tensor."""
 
     def use(self, op: Operation, builder: Builder) -> str:
-        """The name of the global for `op`, which `builder` inserts where `op` is the first to use it."""
+        """The name of the global for `op`; created by `builder` on the first use."""
         planned = self.planned[op]
         if planned.op.parent is None:
             start = InsertPoint.at_start(self.module.body.block)
@@ -93,7 +93,9 @@ class Globals:
         return planned.op.sym_name.data
 
     def align(self, name: str, alignment: int, rewriter: PatternRewriter) -> int:
-        """Align the global of this name to so many bytes at least; gives what it is aligned to."""
+        """
+        Increase the alignment of the global `name` to at least `alignment` bytes; returns the resulting alignment.
+        """
         op = next(op for op in self.module.ops if isinstance(op, llvm.GlobalOp) and op.sym_name.data == name)
         if op.alignment is None or op.alignment.value.data < alignment:
             op.alignment = IntegerAttr(alignment, i64)
@@ -102,7 +104,7 @@ class Globals:
 
 
 def plan_globals(module: ModuleOp, operations: Iterable[Operation]) -> Globals:
-    """The globals that the shared memory and the constant tensors among `operations`, all in `module`, need."""
+    """The globals for the shared memory and the constant tensors among `operations`, all in `module`."""
     symbols = (op.properties.get("sym_name") for op in module.ops)
     names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
     planned: dict[Operation, PlannedGlobal] = {}
@@ -132,7 +134,7 @@ def plan_globals(module: ModuleOp, operations: Iterable[Operation]) -> Globals:
 
 def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """
-    The elements of a constant as they lie in memory, as an attribute of one dimension.
+    The elements of a constant in their memory representation, as a one-dimensional attribute.
 
     `dense<[1, 2, 3]> : tensor<3xi4>` -> `dense<[33, 3]> : tensor<2xi8>`.
     """
@@ -148,7 +150,7 @@ def memory_image(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
 
 
 def _pack(elements: bytes, bits: int) -> int:
-    """The byte that holds these elements, the first one in its lowest bits."""
+    """The byte of these packed elements, first one in the lowest bits."""
     return sum((element & 2**bits - 1) << (place * bits) for place, element in enumerate(elements))
 
 
@@ -157,7 +159,7 @@ def _pack(elements: bytes, bits: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FunctionMemory:
-    """What the patterns know of a function: its constants, and the integer that is as wide as an `index` in it."""
+    """The facts about a function: its constants, and the integer type with the width of `index`."""
 
     function: FuncOp
     index_type: IntegerType
@@ -166,7 +168,7 @@ class FunctionMemory:
 
 @dataclass(frozen=True, slots=True)
 class ModuleMemory:
-    """What the patterns know of a module: its functions with a body, its globals, and the GPU, if that is known."""
+    """The facts about a module: its functions with a body, its globals, and the GPU if known."""
 
     functions: Mapping[FuncOp, FunctionMemory]
     globals: Globals
@@ -176,12 +178,12 @@ class ModuleMemory:
     def of(
         functions: Iterable[FuncOp], globals: Globals, capability: ComputeCapability | None = None
     ) -> "ModuleMemory":
-        """The memory of `functions`, whose constants are at their start."""
+        """The facts about `functions`. Precondition: their constants are at their start."""
         known = {f: FunctionMemory(f, index_integer(f), FunctionConstants(f)) for f in functions}
         return ModuleMemory(known, globals, capability)
 
     def access(self, op: Operation, rewriter: PatternRewriter) -> "TensorAccess":
-        """What a pattern uses to insert operations before `op`."""
+        """An inserter of operations before `op`."""
         function = op.parent_op()
         while not isinstance(function, FuncOp):
             assert function is not None
@@ -198,7 +200,7 @@ class MemoryPattern(RewritePattern):
 
 @dataclass(frozen=True, slots=True)
 class TensorAccess:
-    """The function that a pattern works on, and the place where it inserts."""
+    """The function under rewriting, and the insertion point."""
 
     function: FunctionMemory
     memory: ModuleMemory
@@ -207,29 +209,29 @@ class TensorAccess:
 
     @property
     def index_type(self) -> IntegerType:
-        """As wide as `index`."""
+        """The integer type with the width of `index`."""
         return self.function.index_type
 
     # -- Inserting ---------------------------------------------------------------------------------------------------
 
     def insert(self, op: OperationT) -> OperationT:
-        """Insert `op` at the current place."""
+        """Insert `op` at the insertion point."""
         return self.rewriter.insert(op, self.point)
 
     def value(self, op: Operation) -> SSAValue:
-        """Insert `op` at the current place; gives its only result."""
+        """Insert `op` at the insertion point; returns its only result."""
         return self.rewriter.insert(op, self.point).results[0]
 
     def at_start(self, op: Operation) -> SSAValue:
-        """Insert `op` where the function starts, behind its constants; gives its only result."""
+        """Insert `op` at the start of the function, after its constants; returns its only result."""
         return self.rewriter.insert(op, after_constants(self.function.function.body.block)).results[0]
 
     def within(self, block: Block) -> "TensorAccess":
-        """The same, but inserting at the end of `block`."""
+        """The same access with the insertion point at the end of `block`."""
         return replace(self, point=InsertPoint.at_end(block))
 
     def cast(self, value: SSAValue, type: Attribute) -> SSAValue:
-        """`value` as another type that stands for the same bits; `value` itself if it has the type."""
+        """`value` cast to another type with the same bits; `value` itself if it has the type."""
         if value.type == type:
             return value
         return self.value(UnrealizedConversionCastOp.get([value], [type]))
@@ -237,7 +239,7 @@ class TensorAccess:
     # -- Constants ---------------------------------------------------------------------------------------------------
 
     def arith_constant(self, value: int, type: Attribute) -> SSAValue:
-        """`arith.constant value : type`, for an integer, or a vector of which every element is `value`."""
+        """`arith.constant value : type`, for an integer or an integer vector splat."""
         if isa(type, VectorType[IntegerType]):
             constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]))
         else:
@@ -251,7 +253,7 @@ class TensorAccess:
         return self.function.constants.get(constant, self.rewriter)
 
     def llvm_float(self, value: float, type: Attribute) -> SSAValue:
-        """`llvm.mlir.constant(value : type) : type`, for a float of LLVM."""
+        """`llvm.mlir.constant(value : type) : type`, for a float type of LLVM."""
         constant = llvm.ConstantOp(FloatAttr(value, cast(AnyFloat, type)), type)
         return self.function.constants.get(constant, self.rewriter)
 
@@ -266,7 +268,7 @@ class TensorAccess:
                 return self.cast(tensor, POINTER)
 
     def index(self, indices: Sequence[SSAValue]) -> Index:
-        """The number of the element at `indices`. Raises `PassFailedException` unless there is at most one."""
+        """The number of the element at `indices`. Raises `PassFailedException` for more than one index."""
         if len(indices) > 1:
             raise PassFailedException(
                 f"a tensor is accessed with {len(indices)} indices: run xla-gpu-flatten-tensors first, it leaves one"
@@ -291,10 +293,10 @@ class TensorAccess:
 
     def alignment(self, tensor: SSAValue, step: int, natural: int) -> int:
         """
-        The known alignment in bytes of an access at a multiple of `step` bytes behind the first element of `tensor`.
+        The known alignment in bytes of an access at a multiple of `step` bytes from the start of `tensor`.
 
-        An argument has its `llvm.align`, and without one the `natural` alignment of the access. Shared memory is
-        aligned as far as such accesses can use it.
+        An argument has its `llvm.align`, by default the `natural` alignment of the access. Shared memory is aligned as
+        such accesses need.
         """
         start = 1
         match self.pointer(tensor):
@@ -309,7 +311,7 @@ class TensorAccess:
         return gcd(start, step)
 
     def bit_offset(self, index: Index, layout: ElementLayout) -> Index:
-        """Where element `index` begins in its byte, in bits; an i8 if not constant. 0 if it has a byte of its own."""
+        """The bit offset of element `index` in its byte: an i8 if not constant; 0 if elements take whole bytes."""
         if not layout.is_packed:
             return 0
         if isinstance(index, int):
@@ -319,7 +321,7 @@ class TensorAccess:
         return self.value(arith.MuliOp(place, self.arith_constant(layout.bits, i8)))
 
     def byte_index(self, index: Index, layout: ElementLayout) -> Index:
-        """The number of the byte that holds element `index` if elements share bytes; else `index`."""
+        """The number of the byte of element `index` if elements share bytes; otherwise `index`."""
         if not layout.is_packed:
             return index
         if isinstance(index, int):
@@ -330,13 +332,13 @@ class TensorAccess:
     # -- Values ------------------------------------------------------------------------------------------------------
 
     def from_memory(self, loaded: SSAValue, type: Attribute) -> SSAValue:
-        """What was loaded, as a value of `type`: an i1, or each of a vector, is whether its byte is not 0."""
+        """A loaded value converted to `type`: an i1, or each of a vector, is whether its byte is not 0."""
         if element_type_of(type) == i1:
             return self.value(compare("ne", loaded, self.arith_constant(0, loaded.type)))
         return self.cast(loaded, type)
 
     def to_memory(self, value: SSAValue) -> SSAValue:
-        """`value` as it is stored: an i1, or each of a vector, is widened to a byte."""
+        """`value` in its stored form: an i1, or each of a vector, is extended to a byte."""
         if element_type_of(value.type) == i1:
             bytes = with_element_type(value.type, i8)
             return self.value(ExtUIOp.create(operands=[value], result_types=[bytes]))

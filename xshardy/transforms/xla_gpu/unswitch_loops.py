@@ -1,5 +1,5 @@
 """
-Take conditions that do not change out of loops.
+Move loop-invariant conditions out of loops.
 
 A loop without an `scf.if` inside can be vectorized. Source: row XGPU-10, "loop unswitching".
 """
@@ -19,7 +19,7 @@ class UnswitchLoop(RewritePattern):
     """
     `scf.for %i { scf.if %c { a } else { b } }` -> `scf.if %c { scf.for %i { a } } else { scf.for %i { b } }`
 
-    Only if the branch is all that the loop does: the rest would have to be copied.
+    Only if the branch is the whole body: other operations would have to be duplicated.
     """
 
     @match_op_type
@@ -34,7 +34,7 @@ class UnswitchLoop(RewritePattern):
 
 
 def _with_loop(region: Region, loop: scf.ForOp, branch: scf.IfOp, terminator: scf.YieldOp) -> Region:
-    """A region that runs `loop` with a copy of one `region` of the `branch` instead of the branch; empty if that is."""
+    """A region with `loop`, the branch in it replaced by a copy of one of its regions; empty if that is empty."""
     if not region.blocks:
         return Region()
     old, new = loop.body.block, Block(arg_types=loop.body.block.arg_types)
@@ -53,7 +53,7 @@ def _copied(values: Sequence[SSAValue], copies: dict[SSAValue, SSAValue]) -> lis
 
 
 class UnswitchLoopsPass(PatternPass):
-    """Turn loops over branches into branches over loops, where the condition is the same in all iterations."""
+    """Turn loops over branches into branches over loops, for loop-invariant conditions."""
 
     name = "xla-gpu-unswitch-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop unswitching (XGPU-10)'

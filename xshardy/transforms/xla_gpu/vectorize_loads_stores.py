@@ -1,8 +1,9 @@
 """
-Read and write the neighbouring elements that a loop touches one by one as one vector (XGPU-35).
+Vectorize accesses of loops to contiguous elements (XGPU-35).
 
-A loop over `[0, n)` that reads `%t[base + %i]` reads `n` neighbours: one `vector.transfer_read` before it can do that.
-What a loop inserts is collected in a vector that it carries, and one `vector.transfer_write` follows it.
+A loop over `[0, n)` that reads `%t[base + %i]` reads `n` contiguous elements: one `vector.transfer_read` before it
+replaces the reads. Inserted elements are collected in a vector that the loop carries, and one `vector.transfer_write`
+follows the loop.
 """
 
 from collections.abc import Sequence
@@ -42,13 +43,13 @@ from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_in
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 
 Element: TypeAlias = IntegerType | AnyFloat
-"""What vectors hold: neither indices, which have no width yet, nor complex numbers."""
+"""The element types of vectors: no indices, which have no width yet, and no complex numbers."""
 
 LENGTHS = frozenset({2, 4, 8, 16, 32})
-"""The numbers of elements that make a vector."""
+"""The supported vector lengths."""
 
 MAX_BITS = 256
-"""The widest vector, in bits: two of the widest accesses of a thread, which PTX splits it into."""
+"""The widest vector, in bits: two of the widest accesses of a thread; PTX splits it."""
 
 IN_BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])
 ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
@@ -59,9 +60,9 @@ ALONG_THE_TENSOR = AffineMapAttr(AffineMap.identity(1))
 
 def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] | None:
     """
-    The vector of the elements of a flat tensor that `loop` touches, if it is one that can be loaded at once.
+    The vector of the elements of a flat tensor that `loop` accesses, if it can be loaded at once.
 
-    Its length must also divide the tensor, so that aligned vectors never reach beyond the end.
+    Its length must also divide the tensor's, so that aligned vectors never cross the end.
     """
     if not isa(tensor_type, TensorType) or tensor_type.get_num_dims() != 1:
         return None
@@ -75,9 +76,9 @@ def vector_type(tensor_type: Attribute, loop: scf.ForOp) -> VectorType[Element] 
 
 def base_index(index: SSAValue, loop: scf.ForOp, length: int, rewriter: PatternRewriter) -> SSAValue | None:
     """
-    `index` at the first iteration, made before `loop`, if it then grows by 1 and starts at a multiple of `length`.
+    `index` at the first iteration, emitted before `loop`, if it grows by 1 per iteration from a multiple of `length`.
 
-    That is seen for the induction variable itself, and for an `apply_indexing` of it whose other operands are defined
+    This is detected for the induction variable itself, and for an `apply_indexing` of it with other operands defined
     outside of the loop.
     """
     induction_var = loop.body.block.args[0]
@@ -103,9 +104,10 @@ def base_index(index: SSAValue, loop: scf.ForOp, length: int, rewriter: PatternR
 
 def written_result(op: Operation, written: SSAValue) -> int | None:
     """
-    Which result of its loop `op` makes by writing to `written`, if the writes of all iterations can wait for its end.
+    The number of the loop result that `op` computes by writes to `written`, if all writes can move after the loop.
 
-    They can if only the yield sees the result, only `op` sees the carried tensor, and both are the same one.
+    They can if the yield is the only use of the result, `op` is the only use of the carried tensor, and both have one
+    position.
     """
     if len(op.results) != 1 or not op.results[0].has_one_use():
         return None
@@ -126,7 +128,7 @@ class VectorizeLoad(RewritePattern):
     ->
     `%v = vector.transfer_read %t[base]; scf.for %i = 0 to 4 { vector.extract %v[%i] }`
 
-    The tensor must be defined outside of the loop: what the loop carries may have been written in it.
+    The tensor must be defined outside of the loop, because the loop may write a carried tensor.
     """
 
     @match_op_type
@@ -219,8 +221,7 @@ class FoldVectorCopy(RewritePattern):
     """
     `%r = scf.for %i = 0 to 4 iter_args(%w = 0) { yield (vector.insert (vector.extract %v[%i]), %w[%i]) }` -> `%r = %v`
 
-    Not where `%v` is all of a tensor: reading and writing a whole tensor would look like nothing but a new name for it,
-    and the copy would be lost.
+    Not if `%v` is a whole tensor: the copy would look like an alias of the tensor and be lost.
     """
 
     @match_op_type
@@ -245,14 +246,14 @@ class FoldVectorCopy(RewritePattern):
 
 
 def _is_outside(value: SSAValue, loop: scf.ForOp) -> bool:
-    """Whether `value`, which the body of `loop` sees, is defined outside of it."""
+    """Whether `value`, visible in the body of `loop`, is defined outside of it."""
     owner = value.owner
     block = owner if isinstance(owner, Block) else owner.parent_block()
     return block is not loop.body.block
 
 
 def _is_whole_tensor(value: SSAValue) -> bool:
-    """Whether the vector was read from a tensor that has no more elements."""
+    """Whether the vector was read from a tensor without further elements."""
     read = value.owner
     if not isinstance(read, vector.TransferReadOp) or not isa(read.source.type, TensorType[Attribute]):
         return False
@@ -261,7 +262,7 @@ def _is_whole_tensor(value: SSAValue) -> bool:
 
 
 def _collect(element: SSAValue, loop: scf.ForOp, type_: VectorType[Element], rewriter: PatternRewriter) -> scf.ForOp:
-    """`loop`, replaced by one that also carries a vector, and puts `element` at the induction variable into it."""
+    """`loop` replaced by one that also carries a vector, with `element` inserted at the induction variable."""
     body = loop.body.block
     init = shared_constant(_zero_vector(type_), loop, rewriter)
     collected = rewriter.insert_block_argument(body, len(body.args), type_)
@@ -283,7 +284,7 @@ def _zero_vector(type_: VectorType[Element]) -> DenseIntOrFPElementsAttr[Element
 
 
 def _atomic_addend(op: AtomicRMWOp) -> SSAValue | None:
-    """`%x` if all that the body does is to add `%x`, from outside, to the current value."""
+    """`%x` if the body only adds `%x`, defined outside, to the current value; None otherwise."""
     body = op.computation.block
     add, current = body.first_op, op.current_value
     if not isinstance(add, arith.AddfOp) or add.next_op is not body.last_op or add.next_op is None:
@@ -296,9 +297,9 @@ def _atomic_addend(op: AtomicRMWOp) -> SSAValue | None:
 @dataclass(frozen=True)
 class VectorizeLoadsStoresPass(PatternPass):
     """
-    Turn loops over a few neighbouring elements of flat tensors into vector reads and writes around the loop.
+    Vectorize loops over a few contiguous elements of flat tensors: vector reads and writes around the loop.
 
-    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; it decides on vector atomics.
+    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; it determines the vector atomics.
     """
 
     name = "xla-gpu-vectorize-loads-stores"

@@ -26,7 +26,14 @@ SIGNATURE = ("update_non_divisible_input_output_shardings", "inline_meshes")
         (
             PropagationPipelinePass,
             (
-                *(*IMPORT, "module_dump_directory", "conservative_propagation", *DEBUG, "keep_sharding_rules"),
+                *(
+                    *IMPORT,
+                    "module_dump_directory",
+                    "conservative_propagation",
+                    "rules_beyond_upstream",
+                    *DEBUG,
+                    "keep_sharding_rules",
+                ),
                 *(*PARTITIONING, *SIGNATURE),
             ),
         ),

@@ -12,7 +12,7 @@ from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors
 from xshardy.transforms.sdy_export.common_axes import agreed_axes, common_axes, without
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
-from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, deal_out
+from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, distribute_axes
 
 SIZES = (2, 8, 3, 4)
 """The sizes of the axes of the mesh."""
@@ -185,7 +185,7 @@ def test_what_is_left_is_the_longest_prefix(axes: Sequence[Span], taken: Sequenc
 
 @given(disjoint_axes(), st.lists(st.integers(0, 24), max_size=4))
 def test_all_axes_are_dealt_out(axes: Sequence[Span], sizes: Sequence[int]) -> None:
-    shares, rest = deal_out(tuple(axes), sizes)
+    shares, rest = distribute_axes(tuple(axes), sizes)
     assert prod(map(size_of, shares)) * size_of(rest) == size_of(axes)
     for share, size in zip(shares, sizes, strict=True):
         assert size % size_of(share) == 0

@@ -7,7 +7,7 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
-from xshardy.transforms.sdy_export.reshard_checks import peculiarities
+from xshardy.transforms.sdy_export.reshard_checks import rare_features
 from xshardy.universe import new_context
 
 HEADER = """
@@ -94,4 +94,4 @@ def test_nothing_has_changed(message: str, full: bool) -> None:
     ],
 )
 def test_what_few_modules_have(text: str, unreduced: bool, single_device: bool) -> None:
-    assert peculiarities(Parser(new_context(), HEADER + text).parse_module()) == (unreduced, single_device)
+    assert rare_features(Parser(new_context(), HEADER + text).parse_module()) == (unreduced, single_device)

@@ -1,1 +1,1 @@
-"""How operations on whole tensors are done by each device on its part: one module per kind of operation."""
+"""Local forms of operations, which each device executes on its parts of tensors: one module per kind of operation."""

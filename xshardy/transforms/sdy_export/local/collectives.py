@@ -1,4 +1,4 @@
-"""The collectives of sdy, as those of StableHLO between groups of devices."""
+"""The collectives of sdy, lowered to those of StableHLO between groups of devices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ def _element(op: sdy.Collective) -> Attribute:
 
 
 def _shape(op: sdy.Collective) -> Sequence[int]:
-    """The shape of the part that goes into `op`."""
+    """The shape of the operand of `op`, a part."""
     return tensor_type(op.tensor).get_shape()
 
 
-def _in_front(dims: Iterable[int], rank: int) -> list[int]:
+def _permutation_to_front(dims: Iterable[int], rank: int) -> list[int]:
     """The permutation of `rank` dimensions that moves `dims` to the front."""
     moved = [*dims]
     return [*moved, *(dim for dim in range(rank) if dim not in moved)]
 
 
 def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int], list[int]]:
-    """`shape` with each dimension that has a factor split in two, the factor first; and where the factors are."""
+    """`shape` with each dimension in `factors` split in two, the factor first; and the positions of the factors."""
     result: list[int] = []
     places: list[int] = []
     for dim, extent in enumerate(shape):
@@ -56,7 +56,7 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
     """
     `sdy.all_gather [{"x"}, {}] %x` -> `stablehlo.all_gather %x`, along the dimension, between the devices along "x".
 
-    Of several dimensions, each is gathered by itself, from the last to the first; or all at once, into a new dimension.
+    Several dimensions are gathered one by one, from the last to the first; or all at once, along a new dimension.
     """
 
     op_types = (sdy.AllGatherOp,)
@@ -92,7 +92,10 @@ def _gather_per_dim(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
 
 
 def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code: DeviceCode) -> SSAValue:
-    """The parts along a new first dimension, which is split into one for each that they belong to."""
+    """
+    Gather the parts along a new first dimension; then split that dimension, and merge each piece into its own
+    dimension.
+    """
     shape, element = _shape(op), _element(op)
     factors = {dim: sharded_size(axes, op.mesh) for dim, axes in gathered.items()}
     parts = code.reshaped(op.tensor, [1, *shape], element)
@@ -130,7 +133,7 @@ def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, cod
 
 @dataclass(frozen=True)
 class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
-    """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of what it has."""
+    """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand."""
 
     op_types = (sdy.AllSliceOp,)
 
@@ -147,7 +150,7 @@ class Exchange:
     """An all-to-all between the devices along `axes`."""
 
     sources: Mapping[int, int]
-    """For each dimension that becomes sharded, the one that was."""
+    """For each dimension that becomes sharded, the dimension that was sharded before."""
     factors: Mapping[int, int]
     """For each dimension that becomes sharded, the number of its parts."""
     axes: AxisRefs
@@ -163,7 +166,7 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
     """
     `sdy.all_to_all [{"x"}: 0->1] %x` -> `stablehlo.all_to_all %x`, between the devices along "x".
 
-    All pairs of dimensions are exchanged at once; more than one through a new dimension.
+    All pairs of dimensions are exchanged by one operation; several pairs along a new dimension.
     """
 
     op_types = (sdy.AllToAllOp,)
@@ -198,11 +201,14 @@ def _exchange(
 
 
 def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) -> SSAValue:
-    """The parts for other devices along a new first dimension, which is then put in the places they came from."""
+    """
+    Exchange parts along a new first dimension; then split that dimension, and merge each piece into its source
+    dimension.
+    """
     element, shape = _element(op), _shape(op)
     split, places = _split(shape, exchange.factors)
     parts = code.reshaped(op.tensor, split, element)
-    parts = code.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_to_front(places, len(split))))
     in_front = tensor_type(parts).get_shape()
     rest = in_front[len(places) :]
     parts = _exchange(op, code.reshaped(parts, [exchange.count, *rest], element), 0, 0, exchange, code)
@@ -225,7 +231,7 @@ class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, in
 
     @staticmethod
     def decide(op: sdy.CollectivePermuteOp, before: WholeTensors) -> Sequence[tuple[int, int]]:
-        """For each device, itself and the one that it sends its part to."""
+        """Pairs of a device and the device that receives its part."""
         (operand,) = before.operands
         if operand.sharding is None or operand.sharding == op.out_sharding:
             raise refuse(op, "changes nothing: let sdy-canonicalize-collectives remove it")
@@ -257,7 +263,7 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
     """
     `sdy.reduce_scatter [{"x"}, {}] %x` -> `stablehlo.reduce_scatter %x`, between the devices along "x".
 
-    StableHLO scatters one dimension: for more, all of it is reduced and then sliced, or a new dimension is scattered.
+    StableHLO scatters one dimension. Several are reduced and then sliced, or scattered along a new dimension.
     """
 
     op_types = (sdy.ReduceScatterOp,)
@@ -293,12 +299,12 @@ def _scatter(
 
 
 def _scatter_at_once(op: sdy.ReduceScatterOp, scattering: Scattering, code: DeviceCode) -> SSAValue:
-    """The parts of all devices along a new first dimension, which is scattered."""
+    """Move the parts of all devices to a new first dimension, and scatter that dimension."""
     element, type = _element(op), tensor_type(op.result)
     factors = {dim: sharded_size(of_dim, op.mesh) for dim, of_dim in scattering.axes_by_dim.items()}
     split, places = _split(_shape(op), factors)
     parts = code.reshaped(op.tensor, split, element)
-    parts = code.insert(stablehlo.TransposeOp(parts, _in_front(places, len(split))))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_to_front(places, len(split))))
     parts = code.reshaped(parts, [prod(factors.values()), *type.get_shape()], element)
     part = _scatter(op, parts, 0, TensorType(element, [1, *type.get_shape()]), scattering, code)
     return code.reshaped(part, type.get_shape(), element)

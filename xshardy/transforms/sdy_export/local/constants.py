@@ -1,4 +1,4 @@
-"""Constants and iotas: each device makes its part."""
+"""Constants and iotas: each device creates its part."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, Whole
 
 @dataclass(frozen=True)
 class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
-    """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; without a splat, a slice of the whole."""
+    """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; if it is no splat, a slice of the whole."""
 
     op_types = (ConstantOp,)
 
@@ -38,7 +38,7 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
 
 @dataclass(frozen=True)
 class IotaOfPart(LocalPattern[stablehlo.IotaOp, WholeTensor]):
-    """`iota : 8` -> `iota : 4`, plus the offset of the part where the dimension that it counts along is sharded."""
+    """`iota : 8` -> `iota : 4`, plus the offset of the part if the iota dimension is sharded."""
 
     op_types = (stablehlo.IotaOp,)
 

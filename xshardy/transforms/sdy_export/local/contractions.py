@@ -48,7 +48,7 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
 
 
 def _pads_with_zeros(value: SSAValue) -> bool:
-    """Whether `value` is no pad, or one whose padding adds nothing to a sum."""
+    """Whether `value` is no pad, or is padded with zeros, so that the padding does not change a sum."""
     if not isinstance(value.owner, stablehlo.PadOp):
         return True
     padding = value.owner.padding_value.owner
@@ -60,7 +60,7 @@ def _pads_with_zeros(value: SSAValue) -> bool:
 def _summed(
     op: stablehlo.DotOp | stablehlo.DotGeneralOp, lhs: WholeTensor, dims: Sequence[int], before: WholeTensors
 ) -> None:
-    """Check that sums over the dimensions `dims` of `lhs` are completed, if they are sharded."""
+    """Check that sums over the dimensions `dims` of `lhs`, if these are sharded, are followed by a reduction."""
     axes = [axis for dim in dims for axis in lhs.axes(dim)]
     if not axes:
         return

@@ -1,4 +1,6 @@
-"""Inserts operations that each device executes. What differs between devices is looked up by their numbers."""
+"""
+Inserts operations that each device executes. Values that differ between devices come from tables by device number.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,21 +49,21 @@ def reducer(kind: type[Operation], element: Attribute) -> Region:
 
 
 def reduction(kind: ReductionOp, element: Attribute) -> Region:
-    """A region that reduces as `kind` says."""
+    """A region that applies the reduction `kind`."""
     return reducer(REDUCERS[kind], element)
 
 
 def integers_of(type: TensorType[Attribute], values: Sequence[int]) -> Dense:
-    """A literal of integers; one value is that of every element."""
+    """A literal of integers; a single value makes a splat."""
     return dense_values(type, values)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalOptions:
     """
-    How collectives are written, and by which number a device knows itself.
+    The form of collectives, and the number of a device.
 
-    That is the number of its replica if there is more than one, and else that of its partition.
+    That is its replica id if there are several replicas, else its partition id.
     """
 
     per_dim_all_gather: bool = False
@@ -72,7 +74,7 @@ class LocalOptions:
 
 @lru_cache(maxsize=64)
 def groups_table(axes: AxisRefs, mesh: MeshAttr) -> Dense:
-    """The groups of `device_groups` as a literal, a row each. Remembered: a program repeats its collectives."""
+    """The groups of `device_groups` as a literal, a row each. Memoized: a program repeats its collectives."""
     groups = device_groups(axes, mesh)
     flat = [device for group in groups for device in group]
     return integers_of(TensorType(i64, [len(groups), len(groups[0])]), flat)
@@ -80,7 +82,7 @@ def groups_table(axes: AxisRefs, mesh: MeshAttr) -> Dense:
 
 @dataclass(slots=True)
 class Channels:
-    """The numbers of channels that a module has not used yet, in order."""
+    """The unused channel numbers of a module, in order."""
 
     next_number: int
 
@@ -93,7 +95,7 @@ class Channels:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCode:
-    """Inserts operations in front of the one that is rewritten."""
+    """Inserts operations before the one that is rewritten."""
 
     rewriter: PatternRewriter
     options: LocalOptions
@@ -105,7 +107,7 @@ class DeviceCode:
         return op.results[0]
 
     def replace(self, op: Operation, *values: SSAValue) -> None:
-        """Erase `op`, with `values` in the places of its results."""
+        """Replace the results of `op` by `values`, and erase `op`."""
         self.rewriter.replace(op, (), values)
 
     def constant(self, value: Dense) -> SSAValue:
@@ -122,9 +124,9 @@ class DeviceCode:
         self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, mesh_or_ref: SymbolRefAttr | MeshAttr
     ) -> ReplicaGroups:
         """
-        The devices that talk to each other along `axes`.
+        The groups of devices that communicate along `axes`.
 
-        Lists of devices, or the axes themselves if that is asked for and all of them are whole.
+        Lists of devices, or the axes themselves if `enable_rgv3` is set and none of them is a sub-axis.
         """
         if self.options.groups_over_axes and all(axis.is_full for axis in axes):
             names = ArrayAttr(GroupAxisAttr(axis.axis, NoneAttr()) for axis in axes)
@@ -133,12 +135,12 @@ class DeviceCode:
         return groups_table(tuple(axes), mesh)
 
     def device_id(self) -> SSAValue:
-        """The number of the device that executes this."""
+        """The number of the executing device."""
         number = self.insert(ReplicaIdOp() if self.options.by_replica else PartitionIdOp())
         return self.insert(ConvertOp(number, INDEX))
 
     def entry(self, table: Dense, device: SSAValue) -> SSAValue:
-        """A tensor of one element: the entry of `table`, which has one for each device, that is for `device`."""
+        """A tensor of one element: the entry for `device` in `table`, which has an entry for each device."""
         return self.insert(DynamicSliceOp(self.constant(table), [device], [1]))
 
     def index(self, table: Sequence[int], device: SSAValue) -> SSAValue:
@@ -147,13 +149,15 @@ class DeviceCode:
         return self.insert(ReshapeOp(entry, INDEX))
 
     def shard_offset(self, axes: Sequence[AxisRefAttr], mesh: MeshAttr, extent: int) -> SSAValue:
-        """Where in a dimension sharded along `axes` the part of a device begins, in elements; `extent` is its size."""
+        """
+        The offset of a device's part in a dimension sharded along `axes`, in elements; `extent` is the size of a part.
+        """
         return self.index([index * extent for index in shard_indices(axes, mesh)], self.device_id())
 
     def part(
         self, tensor: SSAValue, axes: Sequence[Sequence[AxisRefAttr]], mesh: MeshAttr, shape: Sequence[int]
     ) -> SSAValue:
-        """The part of `tensor`, of `shape`, that a device has when each dimension is sharded along `axes` of it."""
+        """The part of `tensor`, of `shape`, on a device when each dimension is sharded along its `axes`."""
         starts = [
             self.shard_offset(of_dim, mesh, extent) if of_dim else self.integer(0)
             for of_dim, extent in zip(axes, shape, strict=True)

@@ -1,7 +1,7 @@
 """
 Which device has which part: the devices of a mesh, numbered along some of its axes.
 
-All tables are by device number, so that a device finds its entry by the number that it knows itself by.
+All tables are indexed by device number.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from xshardy.dialects.sdy.axis_refs import axis_ref, next_pre_size, pre_size, sh
 
 
 def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
-    """Where along `axis` the devices lie, in the order of the mesh."""
+    """The coordinate of each device along `axis`, in the order of the mesh."""
     names = [*mesh.sizes]
     minor = prod(mesh.sizes[name] for name in names[names.index(axis.axis.data) + 1 :])
     stride = minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
@@ -40,14 +40,14 @@ def _device_ids(mesh: MeshAttr) -> NDArray[np.int64]:
 
 
 def shard_indices(axes: AxisRefs, mesh: MeshAttr) -> list[int]:
-    """Which part of a dimension that is sharded along `axes` each device has."""
+    """The index of each device's part of a dimension that is sharded along `axes`."""
     by_device = np.empty(mesh.device_count, np.int64)
     by_device[_device_ids(mesh)] = _indices(axes, mesh)
     return by_device.tolist()
 
 
 def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
-    """The axes of `mesh` with more than one device, in its order, cut wherever one of `axes` starts or ends."""
+    """The axes of `mesh` with more than one device, in its order, split at the boundaries of `axes`."""
     cuts = {name: {1, extent} for name, extent in mesh.sizes.items()}
     for axis in axes:
         cuts[axis.axis.data] |= {pre_size(axis), next_pre_size(axis, mesh)}
@@ -59,7 +59,10 @@ def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr
 
 
 def device_groups(axes: AxisRefs, mesh: MeshAttr) -> list[list[int]]:
-    """The devices that differ along `axes` only, in the order of `axes`; the groups in the order of the mesh."""
+    """
+    Groups of the devices that differ along `axes` only, each in the order of `axes`; groups are in the order of the
+    mesh.
+    """
     others = [axis for axis in split_axes(axes, mesh) if axis not in axes]
     order = np.lexsort((_indices(axes, mesh), _indices(others, mesh)))
     return _device_ids(mesh)[order].reshape(-1, sharded_size(axes, mesh)).tolist()
@@ -69,14 +72,14 @@ def exchange_pairs(
     before: TensorShardingAttr, in_mesh: MeshAttr, after: TensorShardingAttr, out_mesh: MeshAttr
 ) -> list[tuple[int, int]]:
     """
-    For each device, itself and the device that is to have its part.
+    Pairs of a device and the device that receives its part.
 
-    Both meshes have the same axes. Copies of a part, on devices that differ along axes which do not shard the tensor,
-    go to different devices in the order of the mesh.
+    Both meshes have the same axes. Devices that differ only along axes that do not shard the tensor hold
+    copies of a part; the copies go to different devices, in the order of the mesh.
     """
 
     def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> NDArray[np.int64]:
-        """The devices in the order of the parts that they have, then of the mesh."""
+        """The devices, ordered by the index of their part, then by the order of the mesh."""
         axes = [axis for dimension in sharding.dim_shardings for axis in dimension.axes]
         return _device_ids(mesh)[np.argsort(_indices(axes, mesh), kind="stable")]
 

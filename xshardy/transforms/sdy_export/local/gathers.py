@@ -1,4 +1,4 @@
-"""Gathers: each device gathers from its part, and zeros where another device has the slice."""
+"""Gathers: each device gathers slices of its part, and zeros for slices on other devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,18 @@ from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
-def _points(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
-    """The sharded dimensions of which a slice has one element, on one device; batches go with their indices."""
+def _indexed_dims(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
+    """
+    The sharded dimensions in which slices have one element; batching dimensions, sharded like the indices, do not
+    count.
+    """
     batching = op.dimension_numbers.operand_batching_dims.get_values()
     sizes = op.slice_sizes.get_values()
     return [dim for dim, size in enumerate(sizes) if size == 1 and dim not in batching and source.parts(dim) > 1]
 
 
 def _local_sizes(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
-    """The sizes of a slice of a part. Raises `OperationFailedException` if slices reach over several parts."""
+    """The sizes of a slice of a part. Raises `OperationFailedException` if a slice spans several parts."""
     batching = op.dimension_numbers.operand_batching_dims.get_values()
     sizes = list(op.slice_sizes.get_values())
     for dim, size in enumerate(sizes):
@@ -46,8 +49,8 @@ class LocalGather:
     """How a device gathers from its part of `source`."""
 
     source: WholeTensor
-    points: Sequence[int]
-    """The sharded dimensions in which an index says on which device a slice is."""
+    indexed_dims: Sequence[int]
+    """The sharded dimensions whose index determines the device of a slice."""
     sizes: Sequence[int]
     """The sizes of a slice of the part."""
 
@@ -66,8 +69,8 @@ class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
     """
     `gather(%x, %i)` -> `gather(%part, %i)`: the same slices of each part.
 
-    Where the operand is sharded in a dimension of which a slice has one element, a device has the slices whose index is
-    in its part, and zeros for the others; the all-reduce behind it adds them up.
+    If the operand is sharded in a dimension in which slices have one element, a device gathers the slices whose index
+    is in its part, and zeros for the others; the all-reduce after it adds them up.
     """
 
     op_types = (stablehlo.GatherOp,)
@@ -77,33 +80,33 @@ class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
         source, _ = before.operands
         if source.is_replicated:
             return None
-        points, sizes = _points(op, source), _local_sizes(op, source)
-        if points:
-            axes = [axis for dim in points for axis in source.axes(dim)]
+        indexed_dims, sizes = _indexed_dims(op, source), _local_sizes(op, source)
+        if indexed_dims:
+            axes = [axis for dim in indexed_dims for axis in source.axes(dim)]
             require_reduction(op, axes, before, "gather")
-        return LocalGather(source, points, sizes)
+        return LocalGather(source, indexed_dims, sizes)
 
     def rewrite(self, op: stablehlo.GatherOp, decision: LocalGather, code: DeviceCode) -> None:
-        if decision.points:
+        if decision.indexed_dims:
             code.replace(op, _gather_own(op, decision, code))
         else:
             code.rewriter.replace(op, decision.slices(op, op.start_indices))
 
 
 def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) -> SSAValue:
-    """The slices whose index is in the part of the device, and zeros for the others."""
+    """Gather the slices whose index is in the part of the device, and zeros for the others."""
     numbers = op.dimension_numbers
     indexing = Indexing(
         op.start_indices,
         numbers.index_vector_dim.data,
         numbers.start_index_map.get_values(),
         local.source,
-        local.points,
+        local.indexed_dims,
     )
     indices, inside = op.start_indices, None
     if not indexing.is_local:
         indices, inside = indexing.clamped(code).local_and_inside(code)
-    mask = _both(inside, indexing.has_first(code), code)
+    mask = _conjunction(inside, indexing.holds_first_of_unindexed(code), code)
     found = code.insert(local.slices(op, indices))
     if inside is not None:
         mask = indexing.all_components(mask, code)
@@ -116,8 +119,8 @@ def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) ->
     return code.insert(stablehlo.SelectOp(mask, found, zero))
 
 
-def _both(inside: SSAValue | None, first: SSAValue | None, code: DeviceCode) -> SSAValue:
-    """Where both masks hold; the second one is a scalar. One of them is there."""
+def _conjunction(inside: SSAValue | None, first: SSAValue | None, code: DeviceCode) -> SSAValue:
+    """The conjunction of two masks, of which the second is a scalar. At least one is given."""
     if inside is None or first is None:
         mask = inside if first is None else first
         assert mask is not None

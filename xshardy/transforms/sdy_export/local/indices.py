@@ -1,8 +1,9 @@
 """
-Indices into a tensor, as the device sees them that has a part of it.
+Indices into a whole tensor, converted to indices into the part of a device.
 
-Gathers and scatters share how index vectors lie in a tensor of indices: along its dimension `vector_dim`, which may be
-one after the last and then stands for one of size 1; each component says where in one of the `dims` of the operand.
+Gathers and scatters have the same layout of indices. An index vector lies along dimension `vector_dim` of the indices;
+if that is one after the last dimension, each element is an index vector of size 1. Component `i` indexes dimension
+`dims[i]`.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +21,7 @@ from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """`indices` into `whole`, of which the dimensions `sharded` are divided between devices."""
+    """`indices` into `whole`, whose dimensions `sharded` are divided between devices."""
 
     indices: SSAValue
     vector_dim: int
@@ -34,7 +35,7 @@ class Indexing:
 
     @property
     def _extents(self) -> Sequence[int]:
-        """The size of each dimension of the part that a device has."""
+        """The size of each dimension of a part."""
         return self.whole.local.get_shape()
 
     @property
@@ -46,11 +47,11 @@ class Indexing:
         return code.shard_offset(self.whole.axes(dim), self.whole.mesh, self._extents[dim])
 
     def lower_bounds(self, code: DeviceCode) -> list[SSAValue]:
-        """For each component, where the part of a device begins, as a scalar of the type of the indices."""
+        """For each component, the offset of the part of a device, as a scalar of the type of the indices."""
         return [low for low, _ in self._bounds(code, upper=False)]
 
     def _bounds(self, code: DeviceCode, *, upper: bool) -> list[tuple[SSAValue, SSAValue | None]]:
-        """For each component, the first index in the part of a device, and the last one if asked for."""
+        """For each component, the first index in the part of a device, and the last one if `upper`."""
         element = self._type.element_type
         bounds: list[tuple[SSAValue, SSAValue | None]] = []
         for dim in self.dims:
@@ -67,7 +68,7 @@ class Indexing:
         return bounds
 
     def _spread(self, components: Sequence[SSAValue], code: DeviceCode) -> SSAValue:
-        """A tensor like the indices, with a scalar for each component of every index vector."""
+        """A tensor of the shape of the indices, in which every index vector is `components`."""
         if len(components) == 1:
             return code.insert(stablehlo.BroadcastInDimOp(components[0], [], self._type))
         element = self._type.element_type
@@ -76,26 +77,26 @@ class Indexing:
         return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
 
     def _constants(self, values: Sequence[int], code: DeviceCode) -> SSAValue:
-        """The same of numbers that are known."""
+        """`_spread` of constants."""
         if len(values) == 1:
             return code.constant(integers_of(self._type, values))
         vector = code.constant(integers_of(TensorType(self._type.element_type, [len(values)]), values))
         return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
 
     def local(self, code: DeviceCode) -> SSAValue:
-        """The indices counted from where the part of a device begins; what is elsewhere is out of its bounds."""
+        """The indices relative to the offset of the device's part; indices into other parts are out of bounds."""
         lows = self._spread(self.lower_bounds(code), code)
         return code.insert(stablehlo.SubtractOp(self.indices, lows))
 
     def clamped(self, code: DeviceCode) -> "Indexing":
-        """The same with each component moved into the bounds of the whole operand."""
+        """The indices, with each component clamped to the bounds of the whole operand."""
         low = code.constant(integers_of(self._type, [0]))
         last = [self.whole.shape[dim] - 1 for dim in self.dims]
         moved = code.insert(stablehlo.ClampOp(low, self.indices, self._constants(last, code)))
         return Indexing(moved, self.vector_dim, self.dims, self.whole, self.sharded)
 
     def local_and_inside(self, code: DeviceCode) -> tuple[SSAValue, SSAValue]:
-        """The indices as `local` gives them, and a mask like them: which components are in the part of the device."""
+        """The result of `local`, and a mask of the same shape: which components are in the part of the device."""
         bounds = self._bounds(code, upper=True)
         low = self._spread([low for low, _ in bounds], code)
         high = self._spread([high for _, high in bounds if high is not None], code)
@@ -104,9 +105,9 @@ class Indexing:
         below = code.insert(stablehlo.CompareOp(self.indices, high, ComparisonDirection.LE))
         return shifted, code.insert(stablehlo.AndOp(above, below))
 
-    def has_first(self, code: DeviceCode) -> SSAValue | None:
+    def holds_first_of_unindexed(self, code: DeviceCode) -> SSAValue | None:
         """
-        A predicate: whether the device has index 0 of the sharded dimensions that no component speaks of.
+        A predicate: whether the part of the device has index 0 of all sharded dimensions without a component.
 
         None if there is no such dimension.
         """

@@ -18,9 +18,9 @@ DecisionT = TypeVar("DecisionT")
 @dataclass(frozen=True)
 class LocalPattern(RewritePattern, Generic[OpT, DecisionT]):
     """
-    Rewrites operations of `op_types` as `decide` decided for each while its tensors were whole.
+    Rewrites operations of `op_types` by the decisions of `decide`, which ran while the tensors were whole.
 
-    When it runs, the operands and results of the operation have the types of parts.
+    When the pattern runs, operands and results have the types of parts.
     """
 
     op_types: ClassVar[tuple[type[Operation], ...]]
@@ -32,7 +32,7 @@ class LocalPattern(RewritePattern, Generic[OpT, DecisionT]):
     @abstractmethod
     def decide(op: Any, before: WholeTensors) -> Any:
         """
-        What `rewrite` must know of `op`; None if the types of parts are all that it needs.
+        The decision for `rewrite`; None if `op` only needs the types of parts.
 
         Raises `OperationFailedException` if `op` cannot be made local.
         """

@@ -59,16 +59,14 @@ CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
     stablehlo.ReverseOp: slices.check_reverse,
     stablehlo.SelectAndScatterOp: windows.check_windows,
 }
-"""Operations that do to parts what they do to whole tensors, under the condition that is checked."""
+"""Operations that only need local types, under a condition: the function raises if it does not hold."""
 
 UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.NamedComputationOp, sdy.ReturnOp})
-"""Operations outside of StableHLO that do to parts what they do to whole tensors."""
+"""Operations outside of StableHLO that only need local types."""
 
 
 def is_local_with_local_types(op: Operation) -> bool:
     """
-    Whether `op` does to parts what it does to whole tensors, perhaps under a condition of `CHECKS`.
-
-    Unregistered operations are taken to.
+    Whether `op` only needs local types, perhaps under a condition of `CHECKS`. True for unregistered operations.
     """
     return op.name.startswith("stablehlo.") or type(op) in UNCONDITIONAL or isinstance(op, UnregisteredOp)

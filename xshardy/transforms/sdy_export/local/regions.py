@@ -12,7 +12,7 @@ from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
 
 @dataclass(frozen=True)
 class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
-    """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is what each device executes already."""
+    """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is already the program of each device."""
 
     op_types = (ManualComputationOp,)
 

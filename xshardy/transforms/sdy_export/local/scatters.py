@@ -1,4 +1,4 @@
-"""Scatters: each device applies the updates that it has, or those that fall into its part."""
+"""Scatters: each device applies its own updates, or the updates of its part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ ZERO_OR_ONE: Mapping[type[Operation], int] = {
     stablehlo.AndOp: 1,
     stablehlo.MulOp: 1,
 }
-"""What combining leaves as it is, by the operation that combines."""
+"""The neutral element of each combiner that has 0 or 1 as one."""
 
 
 def _limit(element: Attribute, *, largest: bool) -> int | float:
@@ -44,7 +44,7 @@ def _limit(element: Attribute, *, largest: bool) -> int | float:
 
 
 def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
-    """A scalar that `kind` leaves the other operand as it is with; None where there is none."""
+    """The neutral element of `kind` as a scalar; None if it has none."""
     scalar = TensorType(element, [])
     if kind in ZERO_OR_ONE and isinstance(element, IntegerType):
         return dense_values(scalar, [ZERO_OR_ONE[kind]])
@@ -64,19 +64,19 @@ def _partial_axes(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
     ]
 
 
-def _points(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[int]:
+def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[int]:
     """
-    The sharded dimensions in which an index says on which device an update falls.
+    The sharded dimensions whose index determines the device of an update.
 
-    Raises `OperationFailedException` where updates could reach over several parts. One that has the first element only
-    of a dimension, which no index speaks of, is applied to the first element of every part, as upstream.
+    Raises `OperationFailedException` if an update may span several parts. As upstream, an update that has only the
+    first element of a dimension without an index is applied to the first element of every part.
     """
     numbers = op.scatter_dimension_numbers
     inserted, indexed = numbers.inserted_window_dims.get_values(), numbers.scatter_dims_to_operand_dims.get_values()
     dropped = (*inserted, *numbers.input_batching_dims.get_values())
     kept = [dim for dim in range(len(source.shape)) if dim not in dropped]
     windows = dict(zip(kept, numbers.update_window_dims.get_values(), strict=True))
-    points: list[int] = []
+    indexed_dims: list[int] = []
     for dim, extent in enumerate(source.shape):
         if source.parts(dim) == 1:
             continue
@@ -88,20 +88,22 @@ def _points(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) 
             )
         size = updates.shape[windows[dim]] if dim in windows else 1
         if dim in indexed and size == 1:
-            points.append(dim)
+            indexed_dims.append(dim)
         elif size not in (1, extent):
             raise refuse(
                 op,
                 f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: let "
                 "sdy-insert-explicit-reshards replicate it",
             )
-    return points
+    return indexed_dims
 
 
 def _on_first(
     inputs: Sequence[SSAValue], identities: Mapping[Attribute, Dense], leaders: Sequence[bool], code: DeviceCode
 ) -> list[SSAValue]:
-    """`inputs` on the devices that `leaders` marks, and what changes nothing on the others, so that they count once."""
+    """
+    `inputs` on the devices in `leaders`, and neutral elements on the others, so that the reduction counts inputs once.
+    """
     scalars = {element: code.constant(identity) for element, identity in identities.items()}
     device = code.device_id()
     table = dense_values(TensorType(i1, [len(leaders)]), leaders)
@@ -120,12 +122,12 @@ class LocalScatter:
     """How a device applies updates to its part of `source`."""
 
     source: WholeTensor
-    points: Sequence[int]
-    """The sharded dimensions in which an index says on which device an update falls."""
+    indexed_dims: Sequence[int]
+    """The sharded dimensions whose index determines the device of an update."""
     leaders: Sequence[bool]
-    """The devices whose updates start from the inputs; none if all do."""
+    """Which devices apply their updates to the inputs; empty if all do."""
     identities: Mapping[Attribute, Dense]
-    """What the updates of the others start from, by element type."""
+    """The neutral elements to which the other devices apply their updates, by element type."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +135,9 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     """
     `scatter(%x, %i, %u)` -> `scatter(%part, %i - offset, %u)`: the same updates of each part.
 
-    Where the inputs are sharded in a dimension that is indexed, indices are counted from where the part begins: updates
-    of other parts are out of bounds, and ignored. Where devices have different updates for the same part, all but one
-    of them start from what changes nothing, and the all-reduce behind it combines them.
+    If the inputs are sharded in an indexed dimension, indices become relative to the offset of the part: updates of
+    other parts are out of bounds, and ignored. If devices have different updates for the same part, all but one of them
+    start from neutral elements, and the all-reduce after the scatter combines them.
     """
 
     op_types = (stablehlo.ScatterOp,)
@@ -145,8 +147,8 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
         source, updates = before.operands[0], before.operands[len(op.inputs) + 1]
         if source.is_replicated and updates.is_replicated:
             return None
-        axes, points = _partial_axes(op, source, updates), _points(op, source, updates)
-        if not axes and not points:
+        axes, indexed_dims = _partial_axes(op, source, updates), _indexed_dims(op, source, updates)
+        if not axes and not indexed_dims:
             return None
         identities: dict[Attribute, Dense] = {}
         if axes:
@@ -158,20 +160,20 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
                 identities[element] = identity
             require_reduction(op, axes, before, "scatter")
         leaders = [index == 0 for index in shard_indices(axes, before.mesh)] if axes else []
-        return LocalScatter(source, points, leaders, identities)
+        return LocalScatter(source, indexed_dims, leaders, identities)
 
     def rewrite(self, op: stablehlo.ScatterOp, decision: LocalScatter, code: DeviceCode) -> None:
         if decision.leaders:
             for index, value in enumerate(_on_first(op.inputs, decision.identities, decision.leaders, code)):
                 op.operands[index] = value
-        if decision.points:
+        if decision.indexed_dims:
             numbers = op.scatter_dimension_numbers
             indexing = Indexing(
                 op.scatter_indices,
                 numbers.index_vector_dim.data,
                 numbers.scatter_dims_to_operand_dims.get_values(),
                 decision.source,
-                decision.points,
+                decision.indexed_dims,
             )
             op.operands[len(op.inputs)] = indexing.local(code)
         code.rewriter.notify_op_modified(op)

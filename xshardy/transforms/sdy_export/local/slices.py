@@ -1,4 +1,4 @@
-"""Slices, pads and concatenations: what stays on a device, and what each device does differently."""
+"""Slices, pads and concatenations, if no element moves to another device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def require_same_axes(
     target: WholeTensor,
     dim: int,
 ) -> None:
-    """Raises `OperationFailedException` if `dim` is not sharded alike before and after."""
+    """Raises `OperationFailedException` if operand and result have different axes in `dim`."""
     before, after = source.axes(dim), target.axes(dim)
     if tuple(before) != tuple(after):
         raise refuse(
@@ -38,7 +38,7 @@ def require_same_axes(
 
 
 def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None:
-    """Raises `OperationFailedException` unless the concatenation is along a dimension that each device has all of."""
+    """Raises `OperationFailedException` if the concatenated dimension is sharded."""
     (target,), dimension = before.results, op.dimension.value.data
     if target.axes(dimension):
         raise refuse(op, f"dimension {dimension} is sharded but the concatenation is on this dimension.")
@@ -68,7 +68,7 @@ def check_reverse(op: stablehlo.ReverseOp, before: WholeTensors) -> None:
 
 @dataclass(frozen=True)
 class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
-    """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: all of each part of a sharded dimension, in steps or not."""
+    """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: a sharded dimension is taken whole, with any stride."""
 
     op_types = (stablehlo.SliceOp,)
 
@@ -103,7 +103,7 @@ class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
     """
     `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`.
 
-    A sharded dimension is taken whole, so that no device needs what another one has.
+    A sharded dimension is taken whole, so that no device needs elements of another part.
     """
 
     op_types = (stablehlo.DynamicSliceOp,)
@@ -130,11 +130,13 @@ def _expanded(extent: int, interior: int) -> int:
     return extent + max(extent - 1, 0) * interior
 
 
-def _stays(low: int, step: int, extent: int, result: int, parts: int) -> bool:
+def _parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
     """
-    Whether each of `parts` parts of `extent` elements lies in its part, of size `result`, of what is padded.
+    Whether each of `parts` parts of `extent` elements stays within its part, of `result` elements, of the padded
+    dimension.
 
-    Elements are `step` apart there, the first one at `low`. Those that are cut off do not count.
+    The first element is at `low` of the padded dimension, and elements are `step` apart. Elements that are cut off do
+    not count.
     """
     total = result * parts
     for part in range(parts):
@@ -150,7 +152,7 @@ def _stays(low: int, step: int, extent: int, result: int, parts: int) -> bool:
 
 
 def _offsets(op: stablehlo.PadOp, source: WholeTensor, target: WholeTensor) -> list[list[int]]:
-    """For each dimension and device, where the part of the operand begins in the part of the result, in elements."""
+    """For each dimension and device, the offset of the operand part within the result part, in elements."""
     mesh, offsets = source.mesh, list[list[int]]()
     rows = zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)
     for dim, (low, interior) in enumerate(rows):
@@ -166,7 +168,7 @@ class LocalPad:
 
     interior: Sequence[int]
     offsets: Sequence[Sequence[int]]
-    """For each dimension and device, where the part of the operand begins in the part of the result, in elements."""
+    """For each dimension and device, the offset of the operand part within the result part, in elements."""
     expanded: Sequence[int]
     """The sizes of the part of the operand, with padding between elements."""
     result: Sequence[int]
@@ -174,16 +176,17 @@ class LocalPad:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all devices pad alike."""
+        """Whether all devices pad by the same amounts."""
         return all(len(set(of_dim)) == 1 for of_dim in self.offsets)
 
 
 @dataclass(frozen=True)
 class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
     """
-    `pad %x` -> `pad %part`; where devices pad differently, `dynamic_slice (pad %part)`, of a pad large enough for all.
+    `pad %x` -> `pad %part`; if devices pad by different amounts, `dynamic_slice (pad %part)`, of a pad large enough for
+    all.
 
-    In no case does an element go to another device: where one would have to, `OperationFailedException` is raised.
+    Raises `OperationFailedException` if an element would move to another device.
     """
 
     op_types = (stablehlo.PadOp,)
@@ -205,7 +208,7 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
         extents, result = source.local.get_shape(), target.local.get_shape()
         for dim, low in enumerate(lows):
             parts = source.parts(dim)
-            if parts > 1 and not _stays(low, interior[dim] + 1, extents[dim], result[dim], parts):
+            if parts > 1 and not _parts_stay_local(low, interior[dim] + 1, extents[dim], result[dim], parts):
                 raise refuse(
                     op,
                     f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "

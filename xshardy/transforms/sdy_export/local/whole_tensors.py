@@ -1,4 +1,4 @@
-"""The tensors that an operation reads and makes before they become local: whole, with their shardings."""
+"""The operands and results of an operation before they become local: whole tensors, with their shardings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from xshardy.transforms.failures import OperationFailedException
 
 def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
     """
-    The type of the part that each device has of a value of `type`, which `op` produces or reads.
+    The type of each device's part of a value of `type`, an operand or a result of `op`.
 
-    Dynamic dimensions stay so, and what is not a tensor is on every device.
-    Raises `OperationFailedException` where a dimension does not divide evenly.
+    Dynamic dimensions stay dynamic. Types other than tensors do not change.
+    Raises `OperationFailedException` if a dimension does not divide evenly.
     """
     if sharding is None or sharding.is_fully_replicated or not isa(type, TensorType[Attribute]):
         return type
@@ -43,7 +43,7 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
 
 @dataclass(frozen=True, slots=True)
 class WholeTensor:
-    """A tensor as it was before each device got its part of it."""
+    """A tensor before its division into parts."""
 
     type: Attribute
     sharding: TensorShardingAttr | None
@@ -60,23 +60,23 @@ class WholeTensor:
 
     @property
     def is_replicated(self) -> bool:
-        """Whether every device has all of it."""
+        """Whether every device has the whole tensor."""
         return self.sharding is None or self.sharding.is_fully_replicated
 
     @property
     def mesh(self) -> MeshAttr:
-        """The mesh that it is sharded over. Raises `OperationFailedException` if there is none."""
+        """The mesh of its sharding. Raises `OperationFailedException` if there is none."""
         mesh = None if self.sharding is None else lookup_mesh(self.sharding, self.op)
         if mesh is None:
             raise OperationFailedException(self.op, f"'{self.op.name}' op failed to resolve mesh")
         return mesh
 
     def axes(self, dim: int) -> AxisRefs:
-        """The axes that dimension `dim` is sharded along."""
+        """The axes of dimension `dim`."""
         return () if self.sharding is None else self.sharding.dim_shardings.data[dim].axes.data
 
     def parts(self, dim: int) -> int:
-        """Into how many parts dimension `dim` is divided."""
+        """The number of parts of dimension `dim`."""
         return sharded_size(axes, self.mesh) if (axes := self.axes(dim)) else 1
 
     @property
@@ -87,7 +87,7 @@ class WholeTensor:
 
 @dataclass(frozen=True, slots=True)
 class WholeTensors:
-    """The tensors that an operation reads and makes. Its own values are local by the time it is rewritten."""
+    """The whole operands and results of an operation. Its own values are local when it is rewritten."""
 
     operands: tuple[WholeTensor, ...]
     results: tuple[WholeTensor, ...]
@@ -112,5 +112,5 @@ class WholeTensors:
 
 
 def refuse(op: Operation, reason: str) -> OperationFailedException:
-    """A failure that is about `op`, in the form that upstream gives it."""
+    """An error at `op`, in upstream's form."""
     return OperationFailedException(op, f"'{op.name}' op {reason}")

@@ -1,4 +1,4 @@
-"""Windows that slide over a tensor: in a sharded dimension they must not reach beyond a part."""
+"""Sliding windows: in a sharded dimension, no window may cross a boundary of parts."""
 
 from collections.abc import Sequence
 

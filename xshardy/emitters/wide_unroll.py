@@ -1,8 +1,8 @@
 """
-Loops that do little for each of their narrow elements: a thread takes as many as it loads and stores at once.
+Unrolling of memory-bound loops over narrow elements: a thread takes as many elements as one load or store moves.
 
-What such a kernel waits for is memory. Four elements of 16 bits, XLA's choice, are 8 bytes; a thread can move 16 by one
-instruction. Source: NVIDIA's CUDA programming guide, "Device Memory Accesses".
+XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16. Source: NVIDIA's CUDA programming
+guide, "Device Memory Accesses".
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,13 +19,13 @@ from xshardy.emitters.launch_dimensions import MAX_UNROLL, Device
 from xshardy.indexing.tensor_maps import minor_to_major
 
 WIDEST_ACCESS = 128
-"""Bits that a thread loads or stores at once, at most."""
-MOST_ELEMENTS = 16
-"""That a thread takes: code for each of them is written out."""
-MOST_INPUTS = 3
-"""Tensors that are read: all their elements of a thread are in registers together."""
-MOST_OPERATIONS = 16
-"""For each element; more than that, and the kernel waits for arithmetic."""
+"""The widest load or store of a thread, in bits."""
+MAX_ELEMENTS = 16
+"""The maximal unroll factor: the code of each element is replicated."""
+MAX_INPUTS = 3
+"""The maximal number of inputs: all their elements of a thread are in registers together."""
+MAX_OPERATIONS = 16
+"""The maximal number of operations per element; with more, the kernel is compute-bound."""
 
 CHEAP = frozenset(
     f"stablehlo.{name}"
@@ -50,38 +50,38 @@ CHEAP = frozenset(
         "xor",
     )
 )
-"""What takes an instruction or two, and reads its operands where it is read itself."""
+"""Operations of one or two instructions that read their operands at their own indices."""
 
-KINDS = frozenset({Kind.PRED, Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT})
-"""Other numbers take many instructions."""
+CHEAP_KINDS = frozenset({Kind.PRED, Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT})
+"""Kinds of cheap arithmetic; other kinds take many instructions per operation."""
 
 
 def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Device) -> int | None:
     """
-    How many neighbouring elements a thread of a loop that makes `roots` by `ops` takes: what 16 bytes hold.
+    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: as many as fit 16 bytes.
 
-    None if it should take no more than other loops: if it computes much, if its elements are wide, if a row ends within
-    what a thread takes, or if that would leave the device with fewer threads than other loops may.
+    None if the usual factor is better: for much computation, wide elements, rows that end within a thread's elements,
+    or too few threads for the device.
     """
     elements, minor = prod(shape_of(roots[0])), _minor_size(roots[0])
     computed = [op for op in ops if not isinstance(op, ConstantOp | IotaOp | BroadcastInDimOp | ReturnOp)]
-    if len(computed) > MOST_OPERATIONS or not all(map(_is_cheap, computed)):
+    if len(computed) > MAX_OPERATIONS or not all(map(_is_cheap, computed)):
         return None
     inputs = {operand for op in computed for operand in op.operands if isinstance(operand, BlockArgument)}
     moved = [*(value for value in inputs if shape_of(value)), *roots]
-    if len(moved) - len(roots) > MOST_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
+    if len(moved) - len(roots) > MAX_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
         return None
-    unroll = min(MOST_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
+    unroll = min(MAX_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
     has_threads = elements * MAX_UNROLL >= unroll * device.cores * device.threads_per_core
     return unroll if unroll > MAX_UNROLL and has_threads and minor % unroll == 0 else None
 
 
 def _is_cheap(op: Operation) -> bool:
     values = (*op.operands, *op.results)
-    return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in KINDS for value in values)
+    return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in CHEAP_KINDS for value in values)
 
 
 def _minor_size(value: SSAValue) -> int:
-    """The size of the dimension whose elements are side by side."""
+    """The size of the minor dimension."""
     order = minor_to_major(value)
     return shape_of(value)[order[0]] if order else 1

@@ -5,8 +5,8 @@ from emission import fusion_of
 
 from xshardy.emitters.analysis import Fusion
 from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.scatter.distribution import runs_of
 from xshardy.emitters.scatter.kernel import ScatterFusion
-from xshardy.emitters.scatter.sharing import runs_of
 
 
 def rows(

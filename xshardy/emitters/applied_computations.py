@@ -1,7 +1,7 @@
 """
-The computations that operations apply to elements: the bodies of reductions, of `map`, and of sorts.
+The computations that operations apply to elements: the bodies of reductions, `map` and sorts.
 
-Each becomes a function of scalars, which is partitioned and emitted as a fusion is. Source: row XGPU-10.
+Each becomes a function of scalars, partitioned and emitted like a fusion. Source: row XGPU-10.
 """
 
 from dataclasses import dataclass, field
@@ -12,18 +12,18 @@ from xdsl.ir import Operation, Region
 from xdsl.rewriter import Rewriter
 
 APPLIED = "hlo.to_apply"
-"""The discardable attribute that says which computation a region came from: functions are called after it."""
+"""The discardable attribute with the name of the computation that a region came from; functions get this name."""
 
 
 @dataclass(eq=False)
 class AppliedComputations:
-    """The computations applied in one kernel: equal ones are one. Also the names of functions that are taken."""
+    """The computations applied in one kernel, without duplicates, and the function names in use."""
 
     taken: set[str] = field(default_factory=set[str])
     known: list[tuple[Region, FuncOp]] = field(default_factory=list[tuple[Region, FuncOp]])
 
     def unique(self, name: str) -> str:
-        """`name`, or `name` with a number if it is taken. It is taken from now on."""
+        """`name`, or `name` with a number if it is in use. Marks the result as used."""
         candidate, count = name, 0
         while candidate in self.taken:
             candidate, count = f"{name}_{count}", count + 1
@@ -42,7 +42,9 @@ class AppliedComputations:
 
 
 def as_function(region: Region, name: str) -> FuncOp:
-    """A function with a copy of the body of `region`, from the arguments of its block to what its terminator gives."""
+    """
+    A function with a copy of the body of `region`: block arguments become parameters, terminator operands results.
+    """
     body = region.clone()
     last = body.block.last_op
     assert last is not None

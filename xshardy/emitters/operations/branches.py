@@ -1,4 +1,4 @@
-"""Operations whose element comes from one operand or another: pad and concatenate. They branch. Source: XGPU-16."""
+"""Operations that branch on the index to select an operand: pad and concatenate. Source: XGPU-16."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from xshardy.emitters.operations.operands import Operands
 
 
 def pad(operands: Operands, op: PadOp, indices: Indices) -> Sequence[SSAValue]:
-    """The operand where the indices are in the domain of its map, else the padding value."""
+    """The operand where the indices are in the domain of its map, otherwise the padding value."""
     read, shape = operands.reads(op)[0], shape_of(op.result)
     if read.part is None:
         return (operands.operand(op, 0, indices),)
@@ -23,7 +23,7 @@ def pad(operands: Operands, op: PadOp, indices: Indices) -> Sequence[SSAValue]:
 
 
 def concatenate(operands: Operands, op: ConcatenateOp, indices: Indices) -> Sequence[SSAValue]:
-    """The first operand that ends behind the index along the dimension. Empty operands are left out."""
+    """Select the operand whose range along the dimension contains the index. Skips empty operands."""
     axis = op.dimension.value.data
     candidates = [i for i, operand in enumerate(op.inputs) if shape_of(operand)[axis]]
     element_type = emitted_type(element_type_of(op.result.type))

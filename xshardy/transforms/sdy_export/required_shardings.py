@@ -1,7 +1,7 @@
 """
-The sharding that a use wants of the value it reads, where no sharding rule decides.
+The sharding that a use requires of its value, for uses without a sharding rule.
 
-That is so along data flow edges, at calls, and at the end of functions.
+These are sources of data flow edges, operands of calls, and values that functions return.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,32 +13,32 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, ShardingTransform
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
+from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
-from xshardy.transforms.sdy.shapes import rank_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
-WantedUse = tuple[Use, TensorShardingAttr | None]
-"""A use, and the sharding that it wants of the value it reads; None if any replicated one is good enough."""
+RequiredUse = tuple[Use, TensorShardingAttr | None]
+"""A use, and the sharding that it requires of its value; None stands for any replicated sharding."""
 
 
 def operand_of(use: Use) -> SSAValue:
-    """The value that `use` reads."""
+    """The value of `use`."""
     return use.operation.operands[use.index]
 
 
-def wanted_by_edges(op: Operation) -> Iterator[WantedUse]:
+def required_by_edges(op: Operation) -> Iterator[RequiredUse]:
     """The operands of `op` and of its regions' terminators that feed data flow edges, with the edges' shardings."""
     feeding: dict[SSAValue, list[Use]] = {owner: [] for owner in (*result_owners(op), *argument_owners(op))}
     for owner, use in _feeding_uses(op):
         feeding[owner].append(use)
     for owner, uses in feeding.items():
-        wanted = _wanted_of_sources(op, owner)
-        yield from ((use, wanted) for use in uses)
+        required = _required_of_sources(op, owner)
+        yield from ((use, required) for use in uses)
 
 
 def _feeding_uses(op: Operation) -> Iterator[tuple[SSAValue, Use]]:
-    """The uses that feed an edge, with its owner."""
+    """The uses that are sources of an edge, each with the owner of the edge."""
     if isinstance(op, ShardableDataFlowOpInterface):
         for reader in (op, *_terminators(op.regions)):
             for index in range(len(reader.operands)):
@@ -56,19 +56,21 @@ def _terminators(regions: Iterable[Region]) -> Iterator[Operation]:
     return (end for region in regions if (end := region.block.last_op) is not None)
 
 
-def _wanted_of_sources(op: Operation, owner: SSAValue) -> TensorShardingAttr | None:
-    """The sharding of the edge that `owner` owns, as its sources have it."""
+def _required_of_sources(op: Operation, owner: SSAValue) -> TensorShardingAttr | None:
+    """The sharding of the edge of `owner`, in the form that its sources require."""
     sharding = get_sharding(owner)
     if sharding is None or not isinstance(op, ShardableDataFlowOpInterface):
         return sharding
     if isinstance(op, ManualComputationOp):
-        # Operands are outside, and keep the manual axes; what the body returns is local to them.
+        # Shardings of operands keep the manual axes; those of values that the body returns leave them out.
         return without_axes(sharding, op.manual_axes.names) if isinstance(owner, OpResult) else sharding
     return op.transform_target_sharding(owner, sharding, ShardingTransform.BEFORE_PROPAGATION)
 
 
-def wanted_by_call(call: CallOp, callee: FuncOp) -> Iterator[WantedUse]:
-    """The operands of a call, with the shardings of the arguments; these are replicated if no argument has one."""
+def required_by_call(call: CallOp, callee: FuncOp) -> Iterator[RequiredUse]:
+    """
+    The operands of a call, with the shardings of the callee's arguments; replicated if no argument has a sharding.
+    """
     given = argument_shardings(callee)
     if given is not None:
         shardings: Sequence[TensorShardingAttr] = given.shardings.data
@@ -88,7 +90,7 @@ def _over_devices(value: SSAValue, op: Operation) -> TensorShardingAttr | None:
     return None if mesh is None or mesh.is_maximal else sharding
 
 
-def wanted_by_function(function: FuncOp) -> Iterator[WantedUse]:
+def required_by_function(function: FuncOp) -> Iterator[RequiredUse]:
     """The values that `function` returns, with the shardings of its results."""
     shardings = written_shardings(function.res_attrs, len(function.function_type.outputs))
     for block in function.body.blocks:

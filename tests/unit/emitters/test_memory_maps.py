@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis.strategies import data, integers, lists, permutations
 
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.emitters.places import common_factors, in_memory_of
+from xshardy.emitters.memory_maps import common_factors, map_through_memory
 
 
 def test_common_factors():
@@ -32,7 +32,7 @@ def test_common_factors_cover_both_shapes(left: list[int], draw):
 def test_places_are_those_of_numpy(shape: list[int], draw):
     order = draw.draw(permutations(range(len(shape))))
     tiled = draw.draw(permutations(shape))
-    map = in_memory_of(shape, order, tiled, IndexingMap.identity(tiled))
+    map = map_through_memory(shape, order, tiled, IndexingMap.identity(tiled))
     memory = np.arange(prod(shape)).reshape([shape[d] for d in reversed(order)])
     logical = memory.transpose(np.argsort(list(reversed(order))))
     rows = np.arange(prod(shape)).reshape(tiled)

@@ -1,4 +1,4 @@
-"""What CHLO's operations compute that are not elementwise functions with a twin in HLO."""
+"""Rules for the ops of CHLO other than elementwise functions that HLO has too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
 
 
 def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array, Array], Array]:
-    """A function of two floats -> one of arrays of any float type, computed in f64."""
+    """Make a function of two Python floats one of arrays of any float type, computed in f64."""
 
     def on_any(x: Array, y: Array) -> Array:
         pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
@@ -30,7 +30,11 @@ def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array,
 
 
 def high_product(x: Array, y: Array) -> Array:
-    """The upper half of the bits of the product. Of signed numbers, those of the unsigned ones less what signs add."""
+    """
+    The upper half of the bits of the product.
+
+    For signed numbers, the unsigned result minus corrections for the signs.
+    """
     if not integers.is_signed(x):
         return integers.high_half(x, y)
     bits_x, bits_y = integers.unsigned(x), integers.unsigned(y)
@@ -56,7 +60,7 @@ def constant_like(evaluator: Evaluator, op: chlo.ConstantLikeOp, x: Array) -> Ar
 
 
 def top_k(evaluator: Evaluator, op: chlo.TopKOp, x: Array) -> tuple[Array, Array]:
-    """NaN is larger than any other number, and 0 than -0; of equal ones, the one further left comes first."""
+    """NaN is larger than any other number, and 0 than -0; equal numbers are ordered by index."""
     key = floats.total_order(x) if KINDS[x.dtype] is Kind.FLOAT else integers.native(x)
     from_the_right = np.argsort(key[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     order = (x.shape[-1] - 1 - from_the_right)[..., : op.k.value.data]
@@ -76,7 +80,7 @@ def broadcast_pair(op: BroadcastBinaryOp, x: Array, y: Array) -> tuple[Array, ..
 
 
 def broadcast(rule: Rule) -> Rule:
-    """What `rule` computes, of operands that are first broadcast to each other."""
+    """Apply `rule` to operands that are first broadcast to each other."""
 
     def rule_of_broadcast(evaluator: Evaluator, op: BroadcastBinaryOp, x: Array, y: Array) -> Results:
         try:
@@ -98,7 +102,7 @@ NEXT_AFTER = Elementwise(floating=np.nextafter)
 POLYGAMMA = Elementwise(floating=of_two_floats(special.polygamma))
 ZETA = Elementwise(floating=of_two_floats(special.zeta))
 
-CLIENT_FUNCTIONS: Mapping[type[Operation], Rule] = {
+CHLO: Mapping[type[Operation], Rule] = {
     chlo.BesselI1eOp: Elementwise(floating=floats.scalar_function(special.bessel_i1e)),
     chlo.BroadcastAddOp: broadcast(ELEMENTWISE[stablehlo.AddOp]),
     chlo.BroadcastAndOp: broadcast(ELEMENTWISE[stablehlo.AndOp]),

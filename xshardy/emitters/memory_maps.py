@@ -1,4 +1,4 @@
-"""Where a thread finds an element: maps to places in memory, carried from a hero to the results that it is read for."""
+"""Composition of indexing maps through a common position in memory, and from a hero to the results computed from it."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,19 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.indexing.tensor_maps import bitcast_map, delinearized, linear_index, row_major
 
 
-def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int], map: IndexingMap) -> IndexingMap:
+def map_through_memory(
+    shape: Sequence[int], order: Sequence[int], tiled: Sequence[int], map: IndexingMap
+) -> IndexingMap:
     """
-    `map`, to row-major indices of a tensor of shape `tiled`, as one to the element at the same place in memory.
+    `map`, whose results are row-major indices of a tensor of shape `tiled`, followed by the map to the element of a
+    tensor of `shape` at the same position in memory.
 
-    Its indices are those of a tensor of `shape` whose dimensions lie in `order`, minor first.
+    `order` is the layout of `shape`, minor first.
     """
     results: list[AffineExpr] = [constant(0)] * len(shape)
     major_first = [d for d in reversed(order) if shape[d] != 1]
     steps = [step for step, size in enumerate(tiled) if size != 1]
-    # Dimensions that are the same on both sides are taken over, so that no index has to be taken apart again.
+    # Equal dimensions are mapped one to one, which avoids linearizing and delinearizing their indices.
     for group, dims in common_factors([tiled[step] for step in steps], [shape[d] for d in major_first]):
         sizes = [tiled[steps[i]] for i in group]
         linear = linear_index(sizes, row_major(sizes), [map.results[steps[i]] for i in group])
@@ -33,9 +36,10 @@ def in_memory_of(shape: Sequence[int], order: Sequence[int], tiled: Sequence[int
 
 def common_factors(left: Sequence[int], right: Sequence[int]) -> list[tuple[range, range]]:
     """
-    Which dimensions of two shapes with as many elements cover the same: for each such part, the positions in both.
+    The finest common grouping of the dimensions of two shapes with equal numbers of elements.
 
-    The parts are as small as possible: `[2, 3, 4]` and `[6, 4]` have `(0, 1), (0)` and `(2), (1)`.
+    Each part has the dimensions of both shapes with the same product: `[2, 3, 4]` and `[6, 4]` have `(0, 1), (0)` and
+    `(2), (1)`.
     """
     parts: list[tuple[range, range]] = []
     i = j = first_i = first_j = 0
@@ -53,8 +57,12 @@ def common_factors(left: Sequence[int], right: Sequence[int]) -> list[tuple[rang
     return parts
 
 
-def carried_to(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:
-    """`map`, to the indices of `hero`, as one to those of `root`, of which intermediate operations make it."""
+def map_to_root(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:
+    """
+    `map`, whose results are indices of `hero`, followed by the map to the indices of `root`.
+
+    Precondition: only intermediate operations lie between.
+    """
     path = path_between(root, hero)
     for operand, result in zip(reversed(path), reversed(path[:-1]), strict=False):
         if isinstance(result.owner, hlo.BitcastOp | ReshapeOp):
@@ -63,7 +71,7 @@ def carried_to(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap:
 
 
 def path_between(root: SSAValue, hero: SSAValue) -> list[SSAValue]:
-    """The values from `root` to `hero`, each an operand of the operation that makes the one before."""
+    """The values from `root` to `hero`, each an operand of the operation that defines the one before."""
     came_from: dict[SSAValue, SSAValue | None] = {root: None}
     pending = [root]
     while pending:

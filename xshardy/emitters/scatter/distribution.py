@@ -1,7 +1,7 @@
 """
-How the slices of a scatter with sorted index vectors are shared by threads, if that is worth it.
+The distribution of the slices of a scatter with sorted index vectors to threads, and whether that pays off.
 
-Source: XLA:GPU's scatter emitter, whose launches these are, where a slice fills a warp and no more than its registers.
+Source: XLA:GPU's scatter emitter; the launches are the same if a slice fills a warp and fits its registers.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from xshardy.emitters.launch_dimensions import WARPS_PER_BLOCK, Device, LaunchDi
 from xshardy.emitters.scatter.kernel import ScatterFusion
 
 ACCESS_BITS = 128
-"""The widest load of a thread."""
+"""The widest load of a thread, in bits."""
 
 MAX_ACCUMULATED_BITS = 256
-"""What a thread keeps in registers: longer slices are for more threads."""
+"""The registers of a thread for accumulators, in bits; longer slices get more threads."""
 
 
 ASSOCIATIVE = frozenset(
@@ -36,14 +36,15 @@ ASSOCIATIVE = frozenset(
         stablehlo.XorOp,
     }
 )
-"""What may be done to updates before the element of the operand takes part, up to rounding."""
+"""Operations that may combine updates before the element of the operand, up to rounding."""
 
 
 def is_associative(op: ScatterOp) -> bool:
     """
-    Whether `f(f(x, a), b)` is `f(x, f(a, b))` for what `op` combines elements by: one of a few, or the last one.
+    Whether `f(f(x, a), b)` equals `f(x, f(a, b))` for the combining computation `f` of `op`.
 
-    It may compute with wider floats than the elements are.
+    Holds for the operations of `ASSOCIATIVE`, and for the computation that returns the update. `f` may compute in wider
+    floats.
     """
     block = op.update_computation.block
     last = block.last_op
@@ -59,7 +60,7 @@ def is_associative(op: ScatterOp) -> bool:
 
 
 def _behind_widening(value: SSAValue) -> SSAValue:
-    """The float that `value` is with more or less digits; `value` itself if it was not converted."""
+    """The source of a float conversion; `value` itself if it is not converted."""
     conversion = value.owner
     if not isinstance(conversion, stablehlo.ConvertOp):
         return value
@@ -70,9 +71,9 @@ def _behind_widening(value: SSAValue) -> SSAValue:
 @dataclass(frozen=True, slots=True)
 class Runs:
     """
-    How slices are shared: `lanes` threads take `slices` neighbouring ones, of which they read `vector_slices` at once.
+    The distribution: `lanes` threads take `slices` consecutive slices and read `vector_slices` of them at once.
 
-    Of each a thread takes `vector` neighbouring elements in each of `steps`. Counts of lanes are powers of two.
+    In each of `steps`, a thread takes `vector` consecutive elements of each slice. Numbers of lanes are powers of two.
     """
 
     lanes: int
@@ -85,9 +86,9 @@ class Runs:
 
 def runs_of(scatter: ScatterFusion) -> Runs | None:
     """
-    How to combine updates with equal index vectors; None if that is not possible, or not worth it.
+    The distribution that combines updates with equal index vectors; None if that is impossible or does not pay off.
 
-    It is not for few slices, or if there are so many places for them that equal ones are unlikely.
+    It does not pay off for few slices, or with so many possible index vectors that equal ones are unlikely.
     """
     op, slices, device = scatter.op, scatter.slices, scatter.fusion.device
     is_sorted = bool(op.indices_are_sorted and op.indices_are_sorted.value.data)
@@ -114,20 +115,21 @@ def runs_of(scatter: ScatterFusion) -> Runs | None:
 
 
 def _fits_vectors(element: Attribute) -> bool:
-    """Whether a register can hold several of these elements, each of which can be written alone."""
+    """Whether elements of this type can be packed in a register and written individually."""
     return kind_of(element) is not Kind.COMPLEX and (element == i1 or bit_width(element) >= 8)
 
 
 def _width(element: Attribute) -> int:
-    """Bits in memory."""
+    """The width in memory, in bits."""
     return max(bit_width(element), 8)
 
 
 def _vector(size: int, most: int, device: Device) -> int:
     """
-    How many elements of a slice of this size a thread takes at once: a divisor.
+    The number of consecutive elements of a slice per access, a divisor of `size`.
 
-    As many as can be, if a slice does not fill a warp. Otherwise no thread of a warp should be left without any.
+    As large as possible if a slice does not fill a warp; otherwise limited so that every thread of the warp has
+    elements.
     """
     vector = gcd(size, most)
     if size < device.threads_per_warp:
@@ -138,7 +140,7 @@ def _vector(size: int, most: int, device: Device) -> int:
 
 
 def _lanes(size: int, vector: int, most: int, device: Device) -> int:
-    """How many threads share a slice: a part of a warp, or as many warps as it takes to keep `most` elements each."""
+    """The number of threads per slice: a part of a warp, or enough warps for at most `most` elements per thread."""
     lanes = _power_of_two(ceil_div(size, vector))
     if lanes <= device.threads_per_warp:
         return lanes
