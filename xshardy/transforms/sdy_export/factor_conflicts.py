@@ -140,7 +140,7 @@ class FactorConflicts:
             return None
         values = (*op.operands, *op.results)
         kind = reduction_kind(op) if rule.reduction else ReductionOp.SUM
-        if factors := factors_to_replicate(op, rule, kind):
+        if (kind is None or type(op) is DynamicUpdateSliceOp) and (factors := factors_to_replicate(op, rule, kind)):
             rule = self._replicating(rule, factors)
         numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
         if reduced:

@@ -5,8 +5,7 @@ Each device reduces its part of the dimension. An all-reduce then combines the p
 `sdy.all_reduce` knows sums, maxima and minima. Other reductions need the whole dimension on each device.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation, SSAValue
@@ -36,10 +35,10 @@ KINDS_OF_BOOLEANS: Mapping[type[Operation], ReductionOp] = {
 """The same for booleans, where `false` is less than `true`."""
 
 
-def _kind_of(combined: SSAValue, arguments: tuple[SSAValue, SSAValue]) -> ReductionOp | None:
-    """The reduction by which `combined` is made of exactly the two `arguments`; None if there is none."""
+def _kind_of(combined: SSAValue, accumulated: SSAValue, element: SSAValue) -> ReductionOp | None:
+    """The reduction by which `combined` is made of exactly these two values; None if there is none."""
     op = combined.owner
-    if isinstance(op, Block) or {*op.operands} != {*arguments}:
+    if isinstance(op, Block) or tuple(op.operands) not in ((accumulated, element), (element, accumulated)):
         return None
     kinds = KINDS_OF_BOOLEANS if tensor_type(combined).element_type == i1 else KINDS
     return kinds.get(type(op))
@@ -51,31 +50,15 @@ def kind_of_body(body: Block, inputs: int) -> ReductionOp | None:
 
     None if it computes anything else, such as a product, or an accumulator from the elements of another input.
     """
-    end = body.last_op
-    if not isinstance(end, ReturnOp) or len(body.args) != 2 * inputs or len(end.operands) != inputs:
+    end, arguments = body.last_op, body.args
+    if not isinstance(end, ReturnOp) or len(arguments) != 2 * inputs or len(end.operands) != inputs:
         return None
-    kinds = {_kind_of(value, (body.args[index], body.args[inputs + index])) for index, value in enumerate(end.operands)}
+    kinds = {_kind_of(value, arguments[index], arguments[inputs + index]) for index, value in enumerate(end.operands)}
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _kind_of_reduce(op: ReduceOp) -> ReductionOp | None:
-    return kind_of_body(op.body.block, len(op.inputs))
-
-
-def _kind_of_scatter(op: ScatterOp) -> ReductionOp | None:
-    return kind_of_body(op.update_computation.block, len(op.inputs))
-
-
-WITH_BODY: Mapping[type[Operation], Callable[[Any], ReductionOp | None]] = {
-    ReduceOp: _kind_of_reduce,
-    ScatterOp: _kind_of_scatter,
-}
-"""Operations whose body says how they reduce."""
-
-
-def has_body(op: Operation) -> bool:
-    """Whether a body of `op` says how it reduces."""
-    return type(op) in WITH_BODY
+WITH_BODY = frozenset[type[Operation]]({ReduceOp, ScatterOp})
+"""Operations whose body says how they reduce, with n inputs and 2 n or 2 n + 1 operands."""
 
 
 def reduction_kind(op: Operation) -> ReductionOp | None:
@@ -84,5 +67,4 @@ def reduction_kind(op: Operation) -> ReductionOp | None:
 
     Partial results of dot products, convolutions and gathers, and of operations with a rule of the user, are added up.
     """
-    kind = WITH_BODY.get(type(op))
-    return ReductionOp.SUM if kind is None else kind(op)
+    return kind_of_body(op.regions[0].block, len(op.operands) // 2) if type(op) in WITH_BODY else ReductionOp.SUM

@@ -21,13 +21,13 @@ from test_convert_global_to_local import (
     shardings,
     text,
 )
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, bf16, f32
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.axis_refs import merged, sharded_size
 from xshardy.dialects.sdy.collectives import AllReduceOp, sorted_and_merged
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
@@ -37,6 +37,7 @@ from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationP
 from xshardy.universe import new_context
 
 X = AxisRefAttr("x")
+ELEMENTS = {"f32": f32, "bf16": bf16}
 TWO = MeshAttr.of([("x", 2)])
 
 Program = Callable[[Sequence[str], str], str]
@@ -175,6 +176,31 @@ def test_all_reduce_of_another_kind_is_refused(kind: str):
           return %1 : tensor<8xf32>
         }}"""
     assert "The reduction of the sdy.all_reduce should be max" in why_refused(module_of(TWO, written))
+
+
+@pytest.mark.parametrize(("combiner", "sign"), [("maximum", -1), ("minimum", 1)])
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+def test_scatter_into_infinities(combiner: str, sign: int, element: str):
+    """Devices without the operand start from an infinity: elements that no update reaches keep theirs."""
+    literal = ("0xFF80" if sign < 0 else "0x7F80") + ("0000" if element == "f32" else "")
+
+    def program(arguments: Sequence[str], result: str) -> str:
+        return f"""
+            func.func @main(%i: tensor<2x1xi32> {arguments[0]}, %u: tensor<2x{element}> {arguments[1]})
+                -> (tensor<4xf32> {result}) {{
+              %x = stablehlo.constant dense<{literal}> : tensor<4x{element}>
+              %0 = "stablehlo.scatter"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<
+                inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+              ^bb0(%a: tensor<{element}>, %b: tensor<{element}>):
+                %c = stablehlo.{combiner} %a, %b : tensor<{element}>
+                stablehlo.return %c : tensor<{element}>
+              }}) : (tensor<4x{element}>, tensor<2x1xi32>, tensor<2x{element}>) -> tensor<4x{element}>
+              %1 = stablehlo.convert %0 : (tensor<4x{element}>) -> tensor<4xf32>
+              return %1 : tensor<4xf32>
+            }}"""
+
+    indices, updates = np.array([[1], [3]], np.int32), np.array([5, -5], numpy_dtype(ELEMENTS[element]))
+    check_partitioned(TWO, program, [(indices, [[X], []]), (updates, [[X]])], [[]])
 
 
 # -- Updates and slices at positions known at run time ----------------------------------------------------------------

@@ -31,9 +31,11 @@ ZERO_OR_ONE: Mapping[type[Operation], int] = {
 
 
 def _limit(element: Attribute, *, largest: bool) -> int | float:
-    """The largest or smallest value of this type; for floats the finite one, as upstream."""
+    """The largest or smallest value of this type: an infinity, if the type has infinities."""
     if not isa(element, IntegerType):
-        limit = float_info(numpy_dtype(element)).largest
+        dtype = numpy_dtype(element)
+        infinity = float(np.array([np.inf]).astype(dtype)[0])
+        limit = infinity if np.isinf(infinity) else float_info(dtype).largest
         return limit if largest else -limit
     if element == i1 or element.signedness.data is Signedness.UNSIGNED:
         return (1 << element.width.data) - 1 if largest else 0
