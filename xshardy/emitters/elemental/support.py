@@ -46,7 +46,7 @@ def _reason_not_emittable(op: Operation) -> str | None:
     if op.name in TUPLES:
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
-        if not isinstance(value.type, TensorType):
+        if value.type.name != TensorType.name:
             return f"a {value.type} is not a tensor; move the operation out of the fused computation"
         if not is_static(tensor_type(value)):
             return f"a {value.type} has no size that is known; give every dimension one"
