@@ -171,6 +171,7 @@ def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: Re
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: LazyRewriter | None = None
+    less_used = listener.less_used if isinstance(listener, UseListener) else None
     changed = False
     for op in ops:
         if op.parent is None:
@@ -179,11 +180,11 @@ def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: Pattern
             rewriter = MovingRewriter(op)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        operands = () if less_used is None else tuple(op.operands)
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
-            if isinstance(listener, UseListener):
-                listener.less_used.extend(operands)
+            if less_used is not None:
+                less_used.extend(operands)
     return changed
 
 

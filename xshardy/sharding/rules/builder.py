@@ -132,12 +132,24 @@ def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
             groups.setdefault(factor.type, []).append(index)
         if factor.blocked:
             blocked.append(index)
-        name = f"factor {index} (size {factor.size})"
-        _check_dims(name, "operand", operands, factor.operand_dims)
-        _check_dims(name, "result", results, factor.result_dims)
-        for mappings, dims in ((operands, factor.operand_dims), (results, factor.result_dims)):
-            for mapping, dim in zip(mappings, dims, strict=True):
-                if dim is not None and (factor.size != 1 or not mapping[dim]):
+        for what, mappings, dims in (
+            ("operand", operands, factor.operand_dims),
+            ("result", results, factor.result_dims),
+        ):
+            if len(mappings) != len(dims):
+                raise InvalidRule(
+                    f"factor {index} (size {factor.size}) has {len(dims)} {what} dimensions for {len(mappings)} {what}s"
+                    f": give one for each {what}, None for a tensor that it does not walk"
+                )
+            for tensor, (mapping, dim) in enumerate(zip(mappings, dims, strict=True)):
+                if dim is None:
+                    continue
+                if not 0 <= dim < len(mapping):
+                    raise InvalidRule(
+                        f"factor {index} (size {factor.size}) walks dimension {dim} of {what} {tensor}, which has rank "
+                        f"{len(mapping)}: give a dimension below the rank, or None"
+                    )
+                if factor.size != 1 or not mapping[dim]:
                     mapping[dim].append(index)
     for mapping in (*operands, *results):
         for dim in mapping:
@@ -153,21 +165,6 @@ def factor_rule(shapes: Shapes, factors: Iterable[Factor]) -> FactorRule:
         tuple(groups.get(FactorType.PERMUTATION, ())),
         tuple(blocked),
     )
-
-
-def _check_dims(factor: str, what: str, mappings: Sequence[Sequence[object]], dims: Sequence[Dim]) -> None:
-    """Raise `InvalidRule` unless `dims` has an entry for each tensor, None or a dimension of the tensor."""
-    if len(dims) != len(mappings):
-        raise InvalidRule(
-            f"{factor} has {len(dims)} {what} dimensions for {len(mappings)} {what}s: give one for each {what}, None "
-            "for a tensor that it does not walk"
-        )
-    for tensor, (mapping, dim) in enumerate(zip(mappings, dims, strict=True)):
-        if dim is not None and not 0 <= dim < len(mapping):
-            raise InvalidRule(
-                f"{factor} walks dimension {dim} of {what} {tensor}, which has rank {len(mapping)}: give a dimension "
-                "below the rank, or None"
-            )
 
 
 def build_rule(shapes: Shapes, factors: Iterable[Factor]) -> OpShardingRuleAttr:

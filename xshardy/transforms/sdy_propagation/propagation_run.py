@@ -61,16 +61,10 @@ class PropagationRun:
         attributes = pending.results
         if with_rules:
             add_attributes(attributes, rules_to_write(self.program, self._numbering))
-        # An operation is rewritten once per step, so those with a sharding in a property get attributes in the next.
-        later = {op: attributes.pop(op) for op in pending.values if op in attributes}
-        yield Step(
-            (
-                WriteFunctionAttributes(pending.functions),
-                WriteValueShardings(pending.values),
-                WriteAttributes(attributes),
-            )
-        )
-        yield Step((WriteAttributes(later),))
+        # A step of one decision pattern visits the decided operations only.
+        yield Step((WriteFunctionAttributes(pending.functions),))
+        yield Step((WriteValueShardings(pending.values),))
+        yield Step((WriteAttributes(attributes),))
 
     def finish(self, *, keep_rules: bool) -> Iterator[Step]:
         """Write all decisions. Rules in the input are erased unless they are kept or custom."""
