@@ -1,7 +1,7 @@
 """Memory operations of upstream's `llvm` dialect that xDSL lacks, or has without all their flags."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i1, i64
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
@@ -249,6 +249,32 @@ def _access_properties(
     }
 
 
+ORDERING_NUMBERS: Mapping[int, AtomicOrdering] = {
+    1: AtomicOrdering.UNORDERED,
+    2: AtomicOrdering.MONOTONIC,
+    4: AtomicOrdering.ACQUIRE,
+    5: AtomicOrdering.RELEASE,
+    6: AtomicOrdering.ACQ_REL,
+    7: AtomicOrdering.SEQ_CST,
+}
+"""The orderings by their numbers in MLIR's generic text. 0 stands for an access that is not atomic."""
+
+
+class _Access(IRDLOperation):
+    """A load or a store. `create` takes the ordering in MLIR's generic form too: `ordering = 0 : i64`."""
+
+    @classmethod
+    def create(cls, *, properties: Mapping[str, Attribute] = {}, **parts: Any) -> Self:
+        ordering = properties.get("ordering")
+        if isinstance(ordering, IntegerAttr):
+            properties = {name: value for name, value in properties.items() if name != "ordering"}
+            if ordering.value.data in ORDERING_NUMBERS:
+                properties["ordering"] = AtomicOrderingAttr(ORDERING_NUMBERS[ordering.value.data])
+            elif ordering.value.data != 0:
+                properties["ordering"] = ordering  # the verifier rejects it
+        return super().create(properties=properties, **parts)
+
+
 def _parse_scope(parser: Parser) -> StringAttr | None:
     """`syncscope("agent")`, if it is there."""
     if parser.parse_optional_keyword("syncscope") is None:
@@ -301,7 +327,7 @@ def _present(properties: Mapping[str, Attribute | None]) -> dict[str, Attribute]
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(_Access):
     """
     `llvm.load %ptr invariant : !llvm.ptr -> f32`: read memory.
 
@@ -364,7 +390,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(_Access):
     """`llvm.store %value, %ptr : f32, !llvm.ptr`: write memory."""
 
     name = "llvm.store"
