@@ -59,7 +59,7 @@ class PatternPass(ModulePass):
         return type(self).apply is PatternPass.apply
 
     def rewrite_module(self, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
-        """Run the steps. Says whether anything changed; `listener` is told of every change."""
+        """Run the steps. Says whether anything changed; `listener` gets an event for every change."""
         changed = False
         for step in self.steps(module):
             for root in (module,) if step.roots is None else step.roots:

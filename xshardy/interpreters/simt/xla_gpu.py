@@ -8,15 +8,12 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
     AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
     AffineExpr,
-    AffineSymExpr,
 )
 from xdsl.utils.hints import isa
 
+from xshardy.affine import expressions
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
@@ -40,17 +37,7 @@ AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] =
 
 def evaluate(expr: AffineExpr, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
     """The value of `expr` in each lane."""
-    match expr:
-        case AffineConstantExpr(value):
-            return constant(value)
-        case AffineDimExpr(position):
-            return dims[position]
-        case AffineSymExpr(position):
-            return symbols[position]
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            return AFFINE_OPERATORS[kind](evaluate(lhs, dims, symbols), evaluate(rhs, dims, symbols))
-        case _:
-            raise NotImplementedError(f"affine expression {expr}")
+    return expressions.evaluate(expr, dims, symbols, constant, AFFINE_OPERATORS)
 
 
 def is_within(value: Array, bounds: Interval) -> Array:

@@ -18,6 +18,7 @@ from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import PROPAGATION_EDGES, SHARDING, SHARDING_RULE
 from xshardy.dialects.shapes import has_static_shape, rank_of, shape_of
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
+from xshardy.transforms.sdy.pipeline_options import DebugOptions
 from xshardy.transforms.sdy.propagation_steps import next_step, step_attribute
 from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy.sharding_origins import ShardingOrigins, sharded_axes
@@ -163,7 +164,7 @@ class ConstrainEdge(DecisionPattern[ManualComputationOp, Sequence[int]]):
 
 
 @dataclass(frozen=True)
-class ApplyShardingConstraintsPass(PatternPass):
+class ApplyShardingConstraintsPass(DebugOptions, PatternPass):
     """
     Copy the sharding of a constraint to its input where it dictates it; later uses read the end of a chain.
 
@@ -173,8 +174,6 @@ class ApplyShardingConstraintsPass(PatternPass):
 
     name = "sdy-apply-sharding-constraints"
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-apply-sharding-constraints (SDY-PASS-02)'
-    debug_sharding_origins: bool = False
-    debug_propagation_edge_sharding: bool = False
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         dictated = dictated_shardings(module)
