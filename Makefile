@@ -5,7 +5,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench clean
+FUZZ_INPUTS ?= 10000
+
+.PHONY: help demo test lint format fuzz mutants bench clean
 
 help:  ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -17,12 +19,18 @@ test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential te
 	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
 	$(BIN)/pytest -n 2
 
+mutants: $(VENV)/.dev  ## small faults put into passes and emitters: how many the tests find (hours)
+	$(BIN)/python tests/mutation
+
 lint: $(VENV)/.dev  ## ruff, and pyright in strict mode on xshardy/
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/pyright
 
 format: $(VENV)/.dev  ## rewrite the sources in the house's format
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+fuzz: $(VENV)/.test  ## random inputs for the tools; goes on where the last run stopped (state and findings in .fuzz)
+	$(BIN)/python tests/fuzz $(if $(wildcard ../shared),--seeds ../shared) --inputs $(FUZZ_INPUTS)
 
 bench: $(VENV)/.test  ## the benchmarks, each beside its peer
 	@for benchmark in benchmarks/*.py; do echo; echo $$benchmark; $(BIN)/python $$benchmark || exit; done
