@@ -1,0 +1,71 @@
+"""
+Mutation testing: put small faults into passes and emitters, and count those that a test finds.
+
+    python tests/mutation [--seed S] [--count N] [--budget SECONDS] [--report] [PART OF A PATH...]
+
+Takes `count` mutants of each module (all, if it has fewer), drawn by `seed`, and runs the tests that cover each, the
+fastest first, up to `budget` seconds. Needs the package `coverage`. What a test executes and what became of a mutant is
+kept in `build/mutation/`; a second run does what is new. With `--report` nothing runs.
+
+`equivalent.toml` lists the mutants that no test can find, each with the reason.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+
+from coverage_map import measure, tests_in
+from mutants import Mutant, mutants_of, sample
+from processes import PACKAGE, ROOT, import_independent_modules, import_libraries, in_fork
+from report import report
+from runs import run
+from suite import test_files
+
+FOLDERS = ("emitters", "lowering", "transforms")
+FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
+"""Where passes and emitters are."""
+
+
+def modules() -> list[str]:
+    files = [
+        *(PACKAGE / file for file in FILES),
+        *(file for folder in FOLDERS for file in (PACKAGE / folder).rglob("*.py")),
+    ]
+    return sorted(file.relative_to(ROOT).as_posix() for file in files)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python tests/mutation", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--count", type=int, default=20, help="mutants of a module (default: 20)")
+    parser.add_argument("--budget", type=float, default=20, help="seconds of tests for a mutant (default: 20)")
+    parser.add_argument("--report", action="store_true", help="print what is known; run nothing")
+    parser.add_argument("parts", nargs="*", metavar="PART OF A PATH", help="which modules (default: all)")
+    arguments = parser.parse_args()
+    chosen = {
+        path: sample(mutants_of((ROOT / path).read_text()), arguments.count, f"{arguments.seed} {path}")
+        for path in modules()
+        if not arguments.parts or any(part in path for part in arguments.parts)
+    }
+    if not arguments.report:
+        run_all(chosen, arguments.budget)
+    print(report(chosen))
+
+
+def run_all(chosen: Mapping[str, Sequence[Mutant]], budget: float) -> None:
+    files = [*test_files()]
+    import_libraries()
+    if error := in_fork(_measure, files):
+        raise RuntimeError(error)
+    tests = tests_in(files)
+    for path, mutants in chosen.items():
+        print(path, flush=True)
+        run(path, mutants, tests, budget)
+
+
+def _measure(files: Sequence[str]) -> None:
+    import_independent_modules()
+    measure(files, frozenset(modules()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""The tests, run in this process: a FileCheck file is one test, a pytest file has several."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from processes import ROOT
+
+FILECHECK = ROOT / "tests" / "filecheck"
+PYTEST_FOLDERS = ("unit", "numerics", "differential")
+PYTEST_OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist")
+"""pytest-timeout would take over the alarm that ends a fork."""
+START = 0.3
+"""Seconds that pytest takes to start and collect a file."""
+
+
+def test_files() -> Iterator[str]:
+    """Every file with tests, by its path from the root of the repository."""
+    for suffix in (".mlir", ".hlo"):
+        yield from (_relative(path) for path in sorted(FILECHECK.rglob(f"*{suffix}")) if "Inputs" not in path.parts)
+    for folder in PYTEST_FOLDERS:
+        yield from (_relative(path) for path in sorted((ROOT / "tests" / folder).rglob("test_*.py")))
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def is_filecheck(file: str) -> bool:
+    return not file.endswith(".py")
+
+
+def first_failure(
+    file: str, seconds: Mapping[str, float] | None = None, starts: Callable[[str], None] = lambda test: None
+) -> str | None:
+    """
+    Run the tests of `file` up to the first that fails, and return its name.
+
+    Of a pytest file, run those that are in `seconds`, the fastest first; without `seconds`, all. Calls `starts` with
+    the name of each test.
+    """
+    if is_filecheck(file):
+        starts(file)
+        return None if _filecheck_passes(file) else file
+    import pytest
+
+    selection = _Selection(seconds, starts)
+    status = pytest.main([*PYTEST_OPTIONS, f"--hypothesis-profile={_fast_profile()}", str(ROOT / file)], [selection])
+    return selection.failed or (None if status == pytest.ExitCode.OK else f"{file}: {status!r}")
+
+
+def _filecheck_passes(file: str) -> bool:
+    """A file whose RUN lines need a shell passes or fails in processes of its own."""
+    from lit.discovery import find_tests_for_inputs
+    from lit.LitConfig import LitConfig
+
+    config = LitConfig(
+        "lit",
+        path=[],
+        diagnostic_level="error",
+        useValgrind=False,
+        valgrindLeakCheck=False,
+        valgrindArgs=[],
+        noExecute=False,
+        debug=False,
+        isWindows=False,
+        order="lexical",
+        params={},
+    )
+    (test,) = find_tests_for_inputs(config, [str(ROOT / file)])
+    return not test.config.test_format.execute(test, config).code.isFailure
+
+
+def _fast_profile() -> str:
+    """The profile of the suite, without search for a smaller example after a failure."""
+    from hypothesis import Phase, settings
+
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile("mutation", derandomize=True, deadline=None, phases=phases, report_multiple_bugs=False)
+    return "mutation"
+
+
+class _Selection:
+    """A pytest plugin that keeps the chosen tests, and the name of one that failed."""
+
+    def __init__(self, seconds: Mapping[str, float] | None, starts: Callable[[str], None]):
+        self.seconds, self.starts = seconds, starts
+        self.failed: str | None = None
+
+    def pytest_collection_modifyitems(self, items: list):
+        if (seconds := self.seconds) is not None:
+            items[:] = sorted((item for item in items if item.nodeid in seconds), key=lambda item: seconds[item.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str):
+        self.starts(nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed = report.nodeid
