@@ -5,13 +5,15 @@ import os
 import sys
 from pathlib import Path
 
-import lit.formats
+FOLDER = Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER), str(FOLDER.parents[1])]  # the checkout of these tests is what is tested
+
+from in_process import InProcessTest  # noqa: E402
 
 config.name = "xshardy"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.test_source_root = os.path.dirname(__file__)
+config.test_format = InProcessTest()
+config.test_source_root = str(FOLDER)
 config.suffixes = [".mlir", ".hlo"]
 config.excludes = ["Inputs"]
 config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-# The checkout of these tests is what is tested, also where another one is installed.
-config.environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+config.environment["PYTHONPATH"] = str(FOLDER.parents[1])

@@ -305,7 +305,7 @@ def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
     return status, out.getvalue(), err.getvalue()
 
 
-def main() -> None:
-    """The command `xshardy-opt`."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command `xshardy-opt`. Gives the exit status, as `xshardy.tools.cli.main` does."""
     description = "xDSL's optimizer driver with OpenXLA's dialects and text"
-    sys.exit(run_command(lambda: _guarded(lambda: XshardyOptMain(description).execute())))
+    return run_command(lambda: _guarded(lambda: XshardyOptMain(description, arguments).execute()))
