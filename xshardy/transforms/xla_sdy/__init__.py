@@ -1,0 +1,1 @@
+"""How XLA carries Shardy's shardings through HLO, and HLO's own shardings from and to `sdy`."""

@@ -1,0 +1,21 @@
+"""Protect constants from rewriting that merges or moves them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import RewritePattern
+
+from xshardy.rewriting import PatternPass
+from xshardy.transforms.sdy_import.constant_copies import UseShardyConstant
+
+
+@dataclass(frozen=True)
+class ImportConstantsPass(PatternPass):
+    """Replace each `stablehlo.constant` by a `sdy.constant`, which stays in the region it is in."""
+
+    name = "xla-sdy-import-constants"
+    source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-import-constants"
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (UseShardyConstant(),)
