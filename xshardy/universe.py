@@ -173,6 +173,18 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
+    "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",
+    "xla-sdy-open-while-free-vars-sharding": (
+        "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
+    ),
+    "xla-sdy-round-trip-dedup-meshes": "transforms.xla_sdy.round_trip_dedup_meshes:RoundTripDedupMeshesPass",
+    "xla-sdy-round-trip-shard-map-import": (
+        "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass"
+    ),
+    "xla-sdy-round-trip-import-shardy-attrs": (
+        "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
+    ),
 }
 
 TARGETS: Mapping[str, str] = {

@@ -114,6 +114,30 @@ FUSIONS = {
         "p = f32[30] parameter(0) i = s64[3] constant({4294967297, -4294967290, 3}) u = f32[3] parameter(1) "
         f"ROOT s = f32[30] scatter(p, i, u), {SCALARS}, to_apply=combine",
     ),
+    "indices concatenated from an iota and a parameter": (
+        "scatter",
+        "updates of one element are atomic",
+        body("s32", "maximum(a, b)"),
+        "p = s32[6,80] parameter(0) n = s32[6,8,1] iota(), iota_dimension=0 i = s32[6,8,1] parameter(1) "
+        "c = s32[6,8,2] concatenate(n, i), dimensions={2} b = s32[48,2] bitcast(c) u = s32[48] parameter(2) "
+        "ROOT s = s32[6,80] scatter(p, b, u), update_window_dims={}, inserted_window_dims={0,1}, "
+        "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=combine",
+    ),
+    "distinct indices sliced from a parameter": (
+        "scatter",
+        "the indices differ",
+        body("f32", "copy(b)"),
+        "p = f32[30] parameter(0) i = s32[25] parameter(1) c = s32[20] slice(i), slice={[5:25]} "
+        f"u = f32[20] parameter(2) ROOT s = f32[30] scatter(p, c, u), {SCALARS}, unique_indices=true, to_apply=combine",
+    ),
+    "sorted indices broadcast from fewer": (
+        "scatter",
+        "updates of one element are atomic",
+        ADD,
+        "p = f32[30] parameter(0) i = s32[10] parameter(1) c = s32[10,2] broadcast(i), dimensions={0} "
+        "b = s32[20] bitcast(c) u = f32[20] parameter(2) "
+        f"ROOT s = f32[30] scatter(p, b, u), {SCALARS}, {SORTED}",
+    ),
     "an operand that is computed": (
         "loop",
         "an operand is not a parameter",

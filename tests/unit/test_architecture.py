@@ -12,7 +12,7 @@ api
 tools
 compiler
 emitters
-transforms.sdy_propagation
+transforms.sdy_propagation transforms.xla_sdy
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
 transforms.sdy
 transforms

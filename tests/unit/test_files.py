@@ -106,7 +106,7 @@ def test_standard_output_by_its_name_is_written_to(output: str, tmp_path: Path):
 
 
 COMMANDS = {
-    "xshardy-opt": "from xshardy.tools.xshardy_opt import main; main()",
+    "xshardy-opt": "from xshardy.tools.xshardy_opt import main; raise SystemExit(main())",
     "xshardy": "import sys; from xshardy.tools.cli import main; sys.exit(main())",
 }
 

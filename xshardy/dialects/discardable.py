@@ -18,7 +18,9 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dominance import verify_dominance
+from xshardy.dialects.operation_verification import verify_without_nested
 from xshardy.dialects.upstream_invariants import verify_upstream_invariants
+from xshardy.rewriting.walk import operations_from
 from xshardy.universe import ATTRIBUTE_VERIFIERS, load
 
 
@@ -96,7 +98,7 @@ def verify_operation(op: Operation) -> None:
         verify_discardable_attributes(op)
     except VerifyException as error:
         op.emit_error(f"Operation does not verify: {error}", error)
-    op.verify(verify_nested_ops=False)
+    verify_without_nested(op)
     verify_upstream_invariants(op)
 
 
@@ -107,7 +109,7 @@ def verify(op: Operation) -> None:
 
     The order is MLIR's, from the outside in: an operation may rely on the attributes of those around it.
     """
-    for inner in op.walk():
+    for inner in operations_from(op):
         verify_operation(inner)
         for region in inner.regions:
             for block in region.blocks:

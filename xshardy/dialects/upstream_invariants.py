@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
@@ -44,9 +45,35 @@ def _yields_results(op: Operation, region: Region) -> None:
             )
 
 
+def _one_operand_per_dynamic_index(*lists: tuple[str, str]) -> Callable[[Operation], None]:
+    """
+    Each list of indices, (operands, static indices), has an operand for each of its indices that is not static.
+
+    Upstream cannot write another list; here the index -2^63 itself stands for one that is not static.
+    """
+
+    def check(op: Any) -> None:
+        for operands, static in lists:
+            dynamic, needed = len(getattr(op, operands)), getattr(op, static).get_values().count(DYNAMIC_INDEX)
+            if dynamic != needed:
+                raise VerifyException(f"expected {needed} dynamic {operands}, one for each in {static}, got {dynamic}")
+
+    return check
+
+
+OF_SLICE = (("offsets", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides"))
+
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "func.func": _is_no_public_declaration,
+    "memref.reinterpret_cast": _one_operand_per_dynamic_index(*OF_SLICE),
+    "memref.subview": _one_operand_per_dynamic_index(*OF_SLICE),
     "scf.if": _branches_yield_results,
+    "tensor.extract_slice": _one_operand_per_dynamic_index(*OF_SLICE),
+    "tensor.insert_slice": _one_operand_per_dynamic_index(*OF_SLICE),
+    "tensor.pad": _one_operand_per_dynamic_index(("low", "static_low"), ("high", "static_high")),
+    "tensor.parallel_insert_slice": _one_operand_per_dynamic_index(*OF_SLICE),
+    "vector.extract": _one_operand_per_dynamic_index(("dynamic_position", "static_position")),
+    "vector.insert": _one_operand_per_dynamic_index(("dynamic_position", "static_position")),
 }
 """By the name of the operation, so that no dialect is loaded for its row. Each raises `VerifyException`."""
 

@@ -21,8 +21,8 @@ def grid_map(launch: LaunchDimensions, results: Sequence[AffineExpr], sizes: Seq
     """The map from the thread and block ids and range variables of these sizes to `results`."""
     blocks_x, blocks_y = launch.blocks
     map = thread_map(launch.threads, results, sizes)
-    ids = [Variable("bl_x", Interval.of_size(blocks_x)), Variable("bl_y", Interval.of_size(blocks_y))]
-    return IndexingMap(map.results, (*map.dimensions, *ids[: 1 if blocks_y == 1 else 2]), map.ranges)
+    ids = (Variable("bl_x", Interval.of_size(blocks_x)), Variable("bl_y", Interval.of_size(blocks_y)))
+    return IndexingMap(map.results, (*map.dimensions, *(ids if blocks_y > 1 else ids[:1])), map.ranges)
 
 
 def block_number(launch: LaunchDimensions) -> AffineExpr:

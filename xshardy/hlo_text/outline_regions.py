@@ -24,6 +24,7 @@ from xshardy.hlo_text.forms.control_flow import calling_region, finish_calling
 from xshardy.hlo_text.forms.reductions import TO_APPLY, region_of
 from xshardy.hlo_text.tuples import is_implicit
 from xshardy.rewriting import BACKWARD, PatternPass, Walk, match_op_type
+from xshardy.rewriting.captured import captured
 
 APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
     **dict.fromkeys(
@@ -59,22 +60,6 @@ def calls_only(region: Region) -> bool:
         and len(call.operands) == 1
         and len(call.results) == 1
     )
-
-
-def captured(regions: Sequence[Region]) -> list[SSAValue]:
-    """The values used in `regions` and defined outside of all of them, in order of first use."""
-    inside: set[SSAValue] = set()
-    read: dict[SSAValue, None] = {}
-    for region in regions:
-        for block in region.blocks:
-            inside.update(block.args)
-        for op in region.walk():
-            inside.update(op.results)
-            for inner in op.regions:
-                for block in inner.blocks:
-                    inside.update(block.args)
-            read.update(dict.fromkeys(op.operands))
-    return [value for value in read if value not in inside]
 
 
 def bare_if_one(types: Sequence[Attribute]) -> Attribute:

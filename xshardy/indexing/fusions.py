@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import SymbolTable
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import OptimizationBarrierOp
 from xshardy.dialects.stablehlo.tuples import GetTupleElementOp, TupleOp
+from xshardy.dialects.symbols import find_function
 from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps
 
 MapSet = tuple[IndexingMap, ...] | None
@@ -130,8 +130,8 @@ def _union(first: MapSet, second: MapSet) -> MapSet:
 
 def _callee(op: CallOp | FusionOp) -> FuncOp:
     """The called function. Raises `NotImplementedError` if it has no body."""
-    callee = SymbolTable.lookup_symbol(op, op.callee)
-    if not isinstance(callee, FuncOp) or not callee.body.blocks:
+    callee = find_function(op, op.callee)
+    if callee is None or not callee.body.blocks:
         raise NotImplementedError(f"no indexing maps for {op.name} of {op.callee}: the module has no body for it")
     return callee
 

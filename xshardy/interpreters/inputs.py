@@ -162,12 +162,21 @@ def _parameters_behind(computation: FuncOp, value: SSAValue) -> list[int]:
 
 
 def _scatter_indices(op: ScatterOp, rng: Generator, like: Array) -> Array:
-    """Index vectors in the shape of `like`: most of them in bounds, and all distinct if the scatter requires it."""
+    """
+    Index vectors in the shape of `like`: most of them in bounds, and all distinct if the scatter requires it.
+
+    A `like` with another number of elements is only a part of the indices: its elements are drawn as index vectors of
+    one component, for the largest dimension.
+    """
     if KINDS[like.dtype] is not Kind.INTEGER:
         return like
     numbers = op.scatter_dimension_numbers
     started = values_of(numbers.scatter_dims_to_operand_dims)
     sizes = [tensor_type(op.inputs[0]).get_shape()[d] for d in started]
+    whole = tensor_type(op.scatter_indices).get_shape()
+    is_whole = like.size == prod(whole)
+    if not is_whole:
+        sizes = [max(sizes, default=1)]
     count = like.size // len(sizes) if sizes else 0
     places = prod(sizes)
     if op.unique_indices and op.unique_indices.value.data:
@@ -183,8 +192,7 @@ def _scatter_indices(op: ScatterOp, rng: Generator, like: Array) -> Array:
         rest = rest // size
     vectors = np.stack([rest, *reversed(components)], axis=-1)
     axis = numbers.index_vector_dim.data
-    whole = tensor_type(op.scatter_indices).get_shape()
-    if axis < len(whole):
+    if is_whole and axis < len(whole):
         batch = [size for d, size in enumerate(whole) if d != axis]
         vectors = np.moveaxis(vectors.reshape(*batch, len(sizes)), -1, axis)
     return convert(vectors.reshape(like.shape).astype(np.int64), like.dtype)

@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriterListener
 
 from xshardy.rewriting.driver import UseListener
 from xshardy.rewriting.pattern_pass import PatternPass
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_from, operations_in
 
 
 @final
@@ -35,7 +35,7 @@ class ChangeLog(UseListener):
         self.operation_replacement_handler.append(self._record_replacement)
 
     def _record_removal(self, op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
+        for inner in operations_from(op) if op.regions else (op,):
             self.less_used.extend(inner.operands)
         if (parent := op.parent_op()) is not None:
             self.changed.append(parent)
@@ -72,7 +72,7 @@ class Changes(Container[Operation]):
         self._before = before
         changed = set(log.changed[since.changed :])
         for op in log.inserted[since.inserted :]:
-            changed.update(op.walk() if op.regions else (op,))
+            changed.update(operations_from(op) if op.regions else (op,))
         around = set(changed)
         for op in changed:
             around.update(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))

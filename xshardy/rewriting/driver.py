@@ -6,9 +6,10 @@ operation is only looked at by patterns that take its class, and until nothing c
 touched, not walks over everything.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TypeAlias, final, overload
 
+from xdsl.builder import InsertOpInvT
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
@@ -16,9 +17,10 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.decision_pattern import DecisionPattern
+from xshardy.rewriting.insertion import inline_block, insert_op
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
-from xshardy.rewriting.walk import walk_region
-from xshardy.rewriting.walks import FORWARD, Walk
+from xshardy.rewriting.walk import blocks_of, operations_from, walk_region
+from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
 """What a pattern does to an operation of a class that it takes."""
@@ -100,15 +102,25 @@ class LazyRewriter(PatternRewriter):
     def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self._insertion_point = point
 
+    def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
+        point = self.insertion_point if insertion_point is None else insertion_point
+        self.has_done_action = True
+        inserted = (op,) if isinstance(op, Operation) else op
+        for each in inserted:
+            insert_op(each, point)
+        for each in inserted:
+            self.handle_operation_insertion(each)
+        return op
+
 
 @final
 class MovingRewriter(LazyRewriter):
     """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
-        moved = tuple(block.ops)
-        super().inline_block(block, insertion_point, arg_values)
-        for op in reversed(moved):  # the last one that is put on a worklist is visited first
+        self.has_done_action = True
+        # The last one that is put on a worklist is visited first.
+        for op in reversed(inline_block(block, insertion_point, arg_values)):
             self.handle_operation_insertion(op)
 
 
@@ -152,20 +164,32 @@ def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: Re
     if walk.walk_reverse:
         ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
         return
-    for block in region.blocks:
-        op = block.first_op
-        while op is not None:
-            if not op.regions:
-                if by_class[type(op)]:
-                    ops.append(op)
+    inner_first = walk.walk_regions_first
+    around: list[tuple[Operation, Iterator[Block]]] = []
+    """The operations whose regions are being read, and the blocks after each one's."""
+    blocks = blocks_of((region,))
+    op: Operation | None = None
+    while True:
+        while op is None:
+            if (block := next(blocks, None)) is not None:
+                op = block.first_op
+            elif around:
+                outer, blocks = around.pop()
+                if inner_first and by_class[type(outer)]:
+                    ops.append(outer)
+                op = outer.next_op
             else:
-                if not walk.walk_regions_first and by_class[type(op)]:
-                    ops.append(op)
-                for inner in op.regions:
-                    _append_taken(ops, inner, walk, by_class)
-                if walk.walk_regions_first and by_class[type(op)]:
-                    ops.append(op)
+                return
+        if not op.regions:
+            if by_class[type(op)]:
+                ops.append(op)
             op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
+        else:
+            if not inner_first and by_class[type(op)]:
+                ops.append(op)
+            around.append((op, blocks))
+            blocks = blocks_of(op.regions)
+            op = None
 
 
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
@@ -195,7 +219,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
         worklist.push(op)
 
     def touch(op: Operation) -> None:
-        for inner in op.walk(reverse=True, region_first=True) if op.regions else (op,):
+        for inner in operations_from(op, BACKWARD) if op.regions else (op,):
             if by_class[type(inner)]:
                 worklist.push(inner)
 
@@ -216,7 +240,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
             worklist.push(op)
 
     def on_removal(op: Operation) -> None:
-        for inner in op.walk() if op.regions else (op,):
+        for inner in operations_from(op) if op.regions else (op,):
             worklist.remove(inner)
             no_longer_read.extend(inner.operands)
         if (parent := op.parent_op()) is not None:

@@ -13,6 +13,7 @@ from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify_operation
 from xshardy.dialects.dominance import DominanceError
+from xshardy.rewriting.walk import operations_from, operations_in
 
 SHOWN_COLUMNS = 160
 """The number of columns of a source line that a diagnostic shows."""
@@ -66,7 +67,7 @@ def in_upstream_words(op: Operation, message: str) -> str:
 
 def operation_that_fails(module: ModuleOp) -> tuple[Operation, VerifyException] | None:
     """The first operation, outer before inner, that fails its own verification, and the exception."""
-    for op in module.walk():
+    for op in operations_from(module):
         try:
             verify_operation(op)
         except VerifyException as error:
@@ -80,7 +81,7 @@ def _user_of_outer_value(op: Operation) -> Operation | None:
     """If `op` is isolated from above, the first operation inside that reads a value from above; else None."""
     if not op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
         return None
-    inside = (inner for inner in op.walk() if inner is not op)
+    inside = operations_in(op)
     return next((inner for inner in inside if any(not _is_inside(value, op) for value in inner.operands)), None)
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Position, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
@@ -59,6 +60,11 @@ class Lexer(MLIRLexer):
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
     """xDSL's pattern of a string, with linear time for an unclosed string: xDSL's takes exponential time."""
+
+    def _lex_bare_identifier(self, start_pos: Position) -> MLIRToken:
+        if not self.input.at(self.pos - 1).isascii():  # pyright: ignore[reportOptionalMemberAccess]
+            raise ParseError(make_span(self.pos - 1, self.pos, self.input), "unexpected character: quote this name")
+        return super()._lex_bare_identifier(start_pos)
 
     def lex(self) -> MLIRToken:
         input = self.input

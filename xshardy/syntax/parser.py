@@ -117,6 +117,13 @@ class Parser(DenseLiteralParser):
             )
         self.raise_error("expected valid keyword", span)
 
+    def parse_whole_attribute(self) -> Attribute:
+        """The attribute that is the whole text."""
+        attribute = self.parse_attribute()
+        if self._current_token.kind != MLIRTokenKind.EOF:
+            self.raise_error("expected the end of the text after an attribute")
+        return attribute
+
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         with collection_suspended():
             return self._parse_operations() if allow_implicit_module else super().parse_module(False)
@@ -262,6 +269,18 @@ class Parser(DenseLiteralParser):
         if (read := attribute_reader(attr_name)) is not None:
             return read(self)
         return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+
+    def parse_optional_identifier_or_str_literal(self) -> str | None:
+        """As xDSL's; also a name with characters outside of ASCII, which is printed with escapes."""
+        if (name := super().parse_optional_identifier_or_str_literal()) is not None:
+            return name
+        start = self.pos
+        if (data := self.parse_optional_bytes_literal()) is None:
+            return None
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            self.raise_error("expected a name in UTF-8", start, self.pos)
 
     def _parse_attribute_entry(self) -> tuple[str, Attribute]:
         name, attribute = super()._parse_attribute_entry()  # pyright: ignore[reportPrivateUsage]

@@ -28,6 +28,7 @@ SECTIONS: Mapping[str, str] = {
     "transforms.sdy_import": "sdy: import",
     "transforms.sdy_propagation": "sdy: propagation",
     "transforms.sdy_export": "sdy: export",
+    "transforms.xla_sdy": "XLA's Shardy round trip",
     "transforms.xla_gpu": "XLA:GPU emitters",
     "lowering": "Lowering to the llvm dialect",
     "transforms.hlo_async": "Asynchronous HLO",

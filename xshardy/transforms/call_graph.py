@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 from xshardy.rewriting.memo import once_per_object
+from xshardy.rewriting.walk import operations_in
 
 PRIVATE = StringAttr("private")
 
@@ -88,7 +89,7 @@ def function_references(
     function: func.FuncOp, functions: Mapping[str, func.FuncOp], references: References
 ) -> tuple[Reference, ...]:
     """The references from the body of `function` to `functions`, in the order of the text. Reads each op once."""
-    return tuple(Reference(op, name) for op in function.body.walk() for name in references(op) if name in functions)
+    return tuple(Reference(op, name) for op in operations_in(function) for name in references(op) if name in functions)
 
 
 @dataclass(frozen=True, slots=True)

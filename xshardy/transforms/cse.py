@@ -23,6 +23,7 @@ from xdsl.traits import (
 from xshardy.dialects.extensions.effects import effects_of, is_side_effect_free, only_reads
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.canonicalize import is_dead, is_dead_if_unused
 
 # -- Which operations are equal ---------------------------------------------------------------------------------------
@@ -233,7 +234,7 @@ class CSEPass(IncrementalPass):
         return self._patterns_for((module.body,))
 
     def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
-        changed = [op for op in module.ops if any(inner in changes for inner in op.walk())]
+        changed = [op for op in module.ops if any(inner in changes for inner in operations_from(op))]
         if not all(op.has_trait(IsolatedFromAbove, value_if_unregistered=False) for op in changed):
             return self.rewrite_module(module, listener)
         found = self._patterns_for(region for op in changed for region in op.regions)

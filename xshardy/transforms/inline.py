@@ -22,6 +22,8 @@ from xdsl.universe import Universe
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
+from xshardy.rewriting.insertion import inline_block
+from xshardy.rewriting.walk import operations_from, operations_in
 from xshardy.transforms.call_graph import (
     References,
     bottom_up,
@@ -60,7 +62,7 @@ class BlockCensus:
 
 def reference_counts(module: ModuleOp, functions: Mapping[str, func.FuncOp], references: References) -> Counter[str]:
     """How often each function is referred to from anywhere in `module`."""
-    return Counter(name for op in module.walk() for name in references(op) if name in functions)
+    return Counter(name for op in operations_from(module) for name in references(op) if name in functions)
 
 
 def unused_functions(
@@ -125,7 +127,7 @@ class CallCensus:
         census.calls.update(body.calls)
         self.counts[name] -= 1
         if not moves:
-            self.counts.update(name for op in callee.body.walk() for name in self.references(op))
+            self.counts.update(name for op in operations_in(callee) for name in self.references(op))
 
     def unused(self) -> frozenset[func.FuncOp]:
         """The functions left that nothing refers to any more."""
@@ -182,7 +184,10 @@ class InlineCall(RewritePattern):
         """Put the operations of `body`, of one block, in the place of `call`."""
         last = body.block.last_op
         assert isinstance(last, func.ReturnOp)
-        rewriter.inline_block(body.block, InsertPoint.before(call), call.operands)
+        rewriter.has_done_action = True
+        for op in reversed(inline_block(body.block, InsertPoint.before(call), call.operands)):
+            if isinstance(op, Call) or op.regions:  # report no others: bodies grow with each call in a chain of calls
+                rewriter.handle_operation_insertion(op)
         rewriter.replace(call, (), last.arguments)
         rewriter.erase(last)
 

@@ -27,7 +27,7 @@ def test_good_input():
         ("\x00\x01\x02", "<stdin>:1:1: error: Unexpected character"),
         ('"a.b"() : () -> ()', "<stdin>:1:1: error: operation 'a.b' is not registered"),
         ('"test.op"() {a = ' + "[" * 100_000, "<stdin>: error: the input is nested too deeply\n"),
-        (INVALID, "<stdin>:2:3: error: 'func.call' op '@g' could not be found in symbol table"),
+        (INVALID, "<stdin>:2:3: error: 'func.call' op 'g' does not reference a valid function"),
     ],
 )
 def test_bad_input_is_one_diagnostic(text: str, complaint: str):

@@ -27,10 +27,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.hlo.async_formats import DoneTypes, StartTypes
 from xshardy.dialects.hlo.async_types import AsyncBundleType
-from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
+from xshardy.dialects.symbols import function_called
 
 __all__ = ["AsyncOperation", "DoneOp", "StartOp"]
 

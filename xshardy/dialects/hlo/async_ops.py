@@ -37,9 +37,9 @@ from xshardy.dialects.hlo.async_operation import (
     verify_producer,
 )
 from xshardy.dialects.hlo.async_types import AsyncBundleType
-from xshardy.dialects.hlo.callees import find_function
 from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
+from xshardy.dialects.symbols import find_function
 
 __all__ = ["AsyncDoneOp", "AsyncStartOp", "AsyncUpdateOp"]
 

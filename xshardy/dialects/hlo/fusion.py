@@ -19,9 +19,9 @@ from xdsl.traits import Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xshardy.dialects.hlo.callees import function_called
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
+from xshardy.dialects.symbols import function_called
 
 __all__ = ["FusionCalleeExists", "FusionKind", "FusionKindAttr", "FusionOp", "check_callee_types"]
 

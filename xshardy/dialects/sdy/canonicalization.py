@@ -103,10 +103,9 @@ class InlineRedundantManualComputation(RewritePattern):
             if mesh is None or sharded_size(map(AxisRefAttr, op.manual_axes.names), mesh) != 1:
                 return
         terminator = op.terminator
-        returned = terminator.operands
-        rewriter.erase(terminator)
         rewriter.inline_block(op.body.block, InsertPoint.before(op), op.inputs)
-        rewriter.replace(op, [], returned)
+        rewriter.replace(op, [], terminator.operands)
+        rewriter.erase(terminator)
 
 
 # -- Collectives ------------------------------------------------------------------------------------------------------

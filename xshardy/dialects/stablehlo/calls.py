@@ -44,12 +44,13 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, SymbolTable, SymbolUserOpInterface
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.dialects.stablehlo.types import CALL_VALUE, COMPOSITE_VALUE, is_compatible_shape
+from xshardy.dialects.symbols import find_symbol
 
 
 class EffectsIfDeclared(MemoryEffect):
@@ -300,7 +301,7 @@ class DecompositionIsFunction(SymbolUserOpInterface):
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CompositeOp)
         name = op.decomposition.string_value()
-        function = SymbolTable.lookup_symbol(op, op.decomposition)
+        function = find_symbol(op, op.decomposition)
         if not isinstance(function, FuncOp):
             raise VerifyException(f"'{name}' does not reference a valid function")
         for kind, ours, theirs in (

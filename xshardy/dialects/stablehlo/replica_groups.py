@@ -16,11 +16,12 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.traits import SymbolTable, SymbolUserOpInterface
+from xdsl.traits import SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import ATTRIBUTE, INTEGER, STRING, Field, StructAttribute
+from xshardy.dialects.symbols import find_symbol
 
 NO_DEVICE = -1
 """The padding of shorter groups."""
@@ -144,7 +145,7 @@ class MeshOfGroupsExists(SymbolUserOpInterface):
         groups = op.properties.get("replica_groups")
         if not isinstance(groups, ReplicaGroupMeshAxesAttr) or not isinstance(groups.mesh, SymbolRefAttr):
             return
-        if SymbolTable.lookup_symbol(op, groups.mesh) is None:
+        if find_symbol(op, groups.mesh) is None:
             raise VerifyException(f"replica_groups: mesh symbol '{groups.mesh.string_value()}' not found")
 
 

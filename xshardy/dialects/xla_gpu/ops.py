@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -54,7 +53,6 @@ from xdsl.traits import (
     Pure,
     RecursiveMemoryEffect,
     SingleBlockImplicitTerminator,
-    SymbolTable,
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -64,6 +62,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.constraints import StaticShape
 from xshardy.dialects.naming import Names, SuggestsNames
+from xshardy.dialects.symbols import find_function
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
 from xshardy.dialects.xla_gpu.constraints import (
     APPLIED_MAP,
@@ -91,19 +90,10 @@ def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
     return tuple(value.type for value in values)
 
 
-def _called_function(op: Operation, callee: SymbolRefAttr) -> FuncOp | None:
-    """The function that `callee` names in the module around `op`; None if there is none, or no module."""
-    module = op.parent_op()
-    while module is not None and not module.has_trait(SymbolTable):
-        module = module.parent_op()
-    found = None if module is None else SymbolTable.lookup_symbol(module, callee)
-    return found if isinstance(found, FuncOp) else None
-
-
 def _verify_combiner(op: Operation, combiner: SymbolRefAttr, element_types: Sequence[Attribute]) -> None:
     """A combiner takes the accumulated scalars, then the scalars to add, and gives the new accumulated ones."""
     name = combiner.string_value()
-    function = _called_function(op, combiner)
+    function = find_function(op, combiner)
     if function is None:
         raise VerifyException(f"combiner `@{name}` not found")
     expected = FunctionType.from_lists([*element_types, *element_types], element_types)
@@ -450,7 +440,7 @@ class PureCallSymbolUses(SymbolUserOpInterface):
     def verify(self, op: Operation) -> None:
         assert isinstance(op, PureCallOp)
         name = op.callee.string_value()
-        function = _called_function(op, op.callee)
+        function = find_function(op, op.callee)
         if function is None:
             raise VerifyException(f"'f' attribute refers to an undefined function: @{name}")
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data

@@ -42,8 +42,9 @@ class ResultDataFlow:
         return target
 
     def sources(self, owner: SSAValue) -> Sequence[SSAValue]:
-        """The sources of the edge that `owner` owns."""
-        assert isinstance(owner, OpResult)
+        """The sources of the edge that `owner` owns; none if it is an argument of a region, which owns no edge."""
+        if not isinstance(owner, OpResult):
+            return ()
         index = owner.index
         terminators = (region.block.last_op for region in self.feeding)
         returned = tuple(end.operands[index] for end in terminators if end is not None)

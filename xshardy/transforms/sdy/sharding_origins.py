@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
@@ -17,6 +17,11 @@ from xshardy.dialects.function_attributes import Additions, add_argument_attribu
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
+from xshardy.dialects.sdy.value_shardings import (
+    BLOCK_ARG_PROPAGATION_EDGES,
+    PROPAGATION_EDGES,
+    RESULT_PROPAGATION_EDGES,
+)
 from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.data_flow import edge_of
@@ -33,6 +38,14 @@ RESULT_SHARDING_ORIGINS = "sdy.result_sharding_origins"
 
 SHARDING_ORIGIN_NAME = "sdy.sharding_origin_name"
 """A discardable attribute: the name of an operation in `sdy.sharding_origins`."""
+
+RECORDS = frozenset(
+    {
+        *(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES),
+        *(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS),
+    }
+)
+"""The attributes that hold records of propagation."""
 
 SELF = "self"
 """The name that an origin has in its own `sdy.sharding_origins`."""
@@ -111,8 +124,9 @@ class ShardingOrigins:
         }
         of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
         of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
+        functions = _EnclosingFunctions()
         for value, origins in self._origins.items():
-            function = _function_around(value)
+            function = functions.around(value.owner if isinstance(value.owner, Block) else value.owner.parent_block())
             if function is not None and (returned := _returned_as(value, function)) is not None:
                 entry = {SHARDING_ORIGINS: _named(origins, f"output: {returned}")}
                 of_results.setdefault(function, {})[returned] = entry
@@ -121,11 +135,11 @@ class ShardingOrigins:
                 _add_result_origins(of_operations.setdefault(value.op, {}), value, named)
             elif function is not None and isinstance(value, BlockArgument) and value.block.parent_op() is function:
                 of_arguments.setdefault(function, {})[value.index] = {SHARDING_ORIGINS: named}
-        functions = {
+        of_functions = {
             function: (of_arguments.get(function, {}), of_results.get(function, {}))
             for function in (*of_arguments, *of_results)
         }
-        return AnnotateOrigins(of_operations), AnnotateFunctionOrigins(functions)
+        return AnnotateOrigins(of_operations), AnnotateFunctionOrigins(of_functions)
 
 
 @dataclass(frozen=True)
@@ -175,11 +189,25 @@ def _add_result_origins(attributes: dict[str, Attribute], value: OpResult, origi
     attributes[SHARDING_ORIGINS] = ArrayAttr(entries)
 
 
-def _function_around(value: SSAValue) -> FuncOp | None:
-    around = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-    while around is not None and not isinstance(around, FuncOp):
-        around = around.parent_op()
-    return around
+class _EnclosingFunctions:
+    """The function around each block. Linear in the blocks, however deep they are nested."""
+
+    def __init__(self):
+        self._known: dict[Block | None, FuncOp | None] = {None: None}
+
+    def around(self, block: Block | None) -> FuncOp | None:
+        """The function that `block` is in; None if it is in none."""
+        inner: list[Block] = []
+        while block is not None and block not in self._known:
+            inner.append(block)
+            op = block.parent_op()
+            if isinstance(op, FuncOp):
+                self._known[block] = op
+            else:
+                block = None if op is None else op.parent_block()
+        function = self._known[block]
+        self._known.update(dict.fromkeys(inner, function))
+        return function
 
 
 def _returned_as(value: SSAValue, function: FuncOp) -> int | None:

@@ -21,6 +21,7 @@ from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PATTERNS, is_local_with_local_types
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
@@ -73,9 +74,12 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
             yield from block.args
 
 
-def decision_of(op: Operation) -> Any:
+def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     """
-    The decision that the pattern for `op` applies; None if the pattern needs none. Raises `OperationFailedException`.
+    The decision that the pattern for `op` applies; None if the pattern needs none.
+
+    Raises `OperationFailedException` if `op` cannot be made local. An operation without a pattern needs compatible
+    shardings.
     """
     pattern = PATTERN_OF.get(type(op))
     if pattern is None and not is_local_with_local_types(op):
@@ -86,13 +90,17 @@ def decision_of(op: Operation) -> Any:
         )
     check = CHECKS.get(type(op))
     if pattern is None and check is None:
+        compatible.check(op)
         return None
     before = WholeTensors.of(op)
     if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
     if check is not None:
         check(op, before)
-    return None if pattern is None else pattern.decide(op, before)
+    if pattern is None:
+        compatible.check(op)
+        return None
+    return pattern.decide(op, before)
 
 
 def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:
@@ -128,6 +136,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     by_name = {function.sym_name.data: type for function, type in functions.items()}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}
+    compatible = CompatibleShardings(module)
     for op in operations_in(module):
         for value in values_of(op):
             if (type := types.of_value(value, op)) is not value.type:
@@ -136,7 +145,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
             continue
         if isinstance(op, CallOp):
             check_call(op, types, by_name)
-        if (decision := decision_of(op)) is not None:
+        if (decision := decision_of(op, compatible)) is not None:
             decisions[op] = decision
     return LocalProgram(new_types, functions, decisions)
 

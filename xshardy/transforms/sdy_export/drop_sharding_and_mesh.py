@@ -4,15 +4,20 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import without_attributes
+from xshardy.transforms.sdy.sharding_origins import RECORDS
 
 
 def drop_attributes(op: Operation, names: Set[str], rewriter: PatternRewriter) -> None:
@@ -32,23 +37,29 @@ def drop_signature_attributes(function: FuncOp, names: Set[str], rewriter: Patte
         rewriter.notify_op_modified(function)
 
 
+DROPPED = {SHARDING, *RECORDS}
+
+
 @dataclass(frozen=True)
 class DropFunctionShardings(RewritePattern):
     """`func @f(%x: T {sdy.sharding = S}) -> (T {sdy.sharding = S})` -> `func @f(%x: T) -> T`"""
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        drop_attributes(op, {SHARDING}, rewriter)
-        drop_signature_attributes(op, {SHARDING}, rewriter)
+        drop_attributes(op, DROPPED, rewriter)
+        drop_signature_attributes(op, DROPPED, rewriter)
 
 
 @dataclass(frozen=True)
 class EraseMesh(RewritePattern):
-    """`sdy.mesh @mesh = <["x"=2]>` -> nothing"""
+    """`sdy.mesh @mesh = <["x"=2]>` -> nothing, unless replica groups name the mesh"""
+
+    kept: Set[str]
 
     @match_op_type
     def match_and_rewrite(self, op: MeshOp, rewriter: PatternRewriter, /) -> None:
-        rewriter.erase(op)
+        if op.sym_name.data not in self.kept:
+            rewriter.erase(op)
 
 
 @dataclass(frozen=True)
@@ -56,15 +67,45 @@ class DropSharding(RewritePattern):
     """`f(%x) {sdy.sharding = S}` -> `f(%x)`"""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        drop_attributes(op, {SHARDING}, rewriter)
+        drop_attributes(op, DROPPED, rewriter)
+
+
+def mesh_of_groups(op: Operation) -> str | None:
+    """The name of the mesh whose axes are the replica groups of `op`, a collective."""
+    match op.properties.get("replica_groups"):
+        case ReplicaGroupMeshAxesAttr(mesh=SymbolRefAttr() as mesh):
+            return mesh.string_value()
+        case _:
+            return None
+
+
+def check_has_no_sharding_inside(op: Operation) -> None:
+    """Raises `OperationFailedException` if a property of `op` is a sharding, such as that of a reshard."""
+    for property in op.properties.values():
+        if isinstance(property, TensorShardingAttr | TensorShardingPerValueAttr):
+            raise OperationFailedException(
+                op,
+                f"'{op.name}' op has a sharding of its own, whose mesh goes: lower it first, with "
+                "sdy-reshard-to-collectives and sdy-convert-global-to-local",
+            )
 
 
 @dataclass(frozen=True)
 class DropShardingAndMeshPass(PatternPass):
-    """Remove `sdy.sharding` from operations, arguments and results, and every `sdy.mesh`. Operations of sdy stay."""
+    """
+    Remove shardings and records of propagation from operations, arguments and results, and every `sdy.mesh`.
+
+    A mesh that replica groups name stays. An operation of sdy with a sharding of its own, such as `sdy.reshard`, is
+    refused.
+    """
 
     name = "sdy-drop-sharding-and-mesh"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-drop-sharding-and-mesh'
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return DropFunctionShardings(), EraseMesh(), DropSharding()
+        kept: set[str] = set()
+        for op in operations_in(module):
+            check_has_no_sharding_inside(op)
+            if (name := mesh_of_groups(op)) is not None:
+                kept.add(name)
+        return DropFunctionShardings(), EraseMesh(kept), DropSharding()

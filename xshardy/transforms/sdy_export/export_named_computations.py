@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, enclosing_module
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
@@ -42,9 +42,9 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
     arguments of the function.
     """
 
+    module: ModuleOp
+
     def rewrite(self, op: NamedComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
-        module = enclosing_module(op)
-        assert module is not None
         SinkIntoNamedComputation().match_and_rewrite(op, rewriter)
         for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
             rewriter.replace(edge, (), [edge.input])
@@ -54,7 +54,7 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         if op.out_shardings is not None:
             call.attributes[SHARDING] = op.out_shardings
         rewriter.replace(op, call)
-        rewriter.insert(function, InsertPoint.at_end(module.body.block))
+        rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
 
 def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
@@ -97,4 +97,4 @@ class ExportNamedComputationsPass(PatternPass):
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (OutlineNamedComputation(function_names(module)),)
+        return (OutlineNamedComputation(function_names(module), module),)

@@ -8,26 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects.sdy.value_shardings import (
-    BLOCK_ARG_PROPAGATION_EDGES,
-    PROPAGATION_EDGES,
-    RESULT_PROPAGATION_EDGES,
-)
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.transforms.sdy.sharding_origins import (
-    BLOCK_ARG_SHARDING_ORIGINS,
-    RESULT_SHARDING_ORIGINS,
-    SHARDING_ORIGINS,
-)
+from xshardy.transforms.sdy.sharding_origins import RECORDS
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import drop_attributes, drop_signature_attributes
-
-RECORDS = frozenset(
-    {
-        *(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES),
-        *(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS),
-    }
-)
-"""The attributes that hold records of propagation."""
 
 
 @dataclass(frozen=True)

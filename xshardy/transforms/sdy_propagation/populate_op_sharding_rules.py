@@ -14,7 +14,7 @@ from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.rule_verification import verify_sharding_rule
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.walk import operations_of
+from xshardy.rewriting.walk import operations_from, operations_of
 from xshardy.sharding.rules import InvalidRule, ShardingRules
 from xshardy.transforms.failures import OperationFailedException, warn
 
@@ -26,7 +26,7 @@ def rules_in(module: ModuleOp, rules: ShardingRules) -> Iterator[tuple[Operation
     Raises `OperationFailedException` if a rule does not fit its operation, or if that has dynamic tensors.
     """
     for function in operations_of(module, FuncOp):
-        for op in function.walk():
+        for op in operations_from(function):
             try:
                 if (rule := rules.of(op)) is None:
                     continue

@@ -5,8 +5,7 @@ Dead operations are removed from the graph and stay in the module. The order of 
 which start with the latest use; xDSL's have the same order.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -20,6 +19,7 @@ from xshardy.sharding.program import Dead
 from xshardy.transforms.sdy.data_flow import has_data_flow, owner_of
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
+from xshardy.transforms.sdy_propagation.live_uses import LiveUses
 from xshardy.transforms.sdy_propagation.numbering import Numbering
 
 
@@ -31,13 +31,12 @@ class ModuleUseGraph:
         self._calls = calls
         self._single_use: list[bool | None] = []
         """By operation, whether it is single-use; empty until the first query, None where it is computed per query."""
-        self._dead: dict[int, Operation] = {}
-        """The removed operations by identity, users before the operations that they use."""
+        self._live = LiveUses()
 
     @property
     def dead(self) -> Sequence[Operation]:
         """The operations that were removed, users before the operations that they use."""
-        return tuple(self._dead.values())
+        return self._live.dead
 
     # Dependents
 
@@ -86,7 +85,7 @@ class ModuleUseGraph:
 
     def _add_users(self, value: SSAValue, dependents: list[int], later: list[int]) -> None:
         """Append the dependents of each use of `value` to `dependents`, or to `later` for uses by sdy's data flow."""
-        for use in self._uses(value):
+        for use in self._live.uses(value):
             user = use.operation
             if not traits_of(type(user)).forwards_operands:
                 self._add(user, dependents)
@@ -94,7 +93,7 @@ class ModuleUseGraph:
                 self._add(edge, dependents)
             elif isinstance(user, ShardableDataFlowOpInterface):
                 entry = user.edge_owner_from_source(use)
-                self._add(self._only_user(entry) if entry is not None else None, later)
+                self._add(self._live.only_user(entry) if entry is not None else None, later)
             elif isinstance(user, CallOp):
                 callee = self._calls.callee(user)
                 if callee is not None and callee.body.blocks:
@@ -129,26 +128,8 @@ class ModuleUseGraph:
             owner = around.results[use.index]
         else:
             return None
-        edge = self._only_user(owner)
+        edge = self._live.only_user(owner)
         return edge if isinstance(edge, DataFlowEdgeOp) else None
-
-    # Uses by operations that are not dead
-
-    def _uses(self, value: SSAValue) -> Iterable[Use]:
-        if not self._dead:
-            return value.uses
-        return [use for use in value.uses if id(use.operation) not in self._dead]
-
-    def _only_user(self, value: SSAValue) -> Operation | None:
-        """The operation with the only use of `value`; None if there is no use, or several."""
-        uses = tuple(islice(self._uses(value), 2))
-        return uses[0].operation if len(uses) == 1 else None
-
-    def _has_one_use(self, value: SSAValue) -> bool:
-        return self._only_user(value) is not None if self._dead else value.has_one_use()
-
-    def _has_several_uses(self, value: SSAValue) -> bool:
-        return len(tuple(islice(self._uses(value), 2))) == 2 if self._dead else value.has_more_than_one_use()
 
     # Single-use operations
 
@@ -172,20 +153,20 @@ class ModuleUseGraph:
             if value in numbering.aliased:
                 for op in users:
                     found[op] = None
-            elif isinstance(home, SSAValue) and self._has_several_uses(home) and not _is_scalar(home):
+            elif isinstance(home, SSAValue) and self._live.has_several(home) and not _is_scalar(home):
                 for op in users:
                     found[op] = False
         return found
 
     def _has_single_uses(self, op: int) -> bool:
-        return all(self._has_one_use(operand) or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
+        return all(self._live.has_one(operand) or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
 
     # Dead operations
 
     def remove_if_dead(self, op: int) -> Dead | None:
         """See `UseGraph`. Removes the operations inside `op` as well."""
         operation = self._numbering.ops[op]
-        if id(operation) in self._dead or any(use for result in operation.results for use in self._uses(result)):
+        if self._live.is_dead(operation) or any(map(self._live.has_any, operation.results)):
             return None
         if not would_be_trivially_dead(operation):
             return None
@@ -198,26 +179,26 @@ class ModuleUseGraph:
                 removed.append(number)
             operands += inner.operands
             self._numbering.indirect.update(map(self._numbering.value, inner.operands))
-            self._dead[id(inner)] = inner
+            self._live.remove(inner)
             candidates += self._definitions_with_one_user(inner)
         single = self._now_single_use(operands)
         if self._single_use:
             for number in single:
                 self._single_use[number] = True
-        return Dead(removed, single, [number for number in dict.fromkeys(candidates) if number not in removed])
+        gone = set(removed)
+        return Dead(removed, single, [number for number in dict.fromkeys(candidates) if number not in gone])
 
     def _definitions_with_one_user(self, op: Operation) -> Iterator[int]:
         """The operations that define operands of `op`, a dead operation, and have at most one other user."""
         for operand in op.operands:
-            others = {id(use.operation) for use in self._uses(operand)}
-            if len(others) <= 1 and isinstance(operand.owner, Operation):
+            if len(self._live.users(operand)) <= 1 and isinstance(operand.owner, Operation):
                 number = self._numbering.operations.get(id(operand.owner))
                 if number is not None:
                     yield number
 
     def _now_single_use(self, values: Sequence[SSAValue]) -> Sequence[int]:
         """The operations with the only use of one of `values`, and of their other operands."""
-        users = map(self._only_user, values)
+        users = map(self._live.only_user, values)
         numbers = (self._numbering.operations.get(id(user)) for user in users if user is not None)
         return tuple(number for number in numbers if number is not None and self._has_single_uses(number))
 

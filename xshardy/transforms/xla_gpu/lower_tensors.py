@@ -39,6 +39,7 @@ from xshardy.affine.contiguity import alignment_without
 from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
@@ -120,8 +121,15 @@ class LowerSignature(RewritePattern):
             raise PassFailedException(
                 f"@{op.sym_name.data}: function has a mix of tensor and non-tensor results: return all in tensors"
             )
+        if any(SHARDING in attributes.data for attributes in chain(op.arg_attrs or (), op.res_attrs or ())):
+            raise PassFailedException(
+                f"@{op.sym_name.data}: a pointer has no sharding: partition the program first, or run "
+                "sdy-drop-sharding-and-mesh"
+            )
         pointers = [POINTER if isinstance(type, TensorType) else type for type in inputs]
         op.function_type = FunctionType.from_lists(pointers, results)
+        if len(results) < len(outputs):
+            op.res_attrs = None
         rewriter.notify_op_modified(op)
         if op.is_declaration:
             return

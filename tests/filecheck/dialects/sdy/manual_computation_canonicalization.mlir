@@ -66,3 +66,13 @@ func.func @empty() {
   } : () -> ()
   return
 }
+
+// A body that returns its argument leaves the operand.
+// CHECK-LABEL: @returns_argument(
+// CHECK-NEXT: return %arg0 : tensor<16xf32>
+func.func @returns_argument(%arg0: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={} (%arg1: tensor<16xf32>) {
+    sdy.return %arg1 : tensor<16xf32>
+  } : (tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

@@ -286,3 +286,52 @@ func.func @main(%a: tensor<?xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
   %0 = stablehlo.pad %a, %p, low = [2], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Operands in different parts: the sum of both is of no use.
+// CHECK: error: 'stablehlo.add' op operand 1 is sharded #sdy.sharding<@mesh, [{"y"}]>, and the other tensors require #sdy.sharding<@mesh, [{"x"}]>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Parts of two meshes: the same sizes, on other devices.
+// CHECK: error: 'stablehlo.negate' op operands and results are sharded over different meshes
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @reversed = <["x"=2], device_ids=[1, 0]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@reversed, [{"x"}]>}) {
+  %0 = stablehlo.negate %a {sdy.sharding = #sdy.sharding_per_value<[<@reversed, [{"x"}]>]>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A function that returns another part than its type says.
+// CHECK: error: 'func.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and the other tensors require #sdy.sharding<@mesh, [{"y"}]>
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// A loop that starts with another part than it carries.
+// CHECK: error: 'stablehlo.while' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and the other tensors require #sdy.sharding<@mesh, [{"y"}]>
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %p: tensor<i1>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  %0 = stablehlo.while(%i = %a) : tensor<4xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>}
+  cond {
+    stablehlo.return %p : tensor<i1>
+  } do {
+    stablehlo.return %i : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

@@ -336,3 +336,11 @@ func.func @constant_operand(%in: tensor<1024xbf16>, %out: tensor<1024xbf16>, %th
   %r = vector.transfer_write %v, %out[%odd] {in_bounds = [true]} : vector<4xbf16>, tensor<1024xbf16>
   return %r : tensor<1024xbf16>
 }
+
+// -----
+
+// The attributes of a result go with it.
+// CHECK: func.func @result_attributes(%{{.*}}: !llvm.ptr) {
+func.func @result_attributes(%t: tensor<8xf32>) -> (tensor<8xf32> {mine = 1 : i32}) {
+  return %t : tensor<8xf32>
+}

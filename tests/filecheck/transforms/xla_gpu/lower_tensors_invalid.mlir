@@ -109,3 +109,11 @@ func.func @no_rule(%t: tensor<8xf32>, %i: index) -> index {
   %0 = tensor.dim %t, %i : tensor<8xf32>
   return %0 : index
 }
+
+// -----
+
+// CHECK: @sharded: a pointer has no sharding: partition the program first, or run sdy-drop-sharding-and-mesh
+sdy.mesh @mesh = <["x"=2]>
+func.func @sharded(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  return %t : tensor<8xf32>
+}

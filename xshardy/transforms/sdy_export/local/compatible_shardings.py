@@ -1,0 +1,92 @@
+"""Checks that the parts that an operation sees on a device belong together: that no reshard is missing."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
+from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.local.whole_tensors import refuse
+from xshardy.transforms.sdy_export.required_shardings import (
+    RequiredUse,
+    operand_of,
+    required_by_edges,
+    required_by_function,
+)
+from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
+
+HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
+
+
+@dataclass(frozen=True, slots=True)
+class CompatibleShardings:
+    """The check, for the operations of one module."""
+
+    module: ModuleOp
+    conflicts: FactorConflicts = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conflicts", FactorConflicts(self.module))
+
+    def check(self, op: Operation) -> None:
+        """Raises `OperationFailedException` if a tensor that `op` reads or writes needs a reshard first."""
+        _check_meshes(op)
+        _check_uses(_uses_in(op))
+        resolution = self.conflicts.resolve(op, full=True)
+        if resolution is None:
+            return
+        for what, values, shardings in (
+            ("operand", op.operands, resolution.operands),
+            ("result", op.results, resolution.results),
+        ):
+            for index, (value, required) in enumerate(zip(values, shardings, strict=True)):
+                if required is not None:
+                    raise _needs_reshard(op, f"{what} {index}", sharding_of(value), required)
+
+
+def _check_meshes(op: Operation) -> None:
+    """
+    Raises `OperationFailedException` if `op` has parts of different meshes.
+
+    A part has the position of its device in the mesh. A replicated tensor may be over the mesh with the same axes in
+    another order of devices.
+    """
+    shardings = [sharding for value in (*op.operands, *op.results) if (sharding := sharding_of(value)) is not None]
+    if all(sharding.is_fully_replicated for sharding in shardings):
+        return
+    known = [(sharding, mesh) for sharding in shardings if (mesh := lookup_mesh(sharding, op)) and not mesh.is_empty]
+    axes = {mesh.axes for _, mesh in known}
+    parted = {mesh for sharding, mesh in known if not sharding.is_fully_replicated}
+    if len(axes) > 1 or len(parted) > 1:
+        raise refuse(op, f"operands and results are sharded over different meshes: {HELP}")
+
+
+def _uses_in(op: Operation) -> Iterable[RequiredUse]:
+    """The uses by `op`, or by the ends of its regions, that require a sharding."""
+    if isinstance(op, FLOW_OPS):
+        return required_by_edges(op)
+    if isinstance(op, ReturnOp) and isinstance(function := op.parent_op(), FuncOp):
+        return _returned_by(op, function)
+    return ()
+
+
+def _returned_by(op: ReturnOp, function: FuncOp) -> Iterator[RequiredUse]:
+    return ((use, required) for use, required in required_by_function(function) if use.operation is op)
+
+
+def _check_uses(uses: Iterable[RequiredUse]) -> None:
+    for use, required in uses:
+        source = sharding_of(operand_of(use))
+        if required is not None and moves_to(source, required, use.operation, full=True):
+            raise _needs_reshard(use.operation, f"operand {use.index}", source, required)
+
+
+def _needs_reshard(op: Operation, what: str, source: TensorShardingAttr | None, required: TensorShardingAttr):
+    given = "not sharded" if source is None else f"sharded {source}"
+    return refuse(op, f"{what} is {given}, and the other tensors require {required}: {HELP}")
