@@ -21,6 +21,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
+    "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",
     "sdy": "dialects.sdy:SDY",
