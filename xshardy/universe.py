@@ -180,12 +180,17 @@ PASSES: Mapping[str, str] = {
         "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
     ),
     "xla-sdy-round-trip-dedup-meshes": "transforms.xla_sdy.round_trip_dedup_meshes:RoundTripDedupMeshesPass",
-    "xla-sdy-round-trip-shard-map-import": (
-        "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass"
+    "xla-sdy-round-trip-export-ops": "transforms.xla_sdy.round_trip_export_ops:RoundTripExportOpsPass",
+    "xla-sdy-round-trip-export-pipeline": "transforms.xla_sdy.round_trip_export_pipeline:RoundTripExportPipelinePass",
+    "xla-sdy-round-trip-export-shardy-attrs": (
+        "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
+    "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
 }
 
 TARGETS: Mapping[str, str] = {
