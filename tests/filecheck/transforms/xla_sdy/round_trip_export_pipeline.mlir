@@ -2,7 +2,7 @@
 // RUN: xshardy-opt %s -p 'xla-sdy-round-trip-export-pipeline{keep_meshes_inlined=true}' | filecheck %s --check-prefix INLINED
 
 // Equal meshes are merged, and all that sdy says is written into texts and custom calls.
-// CHECK:       builtin.module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22a\22=2, \22b\22=4]>}"}} {
+// CHECK:       module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22a\22=2, \22b\22=4]>}"}} {
 // CHECK-NEXT:    func.func @main(%arg0: tensor<8xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22a\22, \22b\22}]>"}, mhlo.sharding = "{devices=[8]<=[8]}"})
 // CHECK-SAME:      -> (tensor<8xf32> {mhlo.sharding = "{devices=[2,4]<=[8] last_tile_dim_replicate}"}) {
 // CHECK-NEXT:    %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{?}]>]>"}, mhlo.sharding = "{replicated}"}

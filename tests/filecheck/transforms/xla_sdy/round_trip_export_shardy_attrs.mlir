@@ -26,7 +26,7 @@ module attributes {mhlo.frontend_attributes = {kept = "x"}} {
 
 // -----
 
-// CHECK:       builtin.module {
+// CHECK:       module {
 // CHECK-NEXT:    func.func @without_shardings(%arg0: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-NEXT:      return %arg0
 func.func @without_shardings(%x: tensor<8xf32>) -> tensor<8xf32> {

@@ -10,7 +10,7 @@ sdy.mesh @none = <[]>
 // CHECK-LABEL: func.func @function
 // CHECK-SAME:    %arg0: tensor<8x8xf32> {mhlo.sharding = "{devices=[4,2]<=[2,4]T(1,0)}"}
 // CHECK-SAME:    %arg1: tensor<8x8xf32> {mhlo.sharding = "{devices=[1,2,4]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}"}
-// CHECK-SAME:    %arg2: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,1,2]3,2,1,0 last_tile_dim_replicate}"}
+// CHECK-SAME:    %arg2: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,1,2]2,3,0,1 last_tile_dim_replicate}"}
 // CHECK-SAME:    %arg3: tensor<8x8xf32>)
 // CHECK-SAME:    -> (tensor<8x8xf32> {mhlo.sharding = "{replicated}"}, tensor<8x8xf32> {mhlo.sharding = "{maximal device=5}"}) {
 func.func @function(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b", ?}p2, {"a"}]>}, %y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"b":(1)2}]>}, %z: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@reversed, [{"a"}, {}]>}, %w: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@none, [{}, {}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@one, []>}) {
@@ -19,7 +19,7 @@ func.func @function(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
 
 // CHECK-LABEL: func.func @operations
 // CHECK-NEXT:    %0 = stablehlo.negate %arg0 {mhlo.sharding = "{devices=[2,4]<=[8] last_tile_dims={unreduced}}"}
-// CHECK-NEXT:    %1 = stablehlo.negate %0 {mhlo.sharding = "{devices=[1,2,4]<=[8] last_tile_dims={unreduced, replicated} metadata={op_name=\22max\22}}"}
+// CHECK-NEXT:    %1 = stablehlo.negate %0 {mhlo.sharding = "{devices=[1,2,4]<=[8] last_tile_dims={unreduced, replicated} metadata={op_type=\22sdy::reduction_op\22 op_name=\22MAX\22}}"}
 // CHECK-NEXT:    %2:2 = stablehlo.custom_call @f(%1) {mhlo.sharding = "{{[{][{]}}devices=[2,4]<=[8] last_tile_dim_replicate}, {replicated}}"}
 // CHECK-NEXT:    stablehlo.custom_call @g(%1) {has_side_effect = true, mhlo.sharding = "{maximal device=5}"}
 // CHECK-NEXT:    %3 = stablehlo.custom_call @mhlo.topk(%1) {mhlo.attributes = {k = 2 : i64, mhlo.sharding = "{replicated}"}}
