@@ -179,6 +179,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
     "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
+    "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
     "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
     "xla-sdy-import-func-calls": "transforms.xla_sdy.import_func_calls:ImportFuncCallsPass",
     "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",

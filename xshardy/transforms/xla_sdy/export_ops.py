@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -25,7 +25,7 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_sdy.names import SHARDING_CALL
 from xshardy.transforms.xla_sdy.round_trip_export_ops import plain_constant
 
-MOVED = {
+MOVED: Mapping[type[Operation], str] = {
     AllGatherOp: "out_sharding",
     AllSliceOp: "out_sharding",
     AllToAllOp: "out_sharding",
@@ -102,5 +102,5 @@ class ExportOpsPass(PatternPass):
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
         of_users = constrained if self.keep_hlo_sharding_constraints else copied
-        copies: dict[Any, ShardedCopy] = {op: of_users if op in WRITTEN_BY_USERS else copied for op in MOVED}
+        copies = {op: of_users if op in WRITTEN_BY_USERS else copied for op in MOVED}
         return (ExportConstant(), DropIdentity(), CopyWithSharding(copies))

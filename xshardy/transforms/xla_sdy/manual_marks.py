@@ -11,7 +11,7 @@ from xdsl.traits import IsTerminator
 
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.ops import ManualComputationOp, NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
@@ -80,13 +80,16 @@ def marks_of(module: ModuleOp) -> Marks:
                 marks.around[op] = mark
                 visit(op.body, mark.inside(op))
                 continue
-            if mark.axes and not isinstance(op, FuncReturnOp) and not op.has_trait(IsTerminator):
+            ends_body = isinstance(op, FuncReturnOp) or (
+                isinstance(op, ReturnOp) and not isinstance(op.parent_op(), NamedComputationOp)
+            )
+            if mark.axes and not ends_body:
                 marks.operations[op] = mark
-            if mark.axes and isinstance(op, CallOp) and (callee := functions.get(op.callee.string_value())) is not None:
-                if marks.functions.setdefault(callee, mark) != mark:
-                    raise OperationFailedException(
-                        op, f"@{callee.sym_name.data} is called in manual computations over different axes: copy it"
-                    )
+            callee = functions.get(op.callee.string_value()) if mark.axes and isinstance(op, CallOp) else None
+            if callee is not None and marks.functions.setdefault(callee, mark) != mark:
+                raise OperationFailedException(
+                    op, f"@{callee.sym_name.data} is called in manual computations over different axes: copy it"
+                )
             for inner in op.regions:
                 visit(inner, mark)
 
@@ -97,20 +100,30 @@ def marks_of(module: ModuleOp) -> Marks:
 
 def marked_attributes(op: Operation, mark: Mark) -> Attributes:
     """
-    The attributes of `op`, not a function, with the manual axes of `mark`; it has a sharding then.
+    The attributes of `op`, not a function, with the manual axes of `mark`.
 
-    A sharding over a mesh without axes is dropped. Raises `OperationFailedException` for one over another mesh.
+    They have a sharding, unless `op` ends a block, or is a named computation: see `marked_properties`. A sharding over a
+    mesh without axes is dropped. Raises `OperationFailedException` for one over another mesh.
     """
     attributes = dict(op.attributes)
     written = attributes.get(SHARDING)
     if isinstance(written, TensorShardingPerValueAttr) and not _is_over(written.shardings.data, mark.mesh, op):
         del attributes[SHARDING]
-    if SHARDING not in attributes:
+    if SHARDING not in attributes and not op.has_trait(IsTerminator) and not isinstance(op, NamedComputationOp):
         shardings = [mark.replicated(type) for type in op.result_types] or [
             TensorShardingAttr.fully_closed(mark.mesh, 0)
         ]
         attributes[SHARDING] = TensorShardingPerValueAttr(shardings)
     return {**attributes, **mark.attributes}
+
+
+def marked_properties(computation: NamedComputationOp, mark: Mark) -> Attributes:
+    """The properties of `computation` in a manual computation: it has a sharding for each of its values."""
+    shardings = {
+        "in_shardings": TensorShardingPerValueAttr(mark.replicated(type) for type in computation.operand_types),
+        "out_shardings": TensorShardingPerValueAttr(mark.replicated(type) for type in computation.result_types),
+    }
+    return {**shardings, **computation.properties}
 
 
 def _is_over(shardings: Sequence[TensorShardingAttr], mesh: str, op: Operation) -> bool:

@@ -12,12 +12,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.ops import ManualComputationOp, NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, without_axes
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions, patterns_for_copies
 from xshardy.transforms.sdy.symbols import SymbolNames
@@ -27,6 +26,7 @@ from xshardy.transforms.xla_sdy.manual_marks import (
     Mark,
     Marks,
     marked_attributes,
+    marked_properties,
     marked_signatures,
     marks_of,
     shardings_of_computation,
@@ -75,6 +75,15 @@ class MarkOperation(DecisionPattern[Operation, Attributes]):
 
 
 @dataclass(frozen=True)
+class MarkNamedComputation(DecisionPattern[NamedComputationOp, Attributes]):
+    """`named_computation<"f">(x)` -> `named_computation<"f">(x) in_shardings=[{}]`, in a manual computation."""
+
+    def rewrite(self, op: NamedComputationOp, decision: Attributes, rewriter: PatternRewriter, /) -> None:
+        op.properties = dict(decision)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
 class CallManualComputation(DecisionPattern[ManualComputationOp, Outlining]):
     """
     `%r = sdy.manual_computation(x) { body }` -> `%c = copy x`, `%l = custom_call @SPMDFullToShardShape(%c)`,
@@ -112,7 +121,7 @@ class CallManualComputation(DecisionPattern[ManualComputationOp, Outlining]):
 
         rewriter.replace(end, FuncReturnOp(*end.operands))
         body = rewriter.move_region_contents_to_new_regions(op.body)
-        function = FuncOp(decision.function, (local_inputs, local_outputs), body, PRIVATE)
+        function = FuncOp(decision.function, (local_inputs, local_outputs), body)
         signature = Signature(
             [{SHARDING: sharding, **inside.attributes} for sharding in inner_in],
             [{SHARDING: sharding, **inside.attributes} for sharding in inner_out],
@@ -162,6 +171,13 @@ class StablehloRoundTripShardMapExportPass(PatternPass):
         marks = marks_of(module)
         decided = outlinings(module, marks)
         attributes = {op: marked_attributes(op, mark) for op, mark in marks.operations.items()}
-        yield Step((MarkSignature(marked_signatures(marks.functions)), MarkOperation(attributes)))
+        properties = {
+            op: marked_properties(op, mark)
+            for op, mark in marks.operations.items()
+            if isinstance(op, NamedComputationOp)
+        }
+        yield Step((MarkSignature(marked_signatures(marks.functions)),))
+        yield Step((MarkOperation(attributes),))
+        yield Step((MarkNamedComputation(properties),))
         copy = constrained if self.create_hlo_sharding_constraints else copied
         yield Step((CallManualComputation(decided, module, copy),), INNER_FIRST)
