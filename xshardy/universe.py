@@ -199,7 +199,15 @@ PASSES: Mapping[str, str] = {
     ),
     "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
     "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-stablehlo-export-manual-reduction-collectives": (
+        "transforms.xla_sdy.stablehlo_export_manual_reduction_collectives:StablehloExportManualReductionCollectivesPass"
+    ),
+    "xla-sdy-stablehlo-export-pipeline": "transforms.xla_sdy.stablehlo_export_pipeline:StablehloExportPipelinePass",
     "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
+    "xla-sdy-stablehlo-import-pipeline": "transforms.xla_sdy.stablehlo_import_pipeline:StablehloImportPipelinePass",
+    "xla-sdy-stablehlo-round-trip-export-callback-custom-calls": (
+        "transforms.xla_sdy.stablehlo_export_callback_custom_calls:StablehloExportCallbackCustomCallsPass"
+    ),
     "xla-sdy-stablehlo-round-trip-shard-map-export": (
         "transforms.xla_sdy.stablehlo_round_trip_shard_map_export:StablehloRoundTripShardMapExportPass"
     ),

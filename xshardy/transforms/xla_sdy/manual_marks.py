@@ -102,7 +102,7 @@ def marked_attributes(op: Operation, mark: Mark) -> Attributes:
     """
     The attributes of `op`, not a function, with the manual axes of `mark`.
 
-    They have a sharding, unless `op` ends a block, or is a named computation: see `marked_properties`. A sharding over a
+    They have a sharding, unless `op` ends a block or is a named computation: see `marked_properties`. A sharding over a
     mesh without axes is dropped. Raises `OperationFailedException` for one over another mesh.
     """
     attributes = dict(op.attributes)
