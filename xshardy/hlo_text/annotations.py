@@ -100,10 +100,13 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
+FRONTEND_ATTRIBUTES = "frontend_attributes"
+"""The annotation that a module has too."""
+
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
-    "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
+    FRONTEND_ATTRIBUTES: Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
     "metadata": Annotation("hlo.metadata", read_dictionary, write_metadata),
     "origin": Annotation("hlo.origin", read_text, text_of),
     "original_value": Annotation("hlo.original_value", read_text, text_of),

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.target import Target
 
 from xshardy.dialects.hlo.async_operation import StartOp
-from xshardy.hlo_text.annotations import text_of
+from xshardy.hlo_text.annotations import ANNOTATIONS, FRONTEND_ATTRIBUTES, text_of
 from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, Style, valid_name
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
@@ -149,7 +149,9 @@ def computation_names(functions: Mapping[str, func.FuncOp]) -> dict[str, str]:
 
 def attribute_texts(attributes: Mapping[str, Attribute]) -> list[str]:
     """`key=value` of each attribute of a module or a computation that HLO text has."""
-    return [
+    frontend = ANNOTATIONS[FRONTEND_ATTRIBUTES]
+    carried = attributes.get(frontend.attribute)
+    return ([] if carried is None else [f"{FRONTEND_ATTRIBUTES}={frontend.write(carried)}"]) + [
         f"{name.removeprefix('hlo.')}={attribute_text(name.removeprefix('hlo.'), value)}"
         for name, value in attributes.items()
         if name.startswith("hlo.") and name not in OWN_ATTRIBUTES
