@@ -70,6 +70,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
+    "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",

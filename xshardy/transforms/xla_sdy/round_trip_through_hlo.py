@@ -5,17 +5,25 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.hlo_text.computation_printer import HLOPrintError
+from xshardy.hlo_text.dissolve_tuples import ROOT
 from xshardy.hlo_text.parser import parse_hlo
 from xshardy.hlo_text.printer import print_hlo
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 
 
 @dataclass(frozen=True)
 class RoundTripThroughHloPass(ModulePass):
-    """Replace a module by what its HLO text says. A module that HLO text cannot say stays as it is."""
+    """
+    Replace a module by what its HLO text says, with the computations of loops and conditionals in their regions.
+
+    A module that HLO text cannot say stays as it is.
+    """
 
     name = "xla-sdy-round-trip-stablehlo-to-hlo-to-stablehlo"
     no_patterns: ClassVar[str] = "the module is written as text and read back"
@@ -34,3 +42,6 @@ class RoundTripThroughHloPass(ModulePass):
             new.detach()
             op.body.block.add_op(new)
         op.attributes = dict(carried.attributes)
+        InlineRegionsPass().apply(ctx, op)
+        for end in operations_of(op, ReturnOp):
+            end.attributes.pop(ROOT, None)
