@@ -12,12 +12,13 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
+from xshardy.hlo_text.outline_regions import APPLYING
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -95,6 +96,17 @@ class EraseComputation(DecisionPattern[FuncOp, None]):
 
 
 @dataclass(frozen=True)
+class ForgetComputation(RewritePattern):
+    """`reduce { f } {hlo.to_apply = @f}` -> `reduce { f }`: the region has what `@f` does."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if named := [name for name in APPLYING.get(type(op), ()) if name in op.attributes]:
+            for name in named:
+                del op.attributes[name]
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
 class CaptureInvariant(RewritePattern):
     """`while (%a = %x, %b = %y) { ... return %c, %b }` -> `while (%a = %x) { ... return %c }` that captures `%y`."""
 
@@ -135,7 +147,8 @@ class InlineRegionsPass(PatternPass):
     """
     Inline the computations that regions of loops and conditionals call, and let loops capture what they do not change.
 
-    A loop with a sharding keeps what it carries. Computations that nothing else calls are erased.
+    A loop with a sharding keeps what it carries. Computations of loops and conditionals that nothing else calls are
+    erased; those of reductions are not named anymore, so that `symbol-dce` erases them.
     """
 
     name = "hlo-inline-regions"
@@ -145,4 +158,4 @@ class InlineRegionsPass(PatternPass):
         found = region_calls(module)
         yield Step((InlineComputation(found.callees),))
         yield Step((EraseComputation(found.unused),))
-        yield Step((CaptureInvariant(),), INNER_FIRST)
+        yield Step((CaptureInvariant(), ForgetComputation()), INNER_FIRST)
