@@ -114,13 +114,18 @@ ANNOTATIONS: Mapping[str, Annotation] = {
 }
 """The annotations by their names in HLO text."""
 
+MODULE_ANNOTATIONS = {"frontend_attributes": ANNOTATIONS["frontend_attributes"]}
+"""Those that a module may have too."""
 
-def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
+
+def write_annotations(
+    attributes: Mapping[str, Attribute], annotations: Mapping[str, Annotation] = ANNOTATIONS
+) -> list[str]:
     """`key=value` of each annotation among `attributes`."""
     if not attributes:
         return []
     return [
         f"{key}={annotation.write(attributes[annotation.attribute])}"
-        for key, annotation in ANNOTATIONS.items()
+        for key, annotation in annotations.items()
         if annotation.attribute in attributes
     ]

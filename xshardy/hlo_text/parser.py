@@ -10,6 +10,7 @@ from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.garbage import collection_suspended
+from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS
 from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
@@ -111,7 +112,10 @@ class ModuleReader:
         while tokens.accept(","):
             key = tokens.take_name("the name of a module attribute")
             tokens.expect("=")
-            attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
+            if (annotation := MODULE_ANNOTATIONS.get(key)) is not None:
+                attributes[annotation.attribute] = annotation.read(tokens)
+            else:
+                attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
         attributes.update(read_tables(tokens))
         return name, attributes
 
