@@ -100,6 +100,8 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
+SHARDING = "mhlo.sharding"
+
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
@@ -109,7 +111,7 @@ ANNOTATIONS: Mapping[str, Annotation] = {
     "original_value": Annotation("hlo.original_value", read_text, text_of),
     "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_text, text_of),
     "parameter_replication": Annotation("hlo.parameter_replication", read_text, text_of),
-    "sharding": Annotation("mhlo.sharding", read_text, text_of),
+    "sharding": Annotation(SHARDING, read_text, text_of),
     "statistics": Annotation("hlo.statistics", read_text, text_of),
 }
 """The annotations by their names in HLO text."""

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.annotations import ANNOTATIONS
+from xshardy.hlo_text.annotations import ANNOTATIONS, SHARDING
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
@@ -24,7 +24,7 @@ from xshardy.hlo_text.literals import read_literal
 from xshardy.hlo_text.opcode import Opcode, extra_attributes
 from xshardy.hlo_text.opcodes import OPCODES
 from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape, print_type
-from xshardy.hlo_text.tuples import leaf_types, pack
+from xshardy.hlo_text.tuples import is_implicit, leaf_types, pack, parts_of
 
 NAME = "hlo.name"
 """The name of an instruction, if it is no valid name hint in xDSL (those have no number behind `_`)."""
@@ -156,17 +156,29 @@ class ComputationReader:
         self.block.add_ops([*self.operations, func.ReturnOp.create(operands=[value])])
         arguments = self.block.args
         attributes = [DictionaryAttr(self.argument_attributes.get(number, {})) for number in self.numbers]
+        sharding = self.annotations_of(value).get(SHARDING)
         function = func.FuncOp(
             self.name,
             FunctionType.from_lists([argument.type for argument in arguments], [value.type]),
             Region(self.block),
             visibility=None if is_entry else "private",
             arg_attrs=ArrayAttr(attributes) if any(attribute.data for attribute in attributes) else None,
+            res_attrs=None if sharding is None else ArrayAttr([DictionaryAttr({SHARDING: sharding})]),
         )
         places = [self.positions[number] for number in self.numbers]
         if places != list(range(len(places))):
             function.attributes[POSITIONS] = integers(places)
         return function
+
+    def annotations_of(self, value: SSAValue) -> Mapping[str, Attribute]:
+        """The annotations of the instruction of `value`."""
+        if isinstance(value, BlockArgument):
+            return self.argument_attributes.get(self.numbers[value.index], {})
+        op = value.owner
+        assert isinstance(op, Operation)
+        if is_implicit(op) and (parts := parts_of(value)) and isinstance(source := parts[0].owner, Operation):
+            op = source
+        return op.attributes
 
     def check_signature(self, root: Shape) -> None:
         """Raise `HLOError` if the header of the computation and its body disagree."""

@@ -18,7 +18,7 @@ from xshardy.dialects.hlo.async_sugar import sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.hlo_text.annotations import write_annotations
+from xshardy.hlo_text.annotations import SHARDING, text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.computation import NAME, POSITIONS
@@ -160,20 +160,46 @@ class ComputationPrinter:
             return None
         value = returned.operands[0]
         if isinstance(value, BlockArgument):
-            return value
-        if value in self.packs:
-            return self.packs[value]
-        owner = value.owner
-        return owner if isinstance(owner, Operation) and owner not in self.types and not is_implicit(owner) else None
+            attributes = argument_attributes(self.function, value.index)
+            return value if self.has_sharding_of_result(attributes) else None
+        if (packed := self.packs.get(value)) is not None:
+            return packed if self.has_sharding_of_result(packed.attributes) else None
+        op = value.owner
+        if not isinstance(op, Operation) or op in self.types or is_implicit(op):
+            return None
+        return op if self.has_sharding_of_result(op.attributes) else None
+
+    def has_sharding_of_result(self, attributes: Mapping[str, Attribute]) -> bool:
+        """Whether an instruction with `attributes` is sharded like the result, if that has a sharding."""
+        return (sharding := self.result_sharding()) is None or attributes.get(SHARDING) == sharding
+
+    def result_sharding(self) -> Attribute | None:
+        """The sharding of the root: that of the result, or of all results if each has one."""
+        entries = self.function.res_attrs or ()
+        shardings = [entry.data[SHARDING] for entry in entries if SHARDING in entry.data]
+        if not shardings or len(shardings) < len(self.function.function_type.outputs):
+            return None
+        if len(shardings) == 1:
+            return shardings[0]
+        return StringAttr(f"{{{', '.join(map(text_of, shardings))}}}")
 
     def print_root(self, returned: func.ReturnOp) -> None:
-        """The root instruction: of the single returned value, or a tuple of all."""
+        """
+        The root instruction: of the single returned value, or a tuple of all.
+
+        A value that is sharded otherwise than the result is copied.
+        """
+        sharding = self.result_sharding()
         if len(returned.operands) == 1:
-            self.name_of(returned.operands[0])
+            value = returned.operands[0]
+            name = self.name_of(value)
+            if sharding is not None:
+                self.add_line(False, self.fresh("copy"), self.shapes.write(value.type), f"copy(%{name})")
         else:
             name = returned.attributes.get(ROOT_NAME)
             self.print_tuple(returned.operands, self.fresh(name.data if isinstance(name, StringAttr) else "tuple"))
-        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}"
+        annotations = "" if sharding is None else f", sharding={text_of(sharding)}"
+        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}{annotations}"
 
     def print_parameter(self, argument: BlockArgument, root: Operation | BlockArgument | None) -> None:
         """`p = f32[2]{0} parameter(0), sharding={replicated}`"""

@@ -168,7 +168,8 @@ def with_tuple_shardings(signature: Signature, module: ModuleOp, read: ShardingR
             return entries
         if len(shardings.shardings) != len(entries):
             raise OperationFailedException(
-                module, f"{name} has {len(shardings.shardings)} shardings, but the main function has {len(entries)} {what}"
+                module,
+                f"{name} has {len(shardings.shardings)} shardings, but the main function has {len(entries)} {what}",
             )
         return [{**entry, SHARDING: sharding} for entry, sharding in zip(entries, shardings.shardings, strict=True)]
 
