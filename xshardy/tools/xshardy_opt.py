@@ -95,7 +95,7 @@ class XshardyOptMain(xDSLOptMain):
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
             return read(self._decode(stream.read()), self.get_input_name())
 
-        self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
+        self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text, "txt": parse_hlo_text}  # XLA's dumps
 
     def setup_pipeline(self) -> None:
         try:
