@@ -21,6 +21,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
+    "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",
     "sdy": "dialects.sdy:SDY",
@@ -137,6 +138,9 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
+    "stablehlo-ext-canonicalize-from-hlo-import": (
+        "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
+    ),
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
     "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
@@ -173,18 +177,26 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
     "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
+    "xla-sdy-import-func-calls": "transforms.xla_sdy.import_func_calls:ImportFuncCallsPass",
     "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",
     "xla-sdy-open-while-free-vars-sharding": (
         "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
     ),
     "xla-sdy-round-trip-dedup-meshes": "transforms.xla_sdy.round_trip_dedup_meshes:RoundTripDedupMeshesPass",
-    "xla-sdy-round-trip-shard-map-import": (
-        "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass"
+    "xla-sdy-round-trip-export-ops": "transforms.xla_sdy.round_trip_export_ops:RoundTripExportOpsPass",
+    "xla-sdy-round-trip-export-pipeline": "transforms.xla_sdy.round_trip_export_pipeline:RoundTripExportPipelinePass",
+    "xla-sdy-round-trip-export-shardy-attrs": (
+        "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
+    "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
 }
 
 TARGETS: Mapping[str, str] = {

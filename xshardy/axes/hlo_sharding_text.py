@@ -336,7 +336,8 @@ def hlo_sharding_text(sharding: HloSharding) -> str:
     if sharding.group is not None:
         parts.append(f"{sharding.group.kind.value} {sharding.group.number}")
     entries = list(sharding.metadata)
-    if sharding.is_unreduced or sharding.reduction is not Reduction.SUM:
+    # The newest XLA writes sums too; all versions read a sum where nothing is written.
+    if sharding.reduction is not Reduction.SUM:
         entries.append(f'{_REDUCTION_TYPE} op_name="{sharding.reduction.value}"')
     if entries:
         parts.append(

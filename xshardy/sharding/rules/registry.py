@@ -42,6 +42,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "chlo": TENSOR_FAMILIES,
     "hlo": TENSOR_FAMILIES,
     "linalg": ("linalg",),
+    "mhlo": ("mhlo",),
     "sdy": ("without_rule", "elementwise"),
     "stablehlo": TENSOR_FAMILIES,
 }

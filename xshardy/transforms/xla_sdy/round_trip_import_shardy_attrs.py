@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -43,9 +43,8 @@ from xshardy.transforms.xla_sdy.names import (
     is_call_of,
     target_of,
 )
+from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
 from xshardy.transforms.xla_sdy.sparse_offload import GuardArguments, guarded_arguments
-
-Attributes = Mapping[str, Attribute]
 
 KEEP_HLO_SHARDING = (stablehlo.InfeedOp, stablehlo.OutfeedOp)
 """Operations with an HLO sharding that has no counterpart in the frontend attributes."""
@@ -123,26 +122,6 @@ def imported_attributes(op: Operation, read: ShardingReader) -> Attributes | Non
         attributes[SHARDING] = shardings
     attributes = without_frontend(attributes, SHARDING_TEXT, SHARDING_RULE_TEXT)
     return None if attributes.keys() == op.attributes.keys() and attributes == op.attributes else attributes
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The attributes of each argument and each result of a function."""
-
-    arguments: Sequence[Attributes]
-    results: Sequence[Attributes]
-
-
-def signature_of(function: FuncOp) -> Signature:
-    """The attributes that `function` has."""
-    types = function.function_type
-    return Signature(_entries(function.arg_attrs, len(types.inputs)), _entries(function.res_attrs, len(types.outputs)))
-
-
-def _entries(dictionaries: ArrayAttr[DictionaryAttr] | None, count: int) -> Sequence[Attributes]:
-    if dictionaries is None:
-        return [dict[str, Attribute]()] * count
-    return [entry.data for entry in dictionaries]
 
 
 def imported_signature(function: FuncOp, read: ShardingReader) -> Signature:
@@ -253,13 +232,7 @@ class ImportSignature(DecisionPattern[FuncOp, Signature]):
     """`func @f(%x {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}})` -> `func @f(%x {sdy.sharding = s})`"""
 
     def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        op.arg_attrs = _dictionaries(decision.arguments)
-        op.res_attrs = _dictionaries(decision.results)
-        rewriter.notify_op_modified(op)
-
-
-def _dictionaries(entries: Sequence[Attributes]) -> ArrayAttr[DictionaryAttr] | None:
-    return ArrayAttr(DictionaryAttr(dict(entry)) for entry in entries) if any(entries) else None
+        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
