@@ -178,9 +178,12 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
+    "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
+    "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
     "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
     "xla-sdy-import-func-calls": "transforms.xla_sdy.import_func_calls:ImportFuncCallsPass",
     "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",
+    "xla-sdy-import-shardings": "transforms.xla_sdy.import_shardings:ImportShardingsPass",
     "xla-sdy-open-while-free-vars-sharding": (
         "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
     ),
@@ -196,7 +199,18 @@ PASSES: Mapping[str, str] = {
     ),
     "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
     "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-stablehlo-export-manual-reduction-collectives": (
+        "transforms.xla_sdy.stablehlo_export_manual_reduction_collectives:StablehloExportManualReductionCollectivesPass"
+    ),
+    "xla-sdy-stablehlo-export-pipeline": "transforms.xla_sdy.stablehlo_export_pipeline:StablehloExportPipelinePass",
     "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
+    "xla-sdy-stablehlo-import-pipeline": "transforms.xla_sdy.stablehlo_import_pipeline:StablehloImportPipelinePass",
+    "xla-sdy-stablehlo-round-trip-export-callback-custom-calls": (
+        "transforms.xla_sdy.stablehlo_export_callback_custom_calls:StablehloExportCallbackCustomCallsPass"
+    ),
+    "xla-sdy-stablehlo-round-trip-shard-map-export": (
+        "transforms.xla_sdy.stablehlo_round_trip_shard_map_export:StablehloRoundTripShardMapExportPass"
+    ),
 }
 
 TARGETS: Mapping[str, str] = {

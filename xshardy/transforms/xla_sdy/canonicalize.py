@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.dialects.sdy.canonicalization import DropUnusedInputs, InlineRedundantManualComputation
+from xshardy.dialects.sdy.canonicalization import InlineRedundantManualComputation
 from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
 from xshardy.transforms.unused_operations import EraseUnusedOperation
@@ -14,7 +14,11 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 @dataclass(frozen=True)
 class CanonicalizeImportedPass(PatternPass):
-    """Erase operations and operands of manual computations that are not used, and computations that are not manual."""
+    """
+    Erase operations that are not used, and manual computations over axes of one device.
+
+    Unused operands of manual computations stay, so that a round trip gives back what was written.
+    """
 
     name = "xla-sdy-canonicalize"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-import-pipeline: its canonicalizer"
@@ -23,7 +27,6 @@ class CanonicalizeImportedPass(PatternPass):
         patterns = (
             EraseUnusedOperation(),
             ReadElementDirectly(),
-            DropUnusedInputs(),
             InlineRedundantManualComputation(),
         )
         yield Step(patterns, TO_FIXPOINT)

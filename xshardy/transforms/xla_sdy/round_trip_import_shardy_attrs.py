@@ -185,9 +185,8 @@ def carried_result_sharding(call: CustomCallOp, read: ShardingReader) -> ResultS
         values = call.operands
     uses = [use for value in values for use in value.uses if use.operation is not call]
     results = tuple(use.index for use in uses if isinstance(use.operation, ReturnOp))
-    is_read_otherwise = any(
-        not isinstance(use.operation, ReturnOp) and not is_call_of(use.operation, X64_COMBINE) for use in uses
-    )
+    # Readers of two halves that are made one value see its sharding there.
+    is_read_otherwise = combine is None and any(not isinstance(use.operation, ReturnOp) for use in uses)
     if is_read_otherwise and len(call.operands) != 1:
         raise OperationFailedException(
             call, f"a custom call @{FUNC_RESULT_SHARDING} whose result is used needs one operand"
