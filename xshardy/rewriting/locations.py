@@ -52,15 +52,17 @@ def give_location(op: Operation, location: LocationAttr) -> None:
 @final
 class MatchLocations:
     """
-    What one match of a pattern inserted without a location, and which operations it replaced by what.
+    What one match of a pattern inserts, and which operations that replaces.
 
     `settle` gives each new operation the location of what it replaces; where it replaces nothing, that of the matched
     operation.
     """
 
-    def __init__(self) -> None:
-        self.matched: LocationAttr = UNKNOWN_LOC
-        """The location of the operation that is being matched; if it is unknown, nothing is recorded."""
+    __slots__ = ("_inserted", "matched")
+
+    def __init__(self, op: Operation) -> None:
+        self.matched = op.location
+        """The location of the operation that is matched; nothing is recorded if it is unknown."""
         self._inserted: dict[Operation, list[LocationAttr]] = {}
         """The new operations, and the locations of those that each replaces."""
 
@@ -70,18 +72,17 @@ class MatchLocations:
         if self._inserted:
             self._inserted = {}
 
-    def on_insertion(self, op: Operation) -> None:
-        """Record that the match inserted `op`, which may be one that it moved."""
-        if self.matched is not UNKNOWN_LOC and (op.location is UNKNOWN_LOC or op.regions):
+    def insert(self, op: Operation) -> None:
+        """Record that the match inserted `op`. Precondition: the location of the matched operation is known."""
+        if op.location is UNKNOWN_LOC or op.regions:
             self._inserted[op] = []
 
-    def on_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
-        """Record that `values` replace the results of `op`."""
-        if not self._inserted:
-            return
-        for value in values:
-            if isinstance(value, OpResult) and (replaced := self._inserted.get(value.op)) is not None:
-                replaced.append(op.location)
+    def replace(self, old: SSAValue, new: SSAValue | None) -> None:
+        """Record that `new` replaces `old`."""
+        if isinstance(old, OpResult) and isinstance(new, OpResult):
+            replaced = self._inserted.get(new.op)
+            if replaced is not None:
+                replaced.append(old.op.location)
 
     def settle(self) -> None:
         """Give the new operations of the match their locations."""

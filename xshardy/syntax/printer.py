@@ -314,10 +314,11 @@ class Printer(XDSLPrinter):
 
     def _print_body(self, block: Block, with_terminator: bool) -> None:
         self._indent += 1
+        print_op = self.print_op if self.print_debuginfo else self._print_without_location
         for op in block.ops:
             if with_terminator or not op.has_trait(IsTerminator, value_if_unregistered=False):
                 self._print_new_line()
-                self.print_op(op)
+                print_op(op)
         self._indent -= 1
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
