@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.discardable import verify
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
+from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
@@ -96,6 +97,8 @@ def propagate(text: str, file: str) -> ShardedProgram:
         names.keep(call)
 
     def at(op: Operation) -> str:
+        if (place := next(places(location_of(op)), None)) is not None:
+            return f"{place.filename.data}:{place.line.data}"
         line = names.line(op)
         return name if line is None else f"{name}:{line}"
 

@@ -75,6 +75,12 @@ class XshardyOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
         )
+        arg_parser.add_argument(
+            "--mlir-print-debuginfo",
+            dest="print_debuginfo",
+            action="store_true",
+            help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
+        )
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
