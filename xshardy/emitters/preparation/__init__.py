@@ -17,8 +17,8 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.emitters.preparation.called_functions import element_functions
 from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
-from xshardy.emitters.preparation.element_functions import element_functions
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
