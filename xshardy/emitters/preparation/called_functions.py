@@ -26,7 +26,7 @@ from xshardy.transforms.call_graph import bottom_up
 SMALL = 32
 """Operations: a function of at most so many, with all that is inlined into it, is inlined at each of its calls."""
 
-MAX_COPIED = 1 << 14
+MAX_COPIED = 1 << 12
 """Operations: how much larger than the program a function may become by inlining."""
 
 
