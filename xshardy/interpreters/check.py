@@ -14,9 +14,9 @@ from xshardy.interpreters.element_types import (
     float_info,
     numpy_dtype,
 )
-from xshardy.interpreters.inputs import PIECE_SIZE
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.floats import bits, total_order
+from xshardy.interpreters.random_elements import PIECE_SIZE
 
 # -- Tolerances -------------------------------------------------------------------------------------------------------
 
@@ -45,9 +45,13 @@ def tolerance_of(dtype: DType) -> Tolerance:
     """The tolerance for results of this element type of a well-conditioned computation; integers are exact."""
     if KINDS[dtype] not in (Kind.FLOAT, Kind.COMPLEX):
         return EXACT
-    part = np.dtype(f"f{dtype.itemsize // 2}") if KINDS[dtype] is Kind.COMPLEX else dtype
-    info, units = float_info(part), UNITS.get(dtype, 1)
+    info, units = float_info(part_type(dtype)), UNITS.get(dtype, 1)
     return Tolerance(units * info.epsilon, units * info.smallest_subnormal)
+
+
+def part_type(dtype: DType) -> DType:
+    """The type of the parts of complex numbers of `dtype`; a float type itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if KINDS[dtype] is Kind.COMPLEX else dtype
 
 
 # -- Comparison -------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
+from xshardy.interpreters.check import part_type
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.interpreters.numerics.complexes import create
 from xshardy.interpreters.numerics.floats import narrowed
@@ -72,11 +73,6 @@ def unit_in_last_place(x: Array, dtype: DType) -> Array:
     info = float_info(dtype)
     _, exponent = np.frexp(np.where(np.isfinite(x), x, 1))
     return np.maximum(np.ldexp(x.dtype.type(info.epsilon), exponent - 1), x.dtype.type(info.smallest_subnormal))
-
-
-def part_type(dtype: DType) -> DType:
-    """The type of the parts of complex numbers of `dtype`; a float type itself."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if KINDS[dtype] is Kind.COMPLEX else dtype
 
 
 def widened(x: Value) -> Value:
@@ -179,11 +175,22 @@ class RandomRounding:
         def rule_with_errors(evaluator: Evaluator, op: Operation, *operands: Array) -> Results:
             around, self.steps = self.steps, sqrt(max(elements(op), 1))
             try:
-                return rule(evaluator, op, *operands)
+                return rule(
+                    evaluator, op, *(self._permuted(op, operands) if isinstance(op, stablehlo.ReduceOp) else operands)
+                )
             finally:
                 self.steps = around
 
         return rule_with_errors
+
+    def _permuted(self, op: stablehlo.ReduceOp, operands: Sequence[Array]) -> Sequence[Array]:
+        """The operands of a reduction, its inputs permuted along the reduced dimensions."""
+        count = len(op.inputs)
+        inputs = operands[:count]
+        for dimension in op.dimensions.get_values():
+            order = self.rng.permutation(inputs[0].shape[dimension])
+            inputs = [np.take(x, order, axis=dimension) for x in inputs]
+        return [*inputs, *operands[count:]]
 
     def _contraction(self, rule: Rule) -> Rule:
         """Sums of products: an error of each product, as an error of its first factor."""
