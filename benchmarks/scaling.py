@@ -429,7 +429,7 @@ PIPELINES: Mapping[str, Pipeline] = {
 
 
 def seconds(pipeline: Pipeline, text: str) -> float:
-    """The CPU seconds of the pipeline: the least of three runs, or the first that is not short. Without garbage collection."""
+    """The CPU seconds without garbage collection: the least of three runs, or the first that is not short."""
     least = float("inf")
     for _ in range(3):
         prepared = pipeline.prepare(text)
