@@ -1,4 +1,4 @@
-"""Rules for calls and tuples."""
+"""Rules for calls, tuples and tokens."""
 
 from __future__ import annotations
 
@@ -34,10 +34,17 @@ def pass_through(evaluator: Evaluator, op: Operation, *operands: Value) -> Seque
     return operands
 
 
+def token(evaluator: Evaluator, op: Operation, *operands: Value) -> Sequence[Value]:
+    """A token is an empty tuple: ops are executed in order in any case."""
+    return [()]
+
+
 CONTROL: Mapping[type[Operation], Rule] = {
     func.CallOp: call,
     hlo.FusionOp: call,
+    stablehlo.AfterAllOp: token,
     stablehlo.CompositeOp: composite,
+    stablehlo.CreateTokenOp: token,
     stablehlo.GetTupleElementOp: get_tuple_element,
     stablehlo.OptimizationBarrierOp: pass_through,
     stablehlo.TupleOp: make_tuple,
