@@ -1,1 +1,1 @@
-"""What the property test of partitioning draws: for each operation of StableHLO a program, and shardings of any tensors."""
+"""Programs of each operation of StableHLO, and shardings of their tensors: what the property test draws."""

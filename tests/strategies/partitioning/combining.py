@@ -5,10 +5,10 @@ from math import prod
 
 import numpy as np
 from hypothesis import strategies as st
-from partitioning.movement import listed
-from partitioning.samples import Draw, Sample, Sampler, array, body, extents, full_extents, program, shapes, tensor
 from xdsl.ir import Operation
 
+from partitioning.movement import listed
+from partitioning.samples import Draw, Sample, Sampler, array, body, extents, full_extents, program, shapes, tensor
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
 

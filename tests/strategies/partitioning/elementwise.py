@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
-from partitioning.samples import Draw, Sample, Sampler, array, program, shapes, tensor
 from xdsl.ir import Operation
 
+from partitioning.samples import Draw, Sample, Sampler, array, program, shapes, tensor
 from xshardy.dialects import stablehlo
 
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
+from xdsl.ir import Operation
+
 from partitioning.movement import listed
 from partitioning.samples import DTYPES, Draw, Sample, Sampler, array, body, extents, full_extents, program, tensor
 from partitioning.samples import shapes as any_shapes
-from xdsl.ir import Operation
-
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array
 

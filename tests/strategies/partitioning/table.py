@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
-from partitioning import combining, elementwise, indexing, movement
-from partitioning.samples import Sampler
 from xdsl.ir import Operation
+
+from partitioning import combining, control, elementwise, indexing, movement
+from partitioning.samples import Sampler
 
 SAMPLERS: Mapping[type[Operation], Sampler] = {
     **combining.SAMPLERS,
+    **control.SAMPLERS,
     **elementwise.SAMPLERS,
     **indexing.SAMPLERS,
     **movement.SAMPLERS,
