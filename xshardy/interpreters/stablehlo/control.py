@@ -1,4 +1,4 @@
-"""Rules for tuples and barriers."""
+"""Rules for tuples, barriers and tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ def pass_through(evaluator: Evaluator, op: Operation, *operands: Value) -> Seque
     return operands
 
 
+def token(evaluator: Evaluator, op: Operation, *operands: Value) -> Sequence[Value]:
+    """A token is an empty tuple: ops are executed in order in any case."""
+    return [()]
+
+
 CONTROL: Mapping[type[Operation], Rule] = {
+    stablehlo.AfterAllOp: token,
+    stablehlo.CreateTokenOp: token,
     stablehlo.GetTupleElementOp: get_tuple_element,
     stablehlo.OptimizationBarrierOp: pass_through,
     stablehlo.TupleOp: make_tuple,

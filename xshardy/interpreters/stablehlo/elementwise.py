@@ -102,7 +102,7 @@ def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Arr
     function = ELEMENTWISE_CUSTOM_CALLS.get(op.call_target_name.data)
     if function is None:
         raise unsupported(op, f"'{op.call_target_name.data}' is not a function that is known here")
-    return ELEMENTWISE[function](evaluator, op, *operands)
+    return evaluator.rules[function](evaluator, op, *operands)
 
 
 ELEMENTWISE: Mapping[type[Operation], Rule] = {
