@@ -166,14 +166,16 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = around
 
     def _print_array_element(self, attribute: Attribute) -> None:
-        """Arrays elide the types of 64-bit numbers."""
+        """Arrays elide the types of 64-bit numbers, except behind the hexadecimal digits of a float."""
         match attribute:
             case IntegerAttr(value=value, type=IntegerType() as type) if (
                 type.width.data == 64 and type.signedness.data == Signedness.SIGNLESS
             ):
                 self._parts.append(str(value.data))
             case FloatAttr(value=value, type=Float64Type() as type):
-                self.print_float(value.data, type)
+                self._parts.append(text := float_text(value.data, type))
+                if text.startswith("0x"):
+                    self._parts.append(" : f64")
             case _:
                 self.print_attribute(attribute)
 
