@@ -70,6 +70,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
+    "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
@@ -199,6 +200,12 @@ PASSES: Mapping[str, str] = {
     ),
     "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
     "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-round-trip-stablehlo-to-hlo-to-stablehlo": (
+        "transforms.xla_sdy.round_trip_through_hlo:RoundTripThroughHloPass"
+    ),
+    "xla-sdy-round-trip-testing-pipeline": (
+        "transforms.xla_sdy.round_trip_testing_pipeline:RoundTripTestingPipelinePass"
+    ),
     "xla-sdy-stablehlo-export-manual-reduction-collectives": (
         "transforms.xla_sdy.stablehlo_export_manual_reduction_collectives:StablehloExportManualReductionCollectivesPass"
     ),

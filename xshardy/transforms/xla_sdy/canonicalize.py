@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.dialects.sdy.canonicalization import InlineRedundantManualComputation
 from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
 from xshardy.transforms.unused_operations import EraseUnusedOperation
@@ -15,18 +14,13 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 @dataclass(frozen=True)
 class CanonicalizeImportedPass(PatternPass):
     """
-    Erase operations that are not used, and manual computations over axes of one device.
+    Erase operations that are not used, and read elements of tuples directly.
 
-    Unused operands of manual computations stay, so that a round trip gives back what was written.
+    Manual computations stay as they are, so that a round trip gives back what was written.
     """
 
     name = "xla-sdy-canonicalize"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-import-pipeline: its canonicalizer"
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        patterns = (
-            EraseUnusedOperation(),
-            ReadElementDirectly(),
-            InlineRedundantManualComputation(),
-        )
-        yield Step(patterns, TO_FIXPOINT)
+        yield Step((EraseUnusedOperation(), ReadElementDirectly()), TO_FIXPOINT)

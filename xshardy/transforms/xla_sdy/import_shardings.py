@@ -14,8 +14,9 @@ from xshardy.axes.hlo_sharding import ShardGroupKind
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ShardingGroupOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.function_body import body_of
@@ -27,7 +28,7 @@ from xshardy.transforms.xla_sdy.from_hlo_shardings import (
     sharded_values,
     shardings_of_values,
 )
-from xshardy.transforms.xla_sdy.names import HLO_SHARDING
+from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, HLO_SHARDING, SHARD_TO_FULL, target_of
 from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
 
 
@@ -117,6 +118,17 @@ def grouped_values(module: ModuleOp) -> Mapping[Operation, Sequence[tuple[SSAVal
     return groups
 
 
+def refuse_manual_code(module: ModuleOp) -> None:
+    """Raise `OperationFailedException` at code of single devices: its shardings are of arrays on some axes only."""
+    for call in operations_of(module, CustomCallOp):
+        if target_of(call) in (FULL_TO_SHARD, SHARD_TO_FULL):
+            raise OperationFailedException(
+                call,
+                f"@{target_of(call)} starts or ends code of single devices, which Shardy has as manual computations: "
+                "lower the program with Shardy",
+            )
+
+
 # Patterns
 
 
@@ -176,6 +188,7 @@ class ImportShardingsPass(PatternPass):
     allow_propagation_to_results: tuple[int, ...] = ()
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
+        refuse_manual_code(module)
         meshes = imported_meshes(sharded_values(module), module)
         functions = functions_of(module).values() if meshes is not None else ()
         declared: dict[Operation, Sequence[MeshOp]] = {}

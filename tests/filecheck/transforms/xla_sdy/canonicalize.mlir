@@ -17,11 +17,11 @@ func.func @constants(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
-// A constraint constrains its operand even without a use. An axis of one device is not manual.
+// A constraint constrains its operand even without a use. Manual computations stay as they are.
 // CHECK-LABEL: func.func @kept
 // CHECK-NEXT:    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"a"}]>
-// CHECK-NEXT:    %1 = stablehlo.negate %arg0
-// CHECK-NEXT:    %2 = sdy.manual_computation(%1, %arg0) {{.*}} (%arg1: tensor<4xf32>, %arg2: tensor<8xf32>) {
+// CHECK-NEXT:    %1 = sdy.manual_computation(%arg0) {{.*}} manual_axes={"one"} (%arg1: tensor<8xf32>) {
+// CHECK:         %2 = sdy.manual_computation(%1, %arg0) {{.*}} (%arg1: tensor<4xf32>, %arg2: tensor<8xf32>) {
 func.func @kept(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<8xf32>
   %1 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"one"}]>] out_shardings=[<@mesh, [{"one"}]>] manual_axes={"one"} (%y: tensor<8xf32>) {
