@@ -9,7 +9,6 @@ SIGTERM.
 import argparse
 import io
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -17,7 +16,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from inspect import signature
-from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
@@ -39,7 +37,9 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from xshardy.dialects.discardable import verify
 from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
+from xshardy.syntax.pass_dumps import UnknownDumpError
 from xshardy.syntax.printer import Printer
+from xshardy.tools.input_chunks import Chunk, chunks_of, joined, listing
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
@@ -49,9 +49,6 @@ DIAGNOSED, INTERNAL_ERROR = 1, 70
 
 RECURSION_LIMIT = 10_000
 """Python's default allows only some hundred nested regions."""
-
-SEPARATOR = "// -----"
-"""The separator of modules in a file under `--split-input-file`."""
 
 
 class UsageError(Exception):
@@ -81,6 +78,14 @@ class XshardyOptMain(xDSLOptMain):
             action="store_true",
             help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
         )
+        arg_parser.add_argument(
+            "--stage",
+            metavar="PASS|N|last",
+            help="of a log of passes, take only the dumps of PASS, dump N, from 1 on, or the last one",
+        )
+        arg_parser.add_argument(
+            "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
+        )
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -101,7 +106,12 @@ class XshardyOptMain(xDSLOptMain):
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
             return read(self._decode(stream.read()), self.get_input_name())
 
-        self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text, "txt": parse_hlo_text}  # XLA's dumps
+        self.available_frontends = {
+            "mlir": parse_mlir,
+            "log": parse_mlir,
+            "hlo": parse_hlo_text,
+            "txt": parse_hlo_text,  # XLA's dumps
+        }
 
     def setup_pipeline(self) -> None:
         try:
@@ -141,8 +151,8 @@ class XshardyOptMain(xDSLOptMain):
             span = Span(start, start + 1, Input(text, self.get_input_name()))
             raise ParseError(span, f"byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from error
 
-    def _chunks(self) -> tuple[str, list[tuple[bytes, int]]]:
-        """The frontend, and the modules of the input, each with the number of lines before it."""
+    def _input(self) -> tuple[str, bytes]:
+        """The frontend, and the input."""
         stream, extension = self.get_input_stream()
         with stream:
             data = stream.read()
@@ -152,11 +162,13 @@ class XshardyOptMain(xDSLOptMain):
             raise UsageError(
                 f"{self.get_input_name()}: unknown file extension '.{extension}': known are {known}; or give -f"
             )
-        if not self.args.split_input_file:
-            return frontend, [(data, 0)]
-        pieces = re.split(rb"^[ \t]*" + SEPARATOR.encode(), data, flags=re.MULTILINE)
-        lines = accumulate((piece.count(b"\n") for piece in pieces), initial=0)
-        return frontend, list(zip(pieces, lines, strict=False))
+        return frontend, data
+
+    def _chunks(self, data: bytes) -> Sequence[Chunk]:
+        try:
+            return chunks_of(data, split=self.args.split_input_file, stage=self.args.stage)
+        except UnknownDumpError as error:
+            raise UsageError(f"{self.get_input_name()}: {error}") from None
 
     def _check_target(self) -> None:
         """Raise `UsageError` if the target has no options of these names, before any work is done."""
@@ -190,18 +202,25 @@ class XshardyOptMain(xDSLOptMain):
         status = 0
         texts: list[str] = []
         self._check_target()
-        frontend, chunks = self._chunks()
-        for data, line_offset in chunks:
-            text, complaint, expected = self._process(frontend, data, line_offset)
+        frontend, data = self._input()
+        if self.args.list_stages:
+            write_text(self._output_path, listing(data))
+            return 0
+        chunks = self._chunks(data)
+        for chunk in chunks:
+            text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))
             if complaint and not expected:
                 sys.stderr.write(printable(complaint, keep="\n\t"))
                 status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
         if status:
             return status
-        output = f"\n{SEPARATOR}\n".join(texts)
-        write_text(None if self.args.output_file in (None, "-") else Path(self.args.output_file), output)
+        write_text(self._output_path, joined(chunks, texts))
         return 0
+
+    @property
+    def _output_path(self) -> Path | None:
+        return None if self.args.output_file in (None, "-") else Path(self.args.output_file)
 
     _is_bug = False
 

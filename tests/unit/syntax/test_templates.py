@@ -19,7 +19,7 @@ from xshardy.syntax.locations import location_of
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.templates import LONGEST_LINE, Template
-from xshardy.tools.xshardy_opt import SEPARATOR
+from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"

@@ -143,6 +143,10 @@ def sync_threads(lanes: Lanes, op: xla_gpu.SyncThreadsOp, *tensors: Tensor) -> S
     return [tensor.at(lanes.time) for tensor in tensors]
 
 
+def pdl_wait(lanes: Lanes, op: xla_gpu.PdlWaitOp) -> None:
+    """Nothing to do: a kernel is executed alone."""
+
+
 def predicated_extract(
     lanes: Lanes, op: xla_gpu.PredicatedExtractOp, condition: Array, fallback: Array, source: Tensor, *indices: Array
 ) -> Array:
@@ -204,6 +208,7 @@ XLA_GPU: Mapping[str, Rule] = {
     "xla_gpu.apply_indexing": apply_indexing,
     "xla_gpu.atomic_rmw": atomic_rmw,
     "xla_gpu.loop": loop,
+    "xla_gpu.pdl_wait": pdl_wait,
     "xla_gpu.predicated_extract": predicated_extract,
     "xla_gpu.predicated_insert": predicated_insert,
     "xla_gpu.pure_call": pure_call,

@@ -16,6 +16,7 @@ from xdsl.dialects import arith, builtin, func, tensor, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     BytesAttr,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     FunctionType,
     IntegerType,
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     VectorType,
 )
+from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -316,11 +318,16 @@ class DropIdentityCast(RewritePattern):
 
 
 def check_casts(module: ModuleOp) -> None:
-    """Only casts that preserve bits may remain: between integers of one width and different signedness."""
+    """
+    Only casts that preserve bits may remain: between integers of one width and different signedness, and between a
+    complex number and the LLVM struct of its parts, which the lowering to LLVM resolves.
+    """
     for op in module.walk():
         if not isinstance(op, builtin.UnrealizedConversionCastOp):
             continue
         for before, after in zip(op.operand_types, op.result_types, strict=False):
+            if _is_complex_struct(before, after) or _is_complex_struct(after, before):
+                continue
             if isinstance(before, IntegerType) and isinstance(after, IntegerType) and before.bitwidth == after.bitwidth:
                 continue
             raise PassFailedException(
@@ -343,3 +350,10 @@ class FlattenTensorsPass(PatternPass):
         # Most linear indices depend on indices computed from few values: compute them from those.
         yield Step((EraseUnusedOperation(), DropIdentityCast(), *APPLY_INDEXING_PATTERNS), TO_FIXPOINT)
         check_casts(module)
+
+
+def _is_complex_struct(complex: Attribute, struct: Attribute) -> bool:
+    """Whether `struct` is `!llvm.struct<(T, T)>`, and `complex` the `complex<T>` of it."""
+    if not isa(complex, ComplexType) or not isa(struct, LLVMStructType):
+        return False
+    return list(struct.types) == [complex.element_type] * 2
