@@ -9,7 +9,6 @@ XGPU-30.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.dialects import func
@@ -23,11 +22,8 @@ from xshardy.dialects.xla_gpu.discardable import stated_range
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.integers import signed
 from xshardy.interpreters.simt.errors import shown
-from xshardy.interpreters.simt.unspecified import Cause, plain, unspecified
-
-if TYPE_CHECKING:
-    from xshardy.interpreters.simt.machine import Lanes
-    from xshardy.interpreters.simt.memory import Value
+from xshardy.interpreters.simt.memory import Value
+from xshardy.interpreters.simt.unspecified import Cause, Threads, plain, unspecified
 
 AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
     AffineBinaryOpKind.Add: np.add,
@@ -62,7 +58,12 @@ def is_in_domain(map: IndexingMap, dims: Sequence[Array], symbols: Sequence[Arra
 
 
 def in_domain(
-    lanes: Lanes, op: Operation, map: IndexingMap, dims: Sequence[Array], symbols: Sequence[Array], results: list[Array]
+    lanes: Threads,
+    op: Operation,
+    map: IndexingMap,
+    dims: Sequence[Array],
+    symbols: Sequence[Array],
+    results: list[Array],
 ) -> list[Array]:
     """`results` of `map`, which `op` applies: unspecified in the active lanes that are not at a point of its domain."""
     variables = (*map.dimensions, *map.symbols)  # there are no constraints, which the verifier ensures
@@ -74,7 +75,7 @@ def in_domain(
     return results
 
 
-def in_range(lanes: Lanes, op: Operation, value: Value, bounds: Interval) -> Value:
+def in_range(lanes: Threads, op: Operation, value: Value, bounds: Interval) -> Value:
     """The result of `op`: unspecified in the active lanes where it is outside of its `xla.range`."""
     if not isinstance(value, np.ndarray):
         return value
@@ -88,7 +89,7 @@ def argument_ranges(function: func.FuncOp) -> tuple[tuple[int, Interval], ...]:
     return tuple((number, bounds) for number, bounds in ranges if bounds is not None)
 
 
-def argument_in_range(lanes: Lanes, name: str, number: int, value: Value, bounds: Interval) -> Value:
+def argument_in_range(lanes: Threads, name: str, number: int, value: Value, bounds: Interval) -> Value:
     """Argument `number` of the function `name`: unspecified in the active lanes where it is outside of its range."""
     if not isinstance(value, np.ndarray):
         return value
@@ -96,7 +97,7 @@ def argument_in_range(lanes: Lanes, name: str, number: int, value: Value, bounds
     return value if cause is None else unspecified(value, cause.where, [cause])
 
 
-def _broken(lanes: Lanes, name: str, value: Array, bounds: Interval) -> Cause | None:
+def _broken(lanes: Threads, name: str, value: Array, bounds: Interval) -> Cause | None:
     value = plain(value)
     outside = ~is_within(value, bounds)
     if not outside.any():

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.errors import SimtError
 
-if TYPE_CHECKING:
-    from xshardy.interpreters.simt.machine import Lanes
+
+class Threads(Protocol):
+    """What is read here of the lanes of a kernel."""
+
+    active: Array
+
+    def on_vector(self, value: Array, ndim: int) -> Array:
+        """A value per lane with `ndim` dimensions of size 1 appended."""
+        ...
+
+    def first(self, mask: Array) -> Any:
+        """The first lane in `mask`: a place that is text, and that takes its element `of` a value."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +136,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Array]] = {
 """Where the result of a function is unspecified."""
 
 
-def specified(lanes: Lanes, value: Any, mask: Array, use: Callable[[], str]) -> Any:
+def specified(lanes: Threads, value: Any, mask: Array, use: Callable[[], str]) -> Any:
     """`value`, for a `use` by the lanes in `mask`. Raises `SimtError` if it is unspecified in one of them."""
     if not isinstance(value, Unspecified):
         return value
