@@ -64,6 +64,12 @@ UNITS: Mapping[type[Operation], float] = {
 IN_OWN_TYPE = (chlo.BroadcastNextAfterOp, chlo.NextAfterOp)
 """Operations whose results depend on the bits of their operands: no wider type computes them."""
 
+IN_STEPS = (stablehlo.LogisticOp, *(type for type in {**ELEMENTWISE, **CHLO} if type.name.startswith("chlo.")))
+"""Functions that kernels compute in several operations, each rounded to the type of the function."""
+
+STEPS_UNITS = 3.0
+"""The error of these functions for types narrower than f32, in units of these."""
+
 NEAR_TIE_UNITS = 16.0
 """A conversion to a narrower type may go either way if its operand is this near to the middle of two numbers."""
 
@@ -112,14 +118,12 @@ class RandomRounding:
     def errors(self, shape: Sequence[int], units: float) -> Array:
         return units * (2 * self.rng.random(shape, dtype=np.float32) - 1)
 
-    def rounded(self, wide: Array, dtype: DType, units: float, *, is_exact: bool = True) -> Array:
+    def rounded(self, wide: Array, dtype: DType, units: float, unit: DType, *, is_exact: bool = True) -> Array:
         """
-        `wide` rounded to the float type `dtype`, with an error of at most `units`.
+        `wide` rounded to the float type `dtype`, with an error of at most `units` of the type `unit`.
 
-        The units are those of `dtype` in the body of a reduction, else of f32 or wider: kernels compute in these and
-        round once. With `is_exact`, numbers that `dtype` holds have no error.
+        With `is_exact`, numbers that `dtype` holds have no error.
         """
-        unit = dtype if self.steps is not None or dtype.itemsize > F32.itemsize else F32
         error = self.errors(wide.shape, units) * unit_in_last_place(wide, unit)
         if is_exact:
             error = np.where(narrowed(wide, dtype).astype(wide.dtype) == wide, 0, error)
@@ -151,7 +155,12 @@ class RandomRounding:
             if KINDS[dtype] is Kind.COMPLEX:
                 return self.rounded_complex(wide, dtype, units * (self.steps or 1))
             wide = wide.astype(WIDER.get(dtype, np.dtype(np.float64)), copy=False)
-            return self.rounded(wide, dtype, units * (self.steps or 1), is_exact=type not in SPECIAL_FUNCTIONS)
+            is_narrow = dtype.itemsize < F32.itemsize
+            count = STEPS_UNITS if is_narrow and type in IN_STEPS else units
+            # Kernels compute other functions of narrow types in f32 and round once; sums of these round each time.
+            once = is_narrow and type not in IN_STEPS and self.steps is None
+            is_exact = type not in SPECIAL_FUNCTIONS
+            return self.rounded(wide, dtype, count * (self.steps or 1), F32 if once else dtype, is_exact=is_exact)
 
         return rule_with_errors
 
