@@ -342,10 +342,11 @@ SHAPES: Mapping[str, Shape] = {
     **{
         shape.__name__: Shape("stablehlo", shape)
         for shape in (
-            *(readers, chain, mixed, results, arguments, call_chain, calls_of_one, calls_of_many, loops, wide_loop),
+            *(readers, chain, mixed, results, arguments, calls_of_one, calls_of_many, loops, wide_loop),
             *(concatenation, barrier, constraints, groups, manual, constants),
         )
     },
+    "call_chain": Shape("stablehlo", call_chain, (100, 400, 1600)),  # nested named computations after import
     "nested": Shape("stablehlo", nested, FEW),
     "blocks": Shape("mlir", blocks),
     **{shape.__name__: Shape("hlo", shape) for shape in (hlo_chain, hlo_wide_tuple, hlo_call_chain, hlo_loops)},

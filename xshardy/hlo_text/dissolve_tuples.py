@@ -23,6 +23,7 @@ from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 from xshardy.hlo_text.annotations import SHARDING
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_from
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
@@ -43,7 +44,12 @@ def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], Abstra
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     if not any(has_tuples(function) for function in functions):
         return (), frozenset()
-    wrapped = {op.callee.string_value() for function in functions for op in function.walk() if isinstance(op, StartOp)}
+    wrapped = {
+        op.callee.string_value()
+        for function in functions
+        for op in operations_from(function)
+        if isinstance(op, StartOp)
+    }
     whole = {
         function.sym_name.data
         for function in functions
@@ -55,7 +61,7 @@ def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], Abstra
 def has_tuples(function: func.FuncOp) -> bool:
     """Whether a value in `function` is a tuple."""
     return any(isinstance(type, TupleType) for type in function.function_type.inputs) or any(
-        isinstance(type, TupleType) for op in function.walk() for type in op.result_types
+        isinstance(type, TupleType) for op in operations_from(function) for type in op.result_types
     )
 
 

@@ -16,6 +16,7 @@ from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintErr
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
+from xshardy.rewriting.walk import operations_from
 
 QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
@@ -120,7 +121,7 @@ class ModulePrinter:
 
     def roots(self) -> list[str]:
         """The functions to print: all except those used by asynchronous operations only."""
-        wrapped = {op.callee.string_value() for op in self.module.walk() if isinstance(op, StartOp)}
+        wrapped = {op.callee.string_value() for op in operations_from(self.module) if isinstance(op, StartOp)}
         return [name for name in self.functions if name not in wrapped]
 
     def computation_text(self, printer: ComputationPrinter) -> Iterator[str]:

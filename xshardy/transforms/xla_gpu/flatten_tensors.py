@@ -41,6 +41,7 @@ from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map
 
@@ -300,7 +301,7 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
 
 def check_operations(module: ModuleOp) -> None:
     """Raise `PassFailedException` for an operation on multi-dimensional types that may depend on shapes."""
-    for op in module.walk():
+    for op in operations_from(module):
         if op.dialect_name() in SHAPE_AGNOSTIC_DIALECTS or type(op) in SHAPE_AGNOSTIC:
             continue
         types = (*op.result_types, *(operand.type for operand in op.operands))
@@ -322,7 +323,7 @@ def check_casts(module: ModuleOp) -> None:
     Only casts that preserve bits may remain: between integers of one width and different signedness, and between a
     complex number and the LLVM struct of its parts, which the lowering to LLVM resolves.
     """
-    for op in module.walk():
+    for op in operations_from(module):
         if not isinstance(op, builtin.UnrealizedConversionCastOp):
             continue
         for before, after in zip(op.operand_types, op.result_types, strict=False):
