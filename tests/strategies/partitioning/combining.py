@@ -124,13 +124,18 @@ def map_(draw: Draw) -> Sample:
 
 
 def windows(draw: Draw, shape: Sequence[int], *, dilated: bool) -> list[WindowDimension]:
-    """A window for each dimension: often of one element, or without overlap."""
+    """A window for each dimension: any one, or one that neither overlaps nor leaves anything out."""
     found: list[WindowDimension] = []
     for extent in shape:
-        size = draw(st.sampled_from([1, 1, 2, 2, 3, 4]))
-        stride = draw(st.sampled_from([1, 2, size, size]))
+        if draw(st.booleans()):  # these can be divided
+            size = draw(st.sampled_from([1, 1, 2, 4]))
+            each = WindowDimension(size, size)
+            found.append(each if extent % size == 0 else WindowDimension(1))
+            continue
+        size = draw(st.sampled_from([1, 2, 3, 4]))
+        stride = draw(st.sampled_from([1, 2, size]))
         base, window = draw(st.sampled_from([(1, 1)] * 4 + [(2, 1), (1, 2)])) if dilated else (1, 1)
-        low, high = draw(st.sampled_from([(0, 0)] * 4 + [(1, 0), (1, 2), (0, -1)]))
+        low, high = draw(st.sampled_from([(0, 0), (1, 0), (1, 2), (0, -1)]))
         each = WindowDimension(size, stride, base, window, low, high)
         found.append(each if each.positions(extent) > 0 else WindowDimension(1))
     return found

@@ -1,12 +1,14 @@
-"""Run a program on the simulated mesh, partitioned, and compare it with the whole program."""
+"""Execute a partitioned program on the simulated mesh, and compare it with the whole program."""
 
-from collections.abc import Sequence
-from typing import Any
+import warnings
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
 
 import numpy as np
+from partitioning.samples import Sample
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -17,14 +19,23 @@ from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.evaluator import entry_of
 from xshardy.syntax import parse_module
-from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.universe import new_context
 
 Shardings = Sequence[TensorShardingAttr | None]
+
+
+class Outcome(Enum):
+    """What became of a program; in parts, if an operation of the tested kind has parts of tensors."""
+
+    REFUSED = auto()
+    RAN_IN_PARTS = auto()
+    RAN_WHOLE = auto()
 
 
 def shardings_of(function: func.FuncOp) -> tuple[Shardings, Shardings]:
@@ -48,51 +59,57 @@ def parts_of(whole: Array, sharding: TensorShardingAttr | None, devices: int, fu
     return parts
 
 
-def is_sharded(module: ModuleOp) -> bool:
-    """Whether a tensor of `module` is divided."""
-    attributes = [str(value) for op in module.walk() for value in (*op.attributes.values(), *op.properties.values())]
-    return any("sdy" in text and '{"' in text for text in attributes)
+def values_of(op: Operation) -> Iterator[SSAValue]:
+    """The operands and results of `op`, and what its regions return."""
+    yield from (*op.operands, *op.results)
+    yield from (value for region in op.regions for end in [region.block.last_op] if end for value in end.operands)
 
 
-def check_partitioned(module: ModuleOp, whole: str, mesh: MeshAttr, arguments: Sequence[Array] | None) -> bool:
+def has_parts(module: ModuleOp, kind: type[Operation]) -> bool:
+    """Whether an operation of this kind has a tensor that is divided between devices."""
+    values = (value for op in module.walk() if isinstance(op, kind) for value in values_of(op))
+    return any((found := sharding_of(value)) is not None and not found.is_fully_replicated for value in values)
+
+
+def check_partitioned(module: ModuleOp, sample: Sample, mesh: MeshAttr, kind: type[Operation]) -> Outcome:
     """
-    Make `module` local, execute it on all devices of `mesh`, and compare the results with those of `whole`.
+    Make `module` local, execute it on all devices of `mesh`, and compare the results with those of the whole program.
 
-    Returns False, with `module` unchanged, if it is refused; the reason must not be empty. Without `arguments`, the
-    module is only verified.
+    A refusal must have a reason, and leave `module` as it was. A warning that the result is not that of the whole
+    program counts as one. Programs without arguments are only verified.
     """
-    before = str(module)
-    local = module.clone()
+    before, local = str(module), module.clone()
     try:
-        ConvertGlobalToLocalPass().apply(new_context(), local)
-    except OperationFailedException as refused:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", OperationWarning)
+            ConvertGlobalToLocalPass().apply(new_context(), local)
+    except (OperationFailedException, OperationWarning) as refused:
         assert str(refused).strip() and str(local) == before
-        return False
+        return Outcome.REFUSED
     verify(local)
     DropShardingAndMeshPass().apply(new_context(), local)
-    if arguments is None:
-        return True
-    function = entry_of(module)
+    if sample.arguments is not None:
+        _compare_with_whole(local, entry_of(module), sample, sample.arguments, mesh.device_count)
+    return Outcome.RAN_IN_PARTS if has_parts(module, kind) else Outcome.RAN_WHOLE
+
+
+def _compare_with_whole(
+    local: ModuleOp, function: func.FuncOp, sample: Sample, arguments: Sequence[Array], devices: int
+) -> None:
     of_arguments, of_results = shardings_of(function)
-    devices = mesh.device_count
     given = [parts_of(*each, devices, function) for each in zip(arguments, of_arguments, strict=True)]
     found = evaluate_spmd(local, [[parts[device] for parts in given] for device in range(devices)])
-    wanted = [
-        parts_of(*each, devices, function)
-        for each in zip(evaluate(parse_module(whole), arguments), of_results, strict=True)
-    ]
+    wholes = evaluate(parse_module(sample.text), arguments)
+    wanted = [parts_of(*each, devices, function) for each in zip(wholes, of_results, strict=True)]
     for device, results in enumerate(found):
         for result, parts in zip(results, wanted, strict=True):
             _compare(result, parts[device])
-    return True
 
 
 def _compare(found: Array, wanted: Array) -> None:
+    """Integers are equal; floats are close, as sums have another order."""
     assert found.dtype == wanted.dtype and found.shape == wanted.shape
     if np.issubdtype(wanted.dtype, np.inexact):
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
     else:
         np.testing.assert_array_equal(found, wanted)
-
-
-_: Any = Attribute
