@@ -85,6 +85,9 @@ class ComputationPrinter:
         """The tuple in HLO text of the results of an operation with several results."""
         self.packs: dict[SSAValue, Operation] = {}
         """The operation whose results a tuple packs."""
+        self.root: Operation | BlockArgument | None = None
+        self.waiting: dict[BlockArgument, None] = {}
+        """The parameters that are not printed yet."""
         self.taken: set[str] = set()
         self.counts: dict[str, int] = {}
 
@@ -97,15 +100,16 @@ class ComputationPrinter:
         operations = [op for op in block.ops if op is not returned]
         self.find_packs(operations)
         self.reserve_names(operations)
-        root = self.root_of(returned)
-        waiting = self.parameters()
+        self.root = root = self.root_of(returned)
+        places = self.parameters()
+        self.waiting = dict.fromkeys(argument for _, argument in places)
         for op in operations:
-            while waiting and waiting[-1][0] <= len(self.lines):
-                self.print_parameter(waiting.pop()[1], root)
+            while places and places[-1][0] <= len(self.lines):
+                self.print_parameter(places.pop()[1])
             if not is_implicit(op):
                 self.print_operation(op, op is root)
-        while waiting:
-            self.print_parameter(waiting.pop()[1], root)
+        while places:
+            self.print_parameter(places.pop()[1])
         if root is None:
             self.print_root(returned)
 
@@ -201,12 +205,15 @@ class ComputationPrinter:
         annotations = "" if sharding is None else f", sharding={text_of(sharding)}"
         self.lines[-1] = f"  ROOT{self.lines[-1][1:]}{annotations}"
 
-    def print_parameter(self, argument: BlockArgument, root: Operation | BlockArgument | None) -> None:
-        """`p = f32[2]{0} parameter(0), sharding={replicated}`"""
+    def print_parameter(self, argument: BlockArgument) -> None:
+        """`p = f32[2]{0} parameter(0), sharding={replicated}`, unless it is printed already"""
+        if argument not in self.waiting:
+            return
+        del self.waiting[argument]
         attributes = argument_attributes(self.function, argument.index)
         shape = self.shapes.write(argument.type, attributes.get(LAYOUT), attributes.get(MEMORY))
         rest = "".join(f", {text}" for text in write_annotations(attributes))
-        self.add_line(argument is root, self.names[argument], shape, f"parameter({argument.index}){rest}")
+        self.add_line(argument is self.root, self.names[argument], shape, f"parameter({argument.index}){rest}")
 
     def add_line(self, is_root: bool, name: str, shape: str, rest: str) -> None:
         """An instruction."""
@@ -308,6 +315,8 @@ class ComputationPrinter:
 
     def name_of(self, value: SSAValue) -> str:
         """The instruction name of `value`; creates an instruction if there is none."""
+        if value in self.waiting:  # a pass has moved its first use
+            self.print_parameter(cast(BlockArgument, value))
         if (name := self.names.get(value)) is not None:
             return name
         if (source := self.packs.get(value)) is not None:

@@ -13,7 +13,7 @@ from typing import NoReturn
 from xdsl.ir import Operation
 from xdsl.irdl import OptPropertyDef
 
-from xshardy.dialects import chlo, hlo, stablehlo
+from xshardy.dialects import chlo, hlo, mhlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
 from xshardy.dialects.stablehlo.linear_algebra import Transpose, TransposeAttr
 from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Codec, Fields, enum_codec
@@ -29,7 +29,7 @@ from xshardy.hlo_text.forms import (
     reductions,
 )
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row, same
+from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, plain, row, same
 
 SAME_VALUE = Codec(lambda attribute: attribute, lambda attribute: attribute)
 FFT_TYPE = enum_codec(FftTypeAttr, {kind.value: kind for kind in FftType})
@@ -185,6 +185,7 @@ OPCODES: Mapping[str, Opcode] = {
 }
 
 FORMS: Mapping[type[Operation], tuple[str, Form]] = {
-    form.op: (opcode, form) for opcode, entry in OPCODES.items() for form in entry.forms
+    **{form.op: (opcode, form) for opcode, entry in OPCODES.items() for form in entry.forms},
+    mhlo.CopyOp: ("copy", Form(mhlo.CopyOp, no_fields)),  # read as hlo.copy
 }
 """How an operation is printed: its opcode, and the form under which this has it."""
