@@ -5,6 +5,7 @@ import sys
 import traceback
 import warnings
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.program_text import program_text
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -69,11 +71,21 @@ def _lowered(path: Path, function: str) -> str:
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
-    if not callable(as_text := getattr(lowered, "as_text", None)):
+    if (text := _text_of(lowered)) is None:
         raise InputError(
             f"{place}: error: it gives a {type(lowered).__name__}: return what `jax.jit(f).lower(...)` gives"
         )
-    return str(as_text())
+    return text
+
+
+def _text_of(lowered: Any) -> str | None:
+    """The text of a lowered JAX program, with locations, or of anything with `as_text`; None for anything else."""
+    if isinstance(lowered, str | bytes | PathLike):
+        return None
+    try:
+        return program_text(lowered)[0]
+    except TypeError:
+        return str(lowered.as_text()) if callable(getattr(lowered, "as_text", None)) else None
 
 
 def _line_in(path: Path, error: BaseException) -> str:
