@@ -100,13 +100,14 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
+METADATA = "hlo.metadata"
 SHARDING = "mhlo.sharding"
 
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
     "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
-    "metadata": Annotation("hlo.metadata", read_dictionary, write_metadata),
+    "metadata": Annotation(METADATA, read_dictionary, write_metadata),
     "origin": Annotation("hlo.origin", read_text, text_of),
     "original_value": Annotation("hlo.original_value", read_text, text_of),
     "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_text, text_of),

@@ -10,6 +10,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Input, Span
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
@@ -64,6 +65,8 @@ class Scope:
     tokens: Tokens
     read_asynchronous: Callable[["ComputationReader"], AsynchronousInstructions]
     shapes: ShapeReader = field(init=False)
+    input: Input = field(init=False)
+    """The text, as spans have it."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     wrapped: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     """The wrapper functions of asynchronous operations that are written without a computation."""
@@ -71,9 +74,12 @@ class Scope:
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
     """Whether unknown opcodes and omitted constants are errors. If so, names need not be kept."""
+    spans: dict[Operation, Span] | None = None
+    """The place of each instruction, from its name on, if it is asked for."""
 
     def __post_init__(self):
         self.shapes = ShapeReader(self.tokens)
+        self.input = Input(self.tokens.source.text, self.tokens.source.name)
 
     def function(self, name: str) -> func.FuncOp:
         """The function called `name`."""
@@ -95,6 +101,8 @@ class ComputationReader:
         self.name = name
         self.tokens = scope.tokens
         self.values: dict[str, SSAValue] = {}
+        self.start = 0
+        """The index of the token with which the current instruction starts."""
         self.numbers: list[int] = []
         """The numbers of the parameters read so far, in ascending order, as in the block."""
         self.argument_attributes: dict[int, Attributes] = {}
@@ -203,7 +211,7 @@ class ComputationReader:
     def read_instruction(self) -> tuple[str, Shape]:
         """`name = shape opcode(operands), attributes`. Returns its name and shape."""
         tokens = self.tokens
-        name_at = tokens.index
+        self.start = name_at = tokens.index
         name = tokens.take_name("an instruction")
         if name in self.values:
             raise tokens.error(
@@ -273,6 +281,9 @@ class ComputationReader:
         if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
             made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
+        if self.scope.spans is not None:
+            start = self.tokens.starts[self.start]
+            self.scope.spans[made] = Span(start, start + len(name), self.scope.input)
         results = made.results
         if len(results) == 1 and (results[0].type is shape.type or results[0].type == shape.type):
             return results[0]

@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from xshardy.compiler import FusionNotFoundError
 from xshardy.hlo_text import HLOError
+from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
 from xshardy.interpreters.simt import SimtError
 from xshardy.syntax.diagnostics import parse_error_text
 
@@ -26,9 +27,13 @@ def shown_name(file: str) -> str:
 
 def read_text(file: str) -> str:
     """
-    The text of `file`, or of standard input for `-`. Raises `InputError` if it is not text, and `OSError` like `open`.
+    The text of `file`, or of standard input for `-`; also that of HLO in binary form, `.hlo.pb`.
+
+    Raises `InputError` if it is not text, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    if file.endswith(SUFFIX):
+        return hlo_text_of(data)
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -23,8 +23,8 @@ AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
 def add_sharding_commands(add: AddCommand) -> None:
     """Add the commands to the parser of `xshardy`."""
     file = (
-        "StableHLO with shardings; `-` is standard input; FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), "
-        "which returns what jax.jit(f).lower(...) returns: give it only files that you trust"
+        "StableHLO with shardings, or HLO text as XLA dumps it; `-` is standard input; FILE.py:FUNCTION runs FILE.py "
+        "as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: give it only files that you trust"
     )
     shard = add(
         "shard",
@@ -35,6 +35,12 @@ def add_sharding_commands(add: AddCommand) -> None:
     shard.add_argument("file", help=file)
     shard.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
     shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
+    shard.add_argument(
+        "-t",
+        "--target",
+        choices=("mlir", "hlo"),
+        help="write MLIR with shardings of sdy, or HLO text with shardings of HLO (default: HLO for .hlo and .txt)",
+    )
 
     explain = add(
         "explain",
@@ -52,12 +58,15 @@ def add_sharding_commands(add: AddCommand) -> None:
 
 def _shard(args: argparse.Namespace) -> int:
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import export, propagate, read_program
+    from xshardy.tools.sharded_program import export, export_hlo, propagate, read_program
 
     program = propagate(read_program(args.file), args.file)
     placed = list(placements(program))
     if args.output is not None:
-        write_text(args.output, print_module(export(program)))
+        target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
+        write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
+    elif args.target is not None:
+        raise InputError("error: --target says what to write: give the file with -o")
     print_placements(placed, args.top)
     return 0
 

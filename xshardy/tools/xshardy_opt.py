@@ -35,7 +35,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
-from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
+from xshardy.syntax.diagnostics import at, origin_note, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.pass_dumps import UnknownDumpError
 from xshardy.syntax.printer import Printer
@@ -102,15 +102,21 @@ class XshardyOptMain(xDSLOptMain):
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
 
-            self._spans = {}
+            self._spans = spans = {}
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
-            return read(self._decode(stream.read()), self.get_input_name())
+            return read(self._decode(stream.read()), self.get_input_name(), spans)
+
+        def parse_hlo_proto(stream: IO[bytes]) -> ModuleOp:
+            from xshardy.hlo_text.proto import hlo_text_of
+
+            return parse_hlo_text(io.BytesIO(hlo_text_of(stream.read()).encode()))
 
         self.available_frontends = {
             "mlir": parse_mlir,
             "log": parse_mlir,
             "hlo": parse_hlo_text,
             "txt": parse_hlo_text,  # XLA's dumps
+            "pb": parse_hlo_proto,
         }
 
     def setup_pipeline(self) -> None:
@@ -271,8 +277,8 @@ class XshardyOptMain(xDSLOptMain):
         while around is not None and around not in self._spans:
             around = around.parent_op()
         if around is None:
-            return f"{self.get_input_name()}: {severity}: {message}\n"
-        return at(replace(self._spans[around], line_offset=line_offset), severity, message)
+            return f"{self.get_input_name()}: {severity}: {message}\n{origin_note(op)}"
+        return at(replace(self._spans[around], line_offset=line_offset), severity, message) + origin_note(op)
 
     @contextmanager
     def _warnings_shown(self, line_offset: int) -> Generator[None]:

@@ -130,6 +130,8 @@ class LocationParser(DenseLiteralParser):
         start = self._current_token.span
         match self._current_token.kind:
             case MLIRTokenKind.HASH_IDENT:
+                if "." not in start.text and start.text not in self.attribute_aliases:
+                    self.raise_error(f"undefined symbol alias '{start.text}'")
                 attribute = self.parse_attribute()
                 if not is_location(attribute):
                     self.raise_error(f"expected location, but found '{attribute}'", start)
