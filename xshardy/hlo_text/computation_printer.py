@@ -295,7 +295,9 @@ class ComputationPrinter:
 
     def operand_name(self, operand: SSAValue | Sequence[SSAValue]) -> str:
         """The instruction name of an operand; a tuple of several values gets an instruction."""
-        return self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, "tuple")
+        return (
+            self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, self.fresh("tuple"))
+        )
 
     def shape_of(self, op: Operation) -> str:
         """The shape of the instruction of `op`."""
@@ -339,9 +341,8 @@ class ComputationPrinter:
         return name
 
     def print_tuple(self, values: Sequence[SSAValue], name: str) -> str:
-        """Print a tuple of `values`; returns its name."""
+        """Print a tuple of `values` called `name`, a fresh one, which is returned."""
         inside = ", ".join([f"%{self.name_of(value)}" for value in values])
-        name = name if name in self.taken and name not in self.names.values() else self.fresh(name)
         self.add_line(False, name, self.shapes.write(tuple_type([value.type for value in values])), f"tuple({inside})")
         return name
 

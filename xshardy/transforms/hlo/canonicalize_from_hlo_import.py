@@ -9,10 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.stablehlo import CustomCallOp, OptimizationBarrierOp
+from xshardy.dialects.stablehlo import CustomCallOp, GetTupleElementOp, OptimizationBarrierOp, TupleOp
 from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly, build_tuple, flatten, leaf_types, tree_from_leaves
 from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
-from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 
 def keeps_tuples(op: CustomCallOp | OptimizationBarrierOp) -> bool:
@@ -46,6 +45,20 @@ class DissolveTuples(RewritePattern):
 
 
 @dataclass(frozen=True)
+class EraseUnusedTuple(RewritePattern):
+    """
+    `%t = tuple(x, y)` -> nothing, where nothing uses `%t`; so elements of tuples.
+
+    Other unused operations stay: a custom call `@Sharding` without a use still constrains its operand.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: TupleOp | GetTupleElementOp, rewriter: PatternRewriter, /) -> None:
+        if not op.results[0].uses:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
 class CanonicalizeFromHloImportPass(PatternPass):
     """
     Give custom calls and barriers several operands and results in place of tuples, and read elements directly.
@@ -58,4 +71,4 @@ class CanonicalizeFromHloImportPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         yield Step((DissolveTuples(), ReadElementDirectly()))
-        yield Step((EraseUnusedOperation(),), BACKWARD)
+        yield Step((EraseUnusedTuple(),), BACKWARD)
