@@ -40,7 +40,7 @@ class Dump:
 def dumps_in(text: str) -> list[Dump]:
     """The dumps in `text`, in their order, without empty ones; none if it is no log."""
     headings = list(_HEADING.finditer(text))
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    ends = [*(heading.start() for heading in headings), len(text)][1:]
     return [
         Dump(_names(heading), heading["when"].lower(), heading[0], heading.end(), end)
         for heading, end in zip(headings, ends, strict=True)

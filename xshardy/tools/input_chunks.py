@@ -34,9 +34,7 @@ def chunks_of(data: bytes, *, split: bool, stage: str | None) -> Sequence[Chunk]
     if log := _dumps_of(data, stage):
         return log
     if stage is not None:
-        raise UnknownDumpError(
-            "the input is no log of passes: it has no line `// -----// IR Dump Before ... //----- //`"
-        )
+        raise UnknownDumpError("--stage needs a log of passes, with lines `// -----// IR Dump Before ... //----- //`")
     if not split:
         return [Chunk(data, 0)]
     pieces = re.split(rb"^[ \t]*" + SEPARATOR.encode(), data, flags=re.MULTILINE)

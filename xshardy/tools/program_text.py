@@ -28,7 +28,7 @@ def program_text(source: ProgramSource, name: str | None = None) -> tuple[str, s
     if isinstance(source, str) and not is_path(source):
         return source, name or "<string>"
     if isinstance(source, str | PathLike):
-        path = fspath(source)
+        path = str(fspath(source))  # pyright: ignore[reportUnknownArgumentType]
         if path.endswith(".pb"):
             raise ValueError(f"{path}: this is HLO in binary form: read it with xshardy.read_hlo")
         return _decoded(Path(path).read_bytes(), path), name or path

@@ -12,4 +12,5 @@ from xshardy.syntax.locations.names import places as places
 from xshardy.syntax.locations.text import TextLocation as TextLocation
 from xshardy.syntax.locations.text import location_of as location_of
 from xshardy.syntax.locations.text import resolved as resolved
+from xshardy.syntax.locations.text import without_locations as without_locations
 from xshardy.syntax.locations.values import FileRangeLoc as FileRangeLoc

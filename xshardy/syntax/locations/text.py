@@ -33,6 +33,7 @@ FLAT = rf"""(?:
 """A location without others inside it except for aliases: what is between the parentheses of `loc(...)`."""
 
 LOCATION: Final = re.compile(rf"loc\((?P<flat>{FLAT})\)", re.VERBOSE | re.ASCII)
+LOCATION_BEHIND: Final = re.compile(rf"\ loc\({FLAT}\)", re.VERBOSE | re.ASCII)
 DEFINITION: Final = re.compile(rf"(?P<defined>{_ALIAS})\ =\ loc\((?P<flat>{FLAT})\)", re.VERBOSE | re.ASCII)
 
 _FLAT: Final = re.compile(FLAT, re.VERBOSE | re.ASCII)
@@ -145,6 +146,14 @@ def aliases_in(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
     alone = [groups[group] for group in ("inner", "callee", "caller", "alias") if groups[group] is not None]
     return alone if groups["parts"] is None else [*alone, *groups["parts"].split(", ")]
+
+
+def without_locations(text: str) -> str:
+    """`text` for a person: without flat locations, and without the definitions of locations at the end."""
+    lines = text.split("\n")
+    while lines and (not lines[-1] or DEFINITION.match(lines[-1])):
+        lines.pop()
+    return "".join(LOCATION_BEHIND.sub("", line) + "\n" for line in lines)
 
 
 def _read(text: str, aliases: Mapping[str, TextLocation]) -> LocationAttr:
