@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.interpreters import stablehlo
+from xshardy.interpreters import reference
 from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -176,8 +176,8 @@ def test_run_check_of_more_than_memory_holds(tmp_path: Path, capsys: pytest.Capt
 
 def test_run_check_fails_when_a_result_differs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """A reference that is off by a half."""
-    evaluate = stablehlo.evaluate
-    monkeypatch.setattr(stablehlo, "evaluate", lambda *args: [result + 0.5 for result in evaluate(*args)])
+    evaluate = reference.evaluate
+    monkeypatch.setattr(reference, "evaluate", lambda *args: [result + 0.5 for result in evaluate(*args)])
     assert main(["run", "--check", AXPY]) == 1
     captured = capsys.readouterr()
     assert "differs" in captured.out
