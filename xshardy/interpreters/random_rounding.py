@@ -64,6 +64,9 @@ UNITS: Mapping[type[Operation], float] = {
 IN_OWN_TYPE = (chlo.BroadcastNextAfterOp, chlo.NextAfterOp)
 """Operations whose results depend on the bits of their operands: no wider type computes them."""
 
+COMPLEX_FUNCTION_UNITS = 16.0
+"""The error of functions of complex numbers, which kernels compute from several functions of their parts."""
+
 IN_STEPS = (stablehlo.LogisticOp, *(type for type in {**ELEMENTWISE, **CHLO} if type.name.startswith("chlo.")))
 """Functions that kernels compute in several operations, each rounded to the type of the function."""
 
@@ -141,13 +144,14 @@ class RandomRounding:
         return create(rounded_part(np.real(wide)), rounded_part(np.imag(wide)))
 
     def _elementwise(self, type: type[Operation], rule: Rule) -> Rule:
-        units = UNITS.get(type, FUNCTION_UNITS)
+        usual_units = UNITS.get(type, FUNCTION_UNITS)
 
         def rule_with_errors(evaluator: Evaluator, op: Operation, *operands: Array) -> Results:
             dtype = numpy_dtype(op.results[0].type)
             if len(op.results) != 1 or KINDS[dtype] not in (Kind.FLOAT, Kind.COMPLEX):
                 return rule(evaluator, op, *operands)
             is_complex = any(KINDS[x.dtype] is Kind.COMPLEX for x in operands)
+            units = COMPLEX_FUNCTION_UNITS if is_complex and type not in CORRECTLY_ROUNDED else usual_units
             is_native = is_complex and self.as_written
             wide = rule(evaluator, op, *(operands if is_native else map(widened, operands)))
             assert isinstance(wide, np.ndarray | np.generic)

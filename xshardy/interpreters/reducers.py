@@ -109,14 +109,21 @@ def ordinary(rng: np.random.Generator, size: int, dtype: DType) -> Array:
 
 
 def differ(actual: Sequence[Array], expected: Sequence[Array], around: Sequence[Array]) -> bool:
-    """Whether more than `EXCEPTIONS` samples differ by more than the rounding of the numbers `around`."""
+    """
+    Whether integers differ, or more than `EXCEPTIONS` samples of floats by more than the rounding of the numbers
+    `around`.
+    """
     wrong = np.zeros(SAMPLES, np.bool_)
     with np.errstate(all="ignore"):
-        sizes = [np.abs(x.astype(np.complex128)) for x in around if KINDS[x.dtype] in (Kind.FLOAT, Kind.COMPLEX)]
+        sizes = [np.abs(x.astype(np.complex128)) for x in around if is_rounded(x)]
         size = np.max([np.where(np.isfinite(x), x, 0) for x in sizes], axis=0) if sizes else np.zeros(SAMPLES)
         for x, y in zip(actual, expected, strict=True):
-            allowed = 0.0
-            if KINDS[x.dtype] in (Kind.FLOAT, Kind.COMPLEX):
-                allowed = UNITS * float_info(part_type(x.dtype)).epsilon * size
-            wrong |= distance(x, y) > allowed
+            if is_rounded(x):
+                wrong |= distance(x, y) > UNITS * float_info(part_type(x.dtype)).epsilon * size
+            elif (x != y).any():
+                return True
     return int(wrong.sum()) > EXCEPTIONS
+
+
+def is_rounded(x: Array) -> bool:
+    return KINDS[x.dtype] in (Kind.FLOAT, Kind.COMPLEX)

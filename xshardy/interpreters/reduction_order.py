@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 from xdsl.dialects import func
@@ -129,5 +130,5 @@ def scatter_reason(evaluator: Evaluator, op: stablehlo.ScatterOp, operands: Sequ
 
 def in_order(vectors: Array) -> bool:
     """Whether the index vectors, along the last dimension, are in lexicographic order."""
-    rows = vectors.reshape(-1, vectors.shape[-1]).tolist()
+    rows = vectors.reshape(prod(vectors.shape[:-1]), vectors.shape[-1]).tolist()
     return all(first <= second for first, second in pairwise(rows))
