@@ -22,7 +22,7 @@ from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo, read_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
-from xshardy.tools.arguments import natural
+from xshardy.tools.arguments import bound, natural, path
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
@@ -85,12 +85,12 @@ def _parser() -> argparse.ArgumentParser:
             "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
         )
         sub.add_argument(
-            "--dump-dir", type=Path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
+            "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
         )
         sub.add_argument("--time-passes", action="store_true", help="print the time of each pass to standard error")
         sub.add_argument(
             "--v",
-            type=int,
+            type=natural,
             default=0,
             metavar="N",
             help="verbosity; 5 prints the IR after every pass to standard error",
@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     emit = add("emit", _emit, "print the MLIR of each fusion, as emitted or lowered to a level")
     emit.add_argument("--level", choices=LEVELS, default=EMITTED, help="how far to lower it (default: %(default)s)")
     emit.add_argument("--explain", action="store_true", help="say on standard error which emitter was chosen, and why")
-    emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+    emit.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
     compile_ = add("compile", _compile, "compile each fusion to PTX")
     compile_.add_argument(
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument(
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
     )
-    compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+    compile_.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
     run = add("run", _run, "execute each fusion on the CPU with seeded inputs")
     run.add_argument(
@@ -120,10 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     run.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
     run.add_argument(
-        "--abs_error_bound", type=float, metavar="X", help="absolute tolerance in place of the element type's"
+        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the element type's"
     )
     run.add_argument(
-        "--rel_error_bound", type=float, metavar="X", help="relative tolerance in place of the element type's"
+        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the element type's"
     )
     run.add_argument(
         "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"

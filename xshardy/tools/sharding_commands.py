@@ -2,11 +2,10 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import natural
+from xshardy.tools.arguments import natural, path
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import printable, write_text
 
@@ -24,7 +23,7 @@ def add_sharding_commands(add: AddCommand) -> None:
     """Add the commands to the parser of `xshardy`."""
     file = (
         "StableHLO with shardings, or HLO text as XLA dumps it; `-` is standard input; FILE.py:FUNCTION runs FILE.py "
-        "as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: give it only files that you trust"
+        "as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: give it only files you trust"
     )
     shard = add(
         "shard",
@@ -34,7 +33,7 @@ def add_sharding_commands(add: AddCommand) -> None:
     )
     shard.add_argument("file", help=file)
     shard.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
-    shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
+    shard.add_argument("-o", "--output", type=path, metavar="FILE", help="write the program with its shardings to FILE")
     shard.add_argument(
         "-t",
         "--target",
@@ -53,7 +52,7 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument("--value", metavar="NAME", help="the tensor that the text calls NAME, such as %%42 or %%7#1")
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
-    explain.add_argument("--html", type=Path, metavar="FILE", help="write a page about the whole program to FILE")
+    explain.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
 
 
 def _shard(args: argparse.Namespace) -> int:

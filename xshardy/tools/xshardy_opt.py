@@ -40,7 +40,14 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.pass_dumps import UnknownDumpError
 from xshardy.syntax.printer import Printer
 from xshardy.tools.input_chunks import Chunk, chunks_of, joined, listing
-from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
+from xshardy.tools.output import (
+    discard_standard_output,
+    print_diagnostic,
+    printable,
+    read_standard_input,
+    run_command,
+    write_text,
+)
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -142,7 +149,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file in (None, "-"):
-            return self._stdin or sys.stdin.buffer, "mlir"
+            return self._stdin or io.BytesIO(read_standard_input()), "mlir"
         return super().get_input_stream()
 
     def get_input_name(self) -> str:
