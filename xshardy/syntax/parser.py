@@ -271,16 +271,10 @@ class Parser(DenseLiteralParser):
         return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
 
     def parse_optional_identifier_or_str_literal(self) -> str | None:
-        """As xDSL's; also a name with characters outside of ASCII, which is printed with escapes."""
-        if (name := super().parse_optional_identifier_or_str_literal()) is not None:
-            return name
-        start = self.pos
-        if (data := self.parse_optional_bytes_literal()) is None:
-            return None
-        try:
-            return data.decode()
-        except UnicodeDecodeError:
-            self.raise_error("expected a name in UTF-8", start, self.pos)
+        """As xDSL's. Raises `ParseError` for quoted bytes that are no UTF-8."""
+        if self._current_token.kind is MLIRTokenKind.BYTES_LIT:
+            self.raise_error("expected a name in UTF-8")
+        return super().parse_optional_identifier_or_str_literal()
 
     def _parse_attribute_entry(self) -> tuple[str, Attribute]:
         name, attribute = super()._parse_attribute_entry()  # pyright: ignore[reportPrivateUsage]

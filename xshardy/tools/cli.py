@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     The command `xshardy`. Gives the exit status.
 
-    It is 0; 1 for bad input, a failed check, or a file that cannot be read or written; 2 for bad usage; 130 for Ctrl-C.
+    It is 0; 1 for bad input, a failed check, or a file that cannot be read or written; 2 for bad usage; 130 for Ctrl-C,
+    143 for SIGTERM.
     """
     return run_command(lambda: _run_arguments(arguments))
 

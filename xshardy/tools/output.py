@@ -8,9 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xshardy.files import write_file
-
-INTERRUPTED = 130
-"""The exit status of a command that Ctrl-C ends."""
+from xshardy.tools.interrupts import line_of, status_of
 
 
 def write_text(path: Path | None, text: str) -> None:
@@ -61,7 +59,8 @@ def discard_standard_output() -> None:
 
 def run_command(action: Callable[[], int]) -> int:
     """
-    The exit status of `action`, once its output is written: 130 after Ctrl-C, 1 if standard output cannot be written.
+    The exit status of `action`, once its output is written: 130 after Ctrl-C, 143 after SIGTERM, 1 if standard output
+    cannot be written.
 
     A reader of standard output that has seen enough, such as `head`, is no error.
     """
@@ -70,9 +69,9 @@ def run_command(action: Callable[[], int]) -> int:
         with _standard_output_named():
             sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        status = INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        print(line_of(interrupt), file=sys.stderr)
+        status = status_of(interrupt)
     except BrokenPipeError:
         status = 0
     except OSError as error:

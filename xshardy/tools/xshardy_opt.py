@@ -2,7 +2,8 @@
 `xshardy-opt`: `xdsl-opt` with upstream's text, upstream's error format, and HLO text as a frontend.
 
 For every input, the output is a module or diagnostics. The exit status is 0 for success, 1 for an invalid input (or a
-file that cannot be read or written), 2 for an invalid command line, 70 for a bug in a pass, 130 after Ctrl-C.
+file that cannot be read or written), 2 for an invalid command line, 70 for a bug in a pass, 130 after Ctrl-C, 143 after
+SIGTERM.
 """
 
 import argparse

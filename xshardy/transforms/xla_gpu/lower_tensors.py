@@ -45,6 +45,7 @@ from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_gpu.atomic_updates import atomic_update_patterns
 from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap
 from xshardy.transforms.xla_gpu.buffers import buffer_patterns, buffers_of, is_tensor
@@ -97,6 +98,16 @@ def check_operations(operations: Iterable[Operation]) -> None:
     for op in operations:
         if (passes := earlier_passes(type(op))) is not None and any(map(is_tensor, (*op.operands, *op.results))):
             raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
+
+
+def check_single_block(function: func.FuncOp) -> None:
+    """Raise `OperationFailedException` if `function` has several blocks: buffers are known through scf only."""
+    if (count := len(function.body.blocks)) > 1:
+        raise OperationFailedException(
+            function,
+            f"@{function.sym_name.data} has {count} blocks, and tensors become memory in functions of one block: write "
+            "branches and loops as `scf.if`, `scf.for` and `scf.while`",
+        )
 
 
 @cache
@@ -455,6 +466,8 @@ class LowerTensorsPass(PatternPass):
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
         functions = [function for function in functions_of(module).values() if not function.is_declaration]
+        for function in functions:
+            check_single_block(function)
         bodies = {function: tuple(operations_in(function)) for function in functions}
         operations = tuple(chain.from_iterable(bodies.values()))
         check_operations(operations)
