@@ -1,7 +1,7 @@
 """Execute a partitioned program on the simulated mesh, and compare it with the whole program."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 import numpy as np
@@ -10,7 +10,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
+from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
@@ -28,6 +30,10 @@ from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.universe import new_context
 
 Shardings = Sequence[TensorShardingAttr | None]
+
+
+EXPORTED: Mapping[type[Operation], type[Operation]] = {stablehlo.ConstantOp: sdy.ConstantOp}
+"""What the pipelines make of operations before they become local."""
 
 
 class Outcome(Enum):
@@ -67,7 +73,8 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
 
 def has_parts(module: ModuleOp, kind: type[Operation]) -> bool:
     """Whether an operation of this kind has a tensor that is divided between devices."""
-    values = (value for op in module.walk() if isinstance(op, kind) for value in values_of(op))
+    kinds = (kind, EXPORTED.get(kind, kind))
+    values = (value for op in module.walk() if isinstance(op, kinds) for value in values_of(op))
     return any((found := sharding_of(value)) is not None and not found.is_fully_replicated for value in values)
 
 
