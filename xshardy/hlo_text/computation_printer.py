@@ -165,17 +165,23 @@ class ComputationPrinter:
         value = returned.operands[0]
         if isinstance(value, BlockArgument):
             attributes = argument_attributes(self.function, value.index)
-            return value if self.has_sharding_of_result(attributes) else None
+            return value if self.may_be_root(attributes) else None
         if (packed := self.packs.get(value)) is not None:
-            return packed if self.has_sharding_of_result(packed.attributes) else None
+            return packed if self.may_be_root(packed.attributes) else None
         op = value.owner
         if not isinstance(op, Operation) or op in self.types or is_implicit(op):
             return None
-        return op if self.has_sharding_of_result(op.attributes) else None
+        return op if self.may_be_root(op.attributes) else None
 
-    def has_sharding_of_result(self, attributes: Mapping[str, Attribute]) -> bool:
-        """Whether an instruction with `attributes` is sharded like the result, if that has a sharding."""
-        return (sharding := self.result_sharding()) is None or attributes.get(SHARDING) == sharding
+    def may_be_root(self, attributes: Mapping[str, Attribute]) -> bool:
+        """Whether an instruction with `attributes` can have the sharding of the result, if that has one."""
+        return (sharding := self.result_sharding()) is None or attributes.get(SHARDING) in (None, sharding)
+
+    def annotations(self, owner: Operation | BlockArgument, attributes: Mapping[str, Attribute]) -> str:
+        """`, metadata={...}, sharding={replicated}`; the root has the sharding of the result."""
+        if owner is self.root and (sharding := self.result_sharding()) is not None:
+            attributes = {**attributes, SHARDING: sharding}
+        return "".join(f", {text}" for text in write_annotations(attributes))
 
     def result_sharding(self) -> Attribute | None:
         """The sharding of the root: that of the result, or of all results if each has one."""
@@ -212,8 +218,8 @@ class ComputationPrinter:
         del self.waiting[argument]
         attributes = argument_attributes(self.function, argument.index)
         shape = self.shapes.write(argument.type, attributes.get(LAYOUT), attributes.get(MEMORY))
-        rest = "".join(f", {text}" for text in write_annotations(attributes))
-        self.add_line(argument is self.root, self.names[argument], shape, f"parameter({argument.index}){rest}")
+        rest = f"parameter({argument.index}){self.annotations(argument, attributes)}"
+        self.add_line(argument is self.root, self.names[argument], shape, rest)
 
     def add_line(self, is_root: bool, name: str, shape: str, rest: str) -> None:
         """An instruction."""
@@ -223,7 +229,7 @@ class ComputationPrinter:
         """Print an instruction, after those created for its operands."""
         opcode, operands, fields = self.form_of(op)
         inside = self.inside(op, operands)
-        parts = "".join(f", {text}" for text in (*fields, *write_annotations(op.attributes)))
+        parts = "".join(f", {text}" for text in fields) + self.annotations(op, op.attributes)
         if (name := self.op_names.get(op)) is None:
             name = self.op_names[op] = self.fresh(opcode)
         if op not in self.types and op.results:

@@ -11,11 +11,20 @@ func.func @same(%x: tensor<4xf32>) -> (tensor<4xf32> {mhlo.sharding = "{devices=
 
 // -----
 
+// CHECK-LABEL: ENTRY %without {
+// CHECK: ROOT %negate = f32[4]{0} negate(%x), sharding={devices=[2]<=[2]}
+func.func @without(%x: tensor<4xf32>) -> (tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: ENTRY %other {
-// CHECK: %negate = f32[4]{0} negate(%x)
+// CHECK: %negate = f32[4]{0} negate(%x), sharding={replicated}
 // CHECK-NEXT: ROOT %copy = f32[4]{0} copy(%negate), sharding={devices=[2]<=[2]}
 func.func @other(%x: tensor<4xf32>) -> (tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
-  %0 = stablehlo.negate %x : tensor<4xf32>
+  %0 = stablehlo.negate %x {mhlo.sharding = "{replicated}"} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
