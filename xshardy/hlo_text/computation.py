@@ -81,6 +81,12 @@ class Scope:
         self.shapes = ShapeReader(self.tokens)
         self.input = Input(self.tokens.source.text, self.tokens.source.name)
 
+    def record(self, op: Operation, index: int) -> None:
+        """Record that `op` is written from the name at token number `index` on."""
+        if self.spans is not None:
+            start = self.tokens.starts[index]
+            self.spans[op] = Span(start, start + len(self.tokens.texts[index]), self.input)
+
     def function(self, name: str) -> func.FuncOp:
         """The function called `name`."""
         return self.functions.get(name) or self.wrapped[name]
@@ -281,9 +287,7 @@ class ComputationReader:
         if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
             made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
-        if self.scope.spans is not None:
-            start = self.tokens.starts[self.start]
-            self.scope.spans[made] = Span(start, start + len(name), self.scope.input)
+        self.scope.record(made, self.start)
         results = made.results
         if len(results) == 1 and (results[0].type is shape.type or results[0].type == shape.type):
             return results[0]

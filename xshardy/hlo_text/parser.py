@@ -134,6 +134,7 @@ class ModuleReader:
         elif tokens.text != "{":
             tokens.expected("'{' or the parameters of the computation")
         function = reader.read_body(is_entry)
+        self.scope.record(function, at)
         while tokens.accept(","):
             key = tokens.take_name("the name of an attribute")
             tokens.expect("=")
