@@ -29,7 +29,7 @@ from xshardy.hlo_text.forms import (
     reductions,
 )
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, plain, row, same
+from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row, same
 
 SAME_VALUE = Codec(lambda attribute: attribute, lambda attribute: attribute)
 FFT_TYPE = enum_codec(FftTypeAttr, {kind.value: kind for kind in FftType})
@@ -184,8 +184,17 @@ OPCODES: Mapping[str, Opcode] = {
     ),
 }
 
+ALSO_PRINTED: Mapping[str, Opcode] = {
+    "copy": plain(mhlo.CopyOp, 1),
+    "topk": mapped(
+        mhlo.TopKOp,
+        1,
+        {"k": Property("k", INTEGER), "largest": Property("largest", BOOLEAN, True, is_printed=True)},
+    ),
+}
+"""Operations of `mhlo` that are printed as opcodes which are read as operations of `hlo`."""
+
 FORMS: Mapping[type[Operation], tuple[str, Form]] = {
-    **{form.op: (opcode, form) for opcode, entry in OPCODES.items() for form in entry.forms},
-    mhlo.CopyOp: ("copy", Form(mhlo.CopyOp, no_fields)),  # read as hlo.copy
+    form.op: (opcode, form) for opcode, entry in (*OPCODES.items(), *ALSO_PRINTED.items()) for form in entry.forms
 }
 """How an operation is printed: its opcode, and the form under which this has it."""
