@@ -39,7 +39,7 @@ def custom_call(shapes: Shapes, call: CustomCall) -> Factors | None:
     if (factors := CALLS.get(call.name)) is None:
         raise UnknownOperation(f"custom call @{call.name} is unknown to SDY sharding rule registry")
     try:
-        return [*factors(shapes)] if call.gives_tensor else None
+        return iter([*factors(shapes)]) if call.gives_tensor else None
     except (IndexError, ValueError) as error:
         raise UnknownOperation(
             f"custom call @{call.name} has other operands or results than SDY sharding rule registry expects"
