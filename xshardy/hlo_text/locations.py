@@ -73,7 +73,9 @@ def location_of_metadata(metadata: Attribute | None, tables: Tables) -> Location
 def locate(module: ModuleOp) -> None:
     """Give the operations and the arguments of functions in `module` the locations that their metadata has."""
     rows = {table: module.attributes.get(name) for table, name in TABLES.items()}
-    tables = Tables({table: found.data for table, found in rows.items() if isinstance(found, ArrayAttr)})
+    tables = Tables(
+        {table: cast(ArrayAttr[Attribute], found).data for table, found in rows.items() if isinstance(found, ArrayAttr)}
+    )
     for op in operations_in(module):
         if (metadata := op.attributes.get(METADATA)) is not None:
             op.location = location_of_metadata(metadata, tables)

@@ -109,7 +109,8 @@ class XshardyOptMain(xDSLOptMain):
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
 
-            self._spans = spans = {}
+            spans: dict[Operation, Span] = {}
+            self._spans = spans
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
             return read(self._decode(stream.read()), self.get_input_name(), spans)
 
