@@ -21,7 +21,7 @@ XDSL_ALONE = (
     "from xdsl.tools.xdsl_opt import main; main()"
 )
 XDSL_WITH_US = "from xdsl.tools.xdsl_opt import main; main()"
-XSHARDY_OPT = "from xshardy.tools.xshardy_opt import main; raise SystemExit(main())"
+XSHARDY_OPT = "from xshardy.tools.entry import xshardy_opt; raise SystemExit(xshardy_opt())"
 
 
 def import_time() -> float:

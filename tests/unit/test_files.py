@@ -2,6 +2,7 @@
 
 import os
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -106,8 +107,8 @@ def test_standard_output_by_its_name_is_written_to(output: str, tmp_path: Path):
 
 
 COMMANDS = {
-    "xshardy-opt": "from xshardy.tools.xshardy_opt import main; raise SystemExit(main())",
-    "xshardy": "import sys; from xshardy.tools.cli import main; sys.exit(main())",
+    "xshardy-opt": "from xshardy.tools.entry import xshardy_opt; raise SystemExit(xshardy_opt())",
+    "xshardy": "import sys; from xshardy.tools.entry import xshardy; sys.exit(xshardy())",
 }
 
 PROGRAM = "func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n  return %arg0 : tensor<8xf32>\n}\n"
@@ -147,8 +148,13 @@ def test_a_full_disk_leaves_no_half_dump(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("number", "status", "line"), [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "terminated\n")]
+)
 @pytest.mark.parametrize("command", ["xshardy-opt", "xshardy"])
-def test_ctrl_c_while_writing_leaves_the_old_file(command: str, tmp_path: Path):
+def test_a_signal_while_writing_leaves_the_old_file(
+    command: str, number: signal.Signals, status: int, line: str, tmp_path: Path
+):
     """The signal arrives when half of the text is written."""
     program, output = tmp_path / "program.mlir", tmp_path / "output"
     program.write_text(PROGRAM)
@@ -159,13 +165,13 @@ import xshardy.files
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
 def write_half(descriptor, text):
     os.write(descriptor, text[:10].encode())
-    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), NUMBER)
 xshardy.files._write_all = write_half
 """
     arguments = [*(["shard"] if command == "xshardy" else []), str(program), "-o", str(output)]
-    script = [sys.executable, "-c", interrupted + COMMANDS[command], *arguments]
+    script = [sys.executable, "-c", f"NUMBER = {number:d}{interrupted}{COMMANDS[command]}", *arguments]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", line)
     assert {path.name for path in tmp_path.iterdir()} == {"program.mlir", "output"}
     assert output.read_text() == OLD
 

@@ -294,6 +294,29 @@ _READERS: Mapping[str, Callable[[_Parser, _Fields], None]] = {
 # Printing
 
 
+def leaf_texts(text: str, count: int) -> list[str]:
+    """
+    The text of the sharding of each of the `count` leaves of a value, from the sharding `text` of the whole.
+
+    `{{replicated}, {maximal device=3}}` has one for each, and any other sharding holds for all. If it has another
+    number of them, the list has that length.
+    """
+    inside = text.strip().removeprefix("{").strip()
+    if not inside.startswith("{"):
+        return [text] * count
+    found: list[str] = []
+    depth = start = 0
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', inside):
+        if match.group() == "{":
+            start = match.start() if depth == 0 else start
+            depth += 1
+        elif match.group() == "}":
+            depth -= 1
+            if depth == 0:
+                found.append(inside[start : match.end()])
+    return found
+
+
 def hlo_shardings_text(shardings: HloShardings) -> str:
     """The text of a sharding, or of a tuple of shardings, as XLA prints it."""
     if isinstance(shardings, HloSharding):

@@ -61,19 +61,13 @@ def _one_operand_per_dynamic_index(*lists: tuple[str, str]) -> Callable[[Operati
     return check
 
 
-OF_SLICE = (("offsets", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides"))
-
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "func.func": _is_no_public_declaration,
-    "memref.reinterpret_cast": _one_operand_per_dynamic_index(*OF_SLICE),
-    "memref.subview": _one_operand_per_dynamic_index(*OF_SLICE),
     "scf.if": _branches_yield_results,
-    "tensor.extract_slice": _one_operand_per_dynamic_index(*OF_SLICE),
-    "tensor.insert_slice": _one_operand_per_dynamic_index(*OF_SLICE),
     "tensor.pad": _one_operand_per_dynamic_index(("low", "static_low"), ("high", "static_high")),
-    "tensor.parallel_insert_slice": _one_operand_per_dynamic_index(*OF_SLICE),
-    "vector.extract": _one_operand_per_dynamic_index(("dynamic_position", "static_position")),
-    "vector.insert": _one_operand_per_dynamic_index(("dynamic_position", "static_position")),
+    "tensor.parallel_insert_slice": _one_operand_per_dynamic_index(
+        ("offsets", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")
+    ),
 }
 """By the name of the operation, so that no dialect is loaded for its row. Each raises `VerifyException`."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span, Token
-from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
+from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
 
@@ -61,10 +61,31 @@ class Lexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
     """xDSL's pattern of a string, with linear time for an unclosed string: xDSL's takes exponential time."""
 
+    def _lex_string_literal(self, start_pos: Position) -> MLIRToken:
+        """As xDSL's; text in UTF-8 that is written with escapes, as it is printed, is a string and not bytes."""
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is not MLIRTokenKind.BYTES_LIT:
+            return token
+        literal = StringLiteral.from_span(token.span)
+        try:
+            literal.bytes_contents.decode()
+        except UnicodeDecodeError:
+            return token
+        return Token(MLIRTokenKind.STRING_LIT, literal)
+
     def _lex_bare_identifier(self, start_pos: Position) -> MLIRToken:
         if not self.input.at(self.pos - 1).isascii():  # pyright: ignore[reportOptionalMemberAccess]
             raise ParseError(make_span(self.pos - 1, self.pos, self.input), "unexpected character: quote this name")
         return super()._lex_bare_identifier(start_pos)
+
+    def _lex_prefixed_ident(self, start_pos: Position) -> MLIRToken:
+        if self._suffix_id.match(self.input.content, self.pos) is None:
+            sigil = self.input.at(start_pos)
+            raise ParseError(
+                make_span(start_pos, self.pos, self.input),
+                f"expected a name after '{sigil}': digits, or letters, digits and $._- that do not start with a digit",
+            )
+        return super()._lex_prefixed_ident(start_pos)
 
     def lex(self) -> MLIRToken:
         input = self.input

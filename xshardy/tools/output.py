@@ -8,15 +8,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xshardy.files import write_file
-
-INTERRUPTED = 130
-"""The exit status of a command that Ctrl-C ends."""
+from xshardy.tools.interrupts import line_of, status_of
 
 
 def write_text(path: Path | None, text: str) -> None:
     """Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file; None is stdout."""
     if path is None:
-        with _standard_output_named():
+        with _named("standard output"):
             sys.stdout.write(text)
             sys.stdout.flush()
     else:
@@ -43,12 +41,18 @@ def print_diagnostic(text: str) -> None:
 
 
 @contextmanager
-def _standard_output_named() -> Generator[None]:
-    """Raise an `OSError` of what is inside with standard output as its `filename`."""
+def _named(stream: str) -> Generator[None]:
+    """Raise an `OSError` of what is inside with `stream` as its `filename`."""
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from None
+        raise OSError(error.errno, error.strerror, stream) from None
+
+
+def read_standard_input() -> bytes:
+    """All of standard input. Raises `OSError`."""
+    with _named("standard input"):
+        return sys.stdin.buffer.read()
 
 
 def discard_standard_output() -> None:
@@ -61,18 +65,19 @@ def discard_standard_output() -> None:
 
 def run_command(action: Callable[[], int]) -> int:
     """
-    The exit status of `action`, once its output is written: 130 after Ctrl-C, 1 if standard output cannot be written.
+    The exit status of `action`, once its output is written: 130 after Ctrl-C, 143 after SIGTERM, 1 if standard output
+    cannot be written.
 
     A reader of standard output that has seen enough, such as `head`, is no error.
     """
     try:
         status = action()
-        with _standard_output_named():
+        with _named("standard output"):
             sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        status = INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        print(line_of(interrupt), file=sys.stderr)
+        status = status_of(interrupt)
     except BrokenPipeError:
         status = 0
     except OSError as error:

@@ -102,3 +102,44 @@ func.func @a_later_block_defines_it(%c: i1) {
   %x = arith.constant 1.0 : f32
   cf.br ^bb1
 }
+
+// -----
+// Slices and paddings have one operand per index that is not static.
+// CHECK: error: 'tensor.extract_slice' op The number of dynamic positions passed as values (0) does not match the number of dynamic position markers (1) in the size arguments.
+func.func @extract_slice_without_its_size(%t: tensor<8xf32>) {
+  %0 = "tensor.extract_slice"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, static_offsets = array<i64: 1>, static_sizes = array<i64: -9223372036854775808>, static_strides = array<i64: 1>}> : (tensor<8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+// CHECK: error: 'tensor.pad' op expected 0 dynamic high, one for each in static_high, got 1
+func.func @pad_with_an_operand_too_many(%t: tensor<8xf32>, %i: index) {
+  %0 = "tensor.pad"(%t, %i) <{operandSegmentSizes = array<i32: 1, 0, 1>, static_low = array<i64: 1>, static_high = array<i64: 1>}> ({
+  ^bb0(%j: index):
+    %c = arith.constant 0.0 : f32
+    tensor.yield %c : f32
+  }) : (tensor<8xf32>, index) -> tensor<10xf32>
+  return
+}
+
+// -----
+// CHECK: error: 'tensor.pad' op expected 1 dynamic low, one for each in static_low, got 0
+func.func @pad_without_an_operand(%t: tensor<8xf32>) {
+  %0 = "tensor.pad"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_low = array<i64: -9223372036854775808>, static_high = array<i64: 1>}> ({
+  ^bb0(%j: index):
+    %c = arith.constant 0.0 : f32
+    tensor.yield %c : f32
+  }) : (tensor<8xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+// CHECK: error: 'tensor.parallel_insert_slice' op expected 0 dynamic offsets, one for each in static_offsets, got 1
+func.func @parallel_insert_slice(%u: tensor<4xf32>, %t: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %0 = scf.forall (%i) in (2) shared_outs(%out = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+      "tensor.parallel_insert_slice"(%u, %out, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, static_offsets = array<i64: 1>, static_sizes = array<i64: 4>, static_strides = array<i64: 1>}> : (tensor<4xf32>, tensor<8xf32>, index) -> ()
+    }
+  }
+  return %0 : tensor<8xf32>
+}

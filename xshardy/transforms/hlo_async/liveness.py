@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Region
 
 from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, chain_of
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer, aliasing_of
 
 ENTRY = -1
@@ -68,6 +69,13 @@ class Liveness:
         """The maximal number of operations in flight at once."""
         changes = [change for flight in self.in_flight for change in ((flight.first, 1), (flight.last, -1))]
         return max(accumulate(change for _, change in sorted(changes)), default=0)
+
+
+def only_block(region: Region) -> Block:
+    """The block of `region`, which is one schedule. Raises `OperationFailedException` if there are several."""
+    if (around := region.parent) is not None and len(region.blocks) > 1:
+        raise OperationFailedException(around, "liveness is of one schedule: expected a single block")
+    return region.block
 
 
 def liveness_of(block: Block) -> Liveness:

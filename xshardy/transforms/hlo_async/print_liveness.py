@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.hlo_async.liveness import liveness_of
+from xshardy.transforms.hlo_async.liveness import liveness_of, only_block
 from xshardy.transforms.hlo_async.report import report
 
 
@@ -27,8 +26,6 @@ class PrintLivenessPass(ModulePass):
         for function in functions_of(op).values():
             if function.is_declaration:
                 continue
-            if len(function.body.blocks) > 1:
-                raise OperationFailedException(function, "liveness is of one schedule: expected a single block")
-            liveness = liveness_of(function.body.block)
+            liveness = liveness_of(only_block(function.body))
             if liveness.in_flight or self.all_functions:
                 print(report(op, function, liveness), end="")

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.buffer_reuse import conflicts
-from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
+from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of, only_block
 from xshardy.transforms.hlo_async.report import Reporter
 from xshardy.transforms.hlo_async.schedule import blocks_with_starts
 
@@ -24,8 +24,10 @@ class VerifyBuffersPass(ModulePass):
     no_patterns: ClassVar[str] = "verifies only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        bodies = [function.body.block for function in functions_of(op).values() if not function.is_declaration]
-        for block in dict.fromkeys([*bodies, *blocks_with_starts(op)]):
+        bodies = [function.body for function in functions_of(op).values() if not function.is_declaration]
+        with_starts = [region for block in blocks_with_starts(op) if (region := block.parent) is not None]
+        for region in dict.fromkeys([*bodies, *with_starts]):
+            block = only_block(region)
             liveness = liveness_of(block)
             conflict = next(conflicts(liveness), None)
             if conflict is None:

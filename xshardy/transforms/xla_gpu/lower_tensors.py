@@ -45,6 +45,7 @@ from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_gpu.atomic_updates import atomic_update_patterns
 from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap
 from xshardy.transforms.xla_gpu.buffers import buffer_patterns, buffers_of, is_tensor
@@ -99,6 +100,25 @@ def check_operations(operations: Iterable[Operation]) -> None:
             raise PassFailedException(f"'{op.name}' on tensors does not become memory: run {passes} first")
 
 
+def check_single_block(function: func.FuncOp) -> None:
+    """Raise `OperationFailedException` if `function` has several blocks: buffers are known through scf only."""
+    if (count := len(function.body.blocks)) > 1:
+        raise OperationFailedException(
+            function,
+            f"@{function.sym_name.data} has {count} blocks, and tensors become memory in functions of one block: write "
+            "branches and loops as `scf.if`, `scf.for` and `scf.while`",
+        )
+
+
+def has_tensors(function: func.FuncOp) -> bool:
+    """Whether `function` has a tensor. One that is lowered to branches already has none."""
+    blocks = function.body.blocks
+    if len(blocks) == 1:
+        return True  # not worth a walk: the pass leaves it as it is
+    arguments = (argument for block in blocks for argument in block.args)
+    return any(map(is_tensor, chain(arguments, *(op.operands for op in operations_in(function)))))
+
+
 @cache
 def earlier_passes(op_type: type[Operation]) -> str | None:
     """
@@ -145,7 +165,8 @@ class LowerSignature(RewritePattern):
                     pointer, cast.results[0], lambda use, cast=cast: use.operation is not cast
                 )
                 casts.append(cast)
-        rewriter.insert(casts, after_constants(op.body.block))
+        if casts:
+            rewriter.insert(casts, after_constants(op.body.block))
 
 
 class LowerCall(MemoryPattern):
@@ -454,7 +475,10 @@ class LowerTensorsPass(PatternPass):
         if self.target_type != "gpu":
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
-        functions = [function for function in functions_of(module).values() if not function.is_declaration]
+        defined = (function for function in functions_of(module).values() if not function.is_declaration)
+        functions = [function for function in defined if has_tensors(function)]
+        for function in functions:
+            check_single_block(function)
         bodies = {function: tuple(operations_in(function)) for function in functions}
         operations = tuple(chain.from_iterable(bodies.values()))
         check_operations(operations)

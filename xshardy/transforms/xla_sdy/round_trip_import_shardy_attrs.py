@@ -26,7 +26,7 @@ from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.main_function import MAIN
+from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.shardings import meshes_of, priority_of, with_dimensions
 from xshardy.transforms.xla_sdy.frontend_attributes import frontend_attribute, frontend_entries, without_frontend
 from xshardy.transforms.xla_sdy.names import (
@@ -147,7 +147,8 @@ def with_tuple_shardings(signature: Signature, module: ModuleOp, read: ShardingR
             return entries
         if len(shardings.shardings) != len(entries):
             raise OperationFailedException(
-                module, f"{name} has {len(shardings.shardings)} shardings, but @{MAIN} has {len(entries)} {what}"
+                module,
+                f"{name} has {len(shardings.shardings)} shardings, but the main function has {len(entries)} {what}",
             )
         return [{**entry, SHARDING: sharding} for entry, sharding in zip(entries, shardings.shardings, strict=True)]
 
@@ -286,7 +287,7 @@ class RoundTripImportShardyAttrsPass(PatternPass):
         read = ShardingReader([*meshes, *meshes_of(module)])
         functions = functions_of(module).values()
         signatures = {function: imported_signature(function, read) for function in functions}
-        if (main := functions_of(module).get(MAIN)) is not None:
+        if (main := main_if_any(functions_of(module))) is not None:
             signatures[main] = with_tuple_shardings(signatures[main], module, read)
         calls = [op for op in operations_of(module, CustomCallOp) if is_call_of(op, FUNC_RESULT_SHARDING)]
         carried = {call: carried_result_sharding(call, read) for call in calls}

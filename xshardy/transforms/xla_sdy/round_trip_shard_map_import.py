@@ -242,7 +242,9 @@ class RoundTripShardMapImportPass(PatternPass):
         functions = Functions(module)
         order = acyclic_callees_first(functions)
         found = manual_calls(module, functions, order)
-        yield Step((ImportManualComputation(found.wrapped, found.last_calls),))
+        # Callees first: when a body is copied, its own calls of bodies have been replaced.
+        callers = [function for function, calls in order.items() if any(call in found.wrapped for call in calls)]
+        yield Step((ImportManualComputation(found.wrapped, found.last_calls),), roots=callers)
         yield Step((EraseUnusedReshaping(found.unused), EraseBody(found.bodies)))
         versions = versions_by_context(acyclic_callees_first(Functions(module)), module)
         yield Step(patterns_for_copies(versions.copies, module))

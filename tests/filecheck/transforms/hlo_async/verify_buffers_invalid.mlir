@@ -145,3 +145,32 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
   }) : (tensor<i1>) -> tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// CHECK: error: liveness is of one schedule: expected a single block
+func.func @several_blocks(%c: i1) {
+  cf.cond_br %c, ^bb1, ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+// A later block may read what is in flight.
+// CHECK: error: liveness is of one schedule: expected a single block
+// CHECK-NEXT:   %r = scf.execute_region
+func.func private @op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+func.func @several_blocks_in_a_region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = scf.execute_region -> tensor<4xf32> {
+    %s = hlo.async_start @op(%x) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+    %d = hlo.async_done %s : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+    cf.br ^bb1
+  ^bb1:
+    scf.yield %d : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}

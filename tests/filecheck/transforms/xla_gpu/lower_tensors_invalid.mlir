@@ -117,3 +117,13 @@ sdy.mesh @mesh = <["x"=2]>
 func.func @sharded(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
   return %t : tensor<8xf32>
 }
+
+// -----
+
+// CHECK: error: @several_blocks has 2 blocks, and tensors become memory in functions of one block: write branches and loops as `scf.if`, `scf.for` and `scf.while`
+// CHECK-NEXT: func.func @several_blocks
+func.func @several_blocks(%t: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  cf.cond_br %c, ^bb1(%t : tensor<8xf32>), ^bb1(%t : tensor<8xf32>)
+^bb1(%u: tensor<8xf32>):
+  return %u : tensor<8xf32>
+}
