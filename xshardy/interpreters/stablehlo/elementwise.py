@@ -102,7 +102,7 @@ def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Arr
     function = ELEMENTWISE_CUSTOM_CALLS.get(op.call_target_name.data)
     if function is None:
         raise unsupported(op, f"'{op.call_target_name.data}' is not a function that is known here")
-    return ELEMENTWISE[function](evaluator, op, *operands)
+    return evaluator.rules[function](evaluator, op, *operands)
 
 
 ELEMENTWISE: Mapping[type[Operation], Rule] = {
@@ -141,7 +141,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.LogisticOp: on_floats_and_complex(floats.logistic),
     stablehlo.MaxOp: MAXIMUM,
     stablehlo.MinOp: MINIMUM,
-    stablehlo.MulOp: Elementwise(np.logical_and, integers.multiply, np.multiply, np.multiply),
+    stablehlo.MulOp: Elementwise(np.logical_and, integers.multiply, np.multiply, complexes.multiply),
     stablehlo.NegOp: Elementwise(integer=integers.negate, floating=np.negative, complex=np.negative),
     stablehlo.NotOp: logical(np.logical_not, np.invert),
     stablehlo.OrOp: logical(np.logical_or, np.bitwise_or),

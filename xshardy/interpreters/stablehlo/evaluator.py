@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.chlo import CHLO
@@ -16,12 +17,17 @@ from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.interpreters.stablehlo.legacy import LEGACY
+from xshardy.interpreters.stablehlo.linear_algebra import LINEAR_ALGEBRA
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.normalization import NORMALIZATION
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 from xshardy.interpreters.stablehlo.scatter import scatter
+from xshardy.interpreters.stablehlo.select_and_scatter import select_and_scatter
 from xshardy.interpreters.stablehlo.shapes import SHAPES
+from xshardy.interpreters.stablehlo.sorting import SORTING
 from xshardy.interpreters.stablehlo.windows import WINDOWS
 
 RULES: Mapping[type[Operation], Rule] = {
@@ -31,26 +37,33 @@ RULES: Mapping[type[Operation], Rule] = {
     **CONTROL,
     **CONTROL_FLOW,
     **ELEMENTWISE,
+    **LEGACY,
+    **LINEAR_ALGEBRA,
+    **NORMALIZATION,
     **RANDOM_BITS,
     **REDUCTIONS,
     ScatterOp: scatter,
+    SelectAndScatterOp: select_and_scatter,
     **SHAPES,
+    **SORTING,
     **WINDOWS,
 }
 
 
-def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
+def evaluate(
+    program: ModuleOp | func.FuncOp, arguments: Sequence[Array], rules: Mapping[type[Operation], Rule] = RULES
+) -> list[Array]:
     """
     The results of a function of StableHLO and HLO ops for `arguments`: the reference for kernels.
 
     For a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
-    element type. A returned tuple is flattened. Raises `InterpretationError` for arguments of another type than the
-    function's, and for an op without a rule.
+    element type, unless other `rules` are given. A returned tuple is flattened. Raises `InterpretationError` for
+    arguments of another type than the function's, and for an op without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
     functions = module.ops if isinstance(module, ModuleOp) else [entry]
-    evaluator = Evaluator(RULES, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
+    evaluator = Evaluator(rules, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
     values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments)]
     with np.errstate(all="ignore"):
         return flattened(evaluator.call(entry.sym_name.data, values))

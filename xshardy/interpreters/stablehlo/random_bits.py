@@ -1,5 +1,5 @@
 """
-`rng_bit_generator`: deterministic random bits from a state, equal to XLA's.
+`rng_bit_generator`: deterministic random bits from a state, equal to XLA's; and `rng`, which has a hidden state.
 
 Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"; the assignment of numbers to elements is XLA's.
 """
@@ -13,8 +13,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
-from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
+from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm, RngDistribution
+from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics.integers import wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
@@ -115,4 +115,23 @@ def rng_bit_generator(evaluator: Evaluator, op: stablehlo.RngBitGeneratorOp, sta
     return new, bits.astype(f"u{dtype.itemsize}").view(dtype)
 
 
-RANDOM_BITS: Mapping[type[Operation], Rule] = {stablehlo.RngBitGeneratorOp: rng_bit_generator}
+def rng(evaluator: Evaluator, op: stablehlo.RngOp, a: Array, b: Array, shape: Array) -> Array:
+    """
+    Numbers of a stream of this op, which goes on each time it is executed. They are not XLA's, whose hidden state is
+    its own affair. As XLA's, all devices start from one state: an op draws the same numbers on each.
+    """
+    evaluator.device.times[op] += 1
+    generator = np.random.default_rng(evaluator.device.times[op])
+    dtype, sizes = numpy_dtype(op.result.type), op.result.type.get_shape()
+    if op.rng_distribution.data is RngDistribution.NORMAL:
+        return (generator.standard_normal(sizes) * float(b) + float(a)).astype(dtype)
+    if KINDS[dtype] is Kind.FLOAT:
+        low, high = float(a), float(b)
+        return (generator.random(sizes) * (high - low) + low).astype(dtype)
+    return generator.integers(int(a), max(int(b), int(a) + 1), sizes).astype(dtype)
+
+
+RANDOM_BITS: Mapping[type[Operation], Rule] = {
+    stablehlo.RngBitGeneratorOp: rng_bit_generator,
+    stablehlo.RngOp: rng,
+}

@@ -38,7 +38,12 @@ def custom_call(shapes: Shapes, call: CustomCall) -> Factors | None:
         return generator_state(shapes)
     if (factors := CALLS.get(call.name)) is None:
         raise UnknownOperation(f"custom call @{call.name} is unknown to SDY sharding rule registry")
-    return factors(shapes) if call.gives_tensor else None
+    try:
+        return iter([*factors(shapes)]) if call.gives_tensor else None
+    except (IndexError, ValueError) as error:
+        raise UnknownOperation(
+            f"custom call @{call.name} has other operands or results than SDY sharding rule registry expects"
+        ) from error
 
 
 def generator_state(shapes: Shapes) -> Factors:

@@ -97,10 +97,10 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
     if check is not None:
         check(op, before)
-    if pattern is None:
-        compatible.check(op)
-        return None
-    return pattern.decide(op, before)
+    decision = None if pattern is None else pattern.decide(op, before)
+    if pattern is None or not pattern.checks_shardings:
+        compatible.check(op, has_own_form=pattern is not None)
+    return decision
 
 
 def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:

@@ -30,6 +30,7 @@ from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
+from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
@@ -46,6 +47,9 @@ from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
+
+REPLICATING = frozenset[type[Operation]]({DynamicUpdateSliceOp, SortOp})
+"""Operations with factors that need replication although their rules do not say so: see `factors_to_replicate`."""
 
 NOTHING_REDUCED: Mapping[int, TensorShardingAttr] = MappingProxyType({})
 
@@ -103,9 +107,12 @@ def factors_to_replicate(op: Operation, rule: FactorRule, kind: ReductionOp | No
 
     Those are the reduced factors, if no all-reduce combines partial results: if `kind` is None. For an update at
     constant indices, they are also the dimensions of the update that cover a part of the dimension of the operand: the
-    rule takes a partitioner that moves the parts of the update.
+    rule takes a partitioner that moves the parts of the update. For a sort along a dimension that is counted from the
+    last one, it is that dimension: the rule, as upstream's, does not know it.
     """
     factors = rule.reduction if kind is None else ()
+    if isinstance(op, SortOp):
+        return factors + rule.operands[0][-1 if op.dimension is None else op.dimension.value.data]
     if isinstance(op, DynamicUpdateSliceOp):
         of_operand = {*chain.from_iterable(rule.operands[0])}
         factors += tuple([factor for factor in chain.from_iterable(rule.operands[1]) if factor not in of_operand])
@@ -124,6 +131,10 @@ class FactorConflicts:
         self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Resolution | None] = {}
 
+    def has_rule(self, op: Operation) -> bool:
+        """Whether `op` has a sharding rule: its own, or that of its kind."""
+        return self._rule_of(op) is not None
+
     def resolve(
         self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr] = NOTHING_REDUCED
     ) -> Resolution | None:
@@ -140,7 +151,7 @@ class FactorConflicts:
             return None
         values = (*op.operands, *op.results)
         kind = reduction_kind(op) if rule.reduction else ReductionOp.SUM
-        if (kind is None or type(op) is DynamicUpdateSliceOp) and (factors := factors_to_replicate(op, rule, kind)):
+        if (kind is None or type(op) in REPLICATING) and (factors := factors_to_replicate(op, rule, kind)):
             rule = self._replicating(rule, factors)
         numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
         if reduced:

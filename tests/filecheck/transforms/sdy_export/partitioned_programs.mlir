@@ -87,3 +87,51 @@ func.func @random_bits(%a: tensor<2xui64>) -> (tensor<8xui32> {sdy.sharding = #s
   %s, %0 = stablehlo.rng_bit_generator %a, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>)
   return %0 : tensor<8xui32>
 }
+
+// -----
+
+// As random bits. The hidden states of the devices are the same.
+
+// CHECK-LABEL: @random_numbers(
+// CHECK:      %[[ALL:.*]] = stablehlo.rng %arg0, %arg1, %{{.*}}, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<8xf32>
+// CHECK:      %[[PART:.*]] = stablehlo.dynamic_slice %[[ALL]], %{{.*}}, sizes = [4] : (tensor<8xf32>, tensor<i64>) -> tensor<4xf32>
+// CHECK-NEXT: return %[[PART]]
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @random_numbers(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %s = stablehlo.constant dense<8> : tensor<1xi64>
+  %0 = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// The size of the whole dimension.
+
+// CHECK-LABEL: @size(
+// CHECK-NEXT: %[[SIZE:.*]] = stablehlo.constant dense<8> : tensor<i32>
+// CHECK-NEXT: return %[[SIZE]]
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @size(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<i32> {
+  %0 = stablehlo.get_dimension_size %a, dim = 0 : (tensor<8xf32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+// A dimension that is sorted is needed whole, also if it is counted from the last one.
+
+// CHECK-LABEL: @sorted(
+// CHECK:      %[[WHOLE:.*]] = "stablehlo.all_gather"(%arg0)
+// CHECK-NEXT: "stablehlo.sort"(%[[WHOLE]]) <{dimension = -1 : i64}>
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @sorted(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = "stablehlo.sort"(%a) <{dimension = -1 : i64}> ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = stablehlo.compare LT, %b, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

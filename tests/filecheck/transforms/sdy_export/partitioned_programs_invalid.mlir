@@ -32,3 +32,82 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
   }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A slice takes elements of one part only.
+// CHECK: error: 'stablehlo.slice' op dimension 0 is sharded but the slice is not a full slice and requires device communication
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.slice %a [0:4] : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// No rule says which parts of statistics belong together.
+// CHECK: error: 'stablehlo.batch_norm_training' op 'stablehlo.batch_norm_training' has a value sharded #sdy.sharding<@mesh, [{"x"}, {}]>, and no sharding rule says which parts
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0, %1, %2 = "stablehlo.batch_norm_training"(%a, %s, %s) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>
+    : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// A branch returns a part, and there is no rule for conditionals.
+// CHECK: error: 'stablehlo.if' op 'stablehlo.return' has a value sharded #sdy.sharding<@mesh, [{"x"}]>
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%p: tensor<i1>, %a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %a : tensor<8xf32>
+  }, {
+    stablehlo.return %a : tensor<8xf32>
+  }) : (tensor<i1>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Code outside of the program is not known to work on parts.
+// CHECK: error: 'stablehlo.custom_call' op of @unknown has a sharded operand or result, and @unknown is not known to work on parts
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.custom_call @unknown(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Rows and columns of a matrix are needed whole, although the rule of the call passes them through.
+// CHECK: error: 'stablehlo.custom_call' op of @Cholesky has a sharded dimension 0, which it needs whole on each device
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = stablehlo.custom_call @Cholesky(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// The whole program has no partitions.
+// CHECK: error: 'stablehlo.partition_id' op is outside of a manual computation: the program for all devices has no partitions
+
+func.func @main() -> tensor<ui32> {
+  %0 = stablehlo.partition_id : tensor<ui32>
+  return %0 : tensor<ui32>
+}
+
+// -----
+
+// CHECK: error: 'stablehlo.collective_permute' op is between partitions, and outside of a manual computation
+
+func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -60,6 +60,7 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
     """
 
     op_types = (sdy.AllGatherOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.AllGatherOp, before: WholeTensors) -> Mapping[int, AxisRefs]:
@@ -115,6 +116,7 @@ class ReduceBetweenDevices(LocalPattern[sdy.AllReduceOp, AxisRefs]):
     """`sdy.all_reduce {"x"} %x` -> `stablehlo.all_reduce %x`, between the devices along "x"."""
 
     op_types = (sdy.AllReduceOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.AllReduceOp, before: WholeTensors) -> AxisRefs:
@@ -136,6 +138,7 @@ class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
     """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand."""
 
     op_types = (sdy.AllSliceOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.AllSliceOp, before: WholeTensors) -> Sequence[AxisRefs]:
@@ -170,6 +173,7 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
     """
 
     op_types = (sdy.AllToAllOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.AllToAllOp, before: WholeTensors) -> Exchange:
@@ -228,6 +232,7 @@ class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, in
     """`sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place."""
 
     op_types = (sdy.CollectivePermuteOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.CollectivePermuteOp, before: WholeTensors) -> Sequence[tuple[int, int]]:
@@ -267,6 +272,7 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
     """
 
     op_types = (sdy.ReduceScatterOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.ReduceScatterOp, before: WholeTensors) -> Scattering:

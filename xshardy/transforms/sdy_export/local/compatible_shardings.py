@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
@@ -24,6 +26,10 @@ from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
 
 
+UNDERSTOOD = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.ReturnOp, UnregisteredOp)
+"""Operations without a sharding rule, whose parts belong together if their uses do, or of which nothing is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class CompatibleShardings:
     """The check, for the operations of one module."""
@@ -34,10 +40,17 @@ class CompatibleShardings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "conflicts", FactorConflicts(self.module))
 
-    def check(self, op: Operation) -> None:
-        """Raises `OperationFailedException` if a tensor that `op` reads or writes needs a reshard first."""
+    def check(self, op: Operation, *, has_own_form: bool = False) -> None:
+        """
+        Raises `OperationFailedException` if a tensor that `op` reads or writes needs a reshard first.
+
+        With `has_own_form`, a pattern for `op` knows how its tensors belong together; else its sharding rule does, and
+        without one nothing may be sharded.
+        """
         _check_meshes(op)
         _check_uses(_uses_in(op))
+        if not has_own_form and not isinstance(op, UNDERSTOOD) and not self.conflicts.has_rule(op):
+            _require_replicated(op)
         resolution = self.conflicts.resolve(op, full=True)
         if resolution is None:
             return
@@ -48,6 +61,21 @@ class CompatibleShardings:
             for index, (value, required) in enumerate(zip(values, shardings, strict=True)):
                 if required is not None:
                     raise _needs_reshard(op, f"{what} {index}", sharding_of(value), required)
+
+
+def _require_replicated(op: Operation) -> None:
+    """Raises `OperationFailedException` if `op` reads, writes, or returns from a region, a part of a tensor."""
+    ends = [block.last_op for region in op.regions for block in region.blocks]
+    read = [(op, value) for value in (*op.operands, *op.results)]
+    read += [(end, value) for end in ends if end is not None for value in end.operands]
+    for reader, value in read:
+        sharding = sharding_of(value)
+        if sharding is not None and not sharding.is_fully_replicated:
+            raise refuse(
+                op,
+                f"'{reader.name}' has a value sharded {sharding}, and no sharding rule says which parts of the tensors "
+                f"of a '{op.name}' belong together: let a sharding constraint replicate them",
+            )
 
 
 def _check_meshes(op: Operation) -> None:
@@ -83,6 +111,8 @@ def _returned_by(op: ReturnOp, function: FuncOp) -> Iterator[RequiredUse]:
 def _check_uses(uses: Iterable[RequiredUse]) -> None:
     for use, required in uses:
         source = sharding_of(operand_of(use))
+        if required is None and source is not None and not source.is_fully_replicated:
+            raise refuse(use.operation, f"operand {use.index} is sharded {source}, and its result is not: {HELP}")
         if required is not None and moves_to(source, required, use.operation, full=True):
             raise _needs_reshard(use.operation, f"operand {use.index}", source, required)
 

@@ -18,6 +18,7 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
     """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; if it is no splat, a slice of the whole."""
 
     op_types = (ConstantOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: ConstantOp, before: WholeTensors) -> WholeTensor:

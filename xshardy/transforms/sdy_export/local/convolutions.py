@@ -113,6 +113,7 @@ class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]])
     """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
 
     op_types = (stablehlo.ConvolutionOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int, int] | None:

@@ -24,6 +24,8 @@ class LocalPattern(RewritePattern, Generic[OpT, DecisionT]):
     """
 
     op_types: ClassVar[tuple[type[Operation], ...]]
+    checks_shardings: ClassVar[bool] = False
+    """Whether `decide` checks that all tensors are sharded alike; else their sharding rule says it."""
     decisions: Mapping[Operation, Any]
     options: LocalOptions
     channels: Channels

@@ -11,14 +11,17 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.transforms.sdy_export.local import (
     collectives,
+    communication,
     constants,
     contractions,
     convolutions,
+    custom_calls,
     gathers,
     random_numbers,
     reductions,
     regions,
     scatters,
+    sizes,
     slices,
     updates,
     windows,
@@ -38,9 +41,11 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     convolutions.ConvolutionOfParts,
     gathers.GatherFromPart,
     random_numbers.RandomBitsOfPart,
+    random_numbers.RandomNumbersOfPart,
     reductions.ReduceOfPart,
     regions.InlineManualComputation,
     scatters.ScatterToPart,
+    sizes.SizeOfWhole,
     slices.DynamicSliceOfPart,
     slices.PadOfPart,
     slices.SliceOfPart,
@@ -52,9 +57,12 @@ PATTERN_OF: Mapping[type[Operation], type[LocalPattern[Any, Any]]] = {
 }
 
 CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
+    **dict.fromkeys(communication.COLLECTIVES, communication.check_collective),
     stablehlo.ConcatenateOp: slices.check_concatenate,
+    stablehlo.CustomCallOp: custom_calls.check_custom_call,
     stablehlo.DotGeneralOp: contractions.check_dot_general,
     stablehlo.DotOp: contractions.check_dot,
+    stablehlo.PartitionIdOp: communication.check_partition_id,
     stablehlo.ReduceWindowOp: windows.check_windows,
     stablehlo.ReverseOp: slices.check_reverse,
     stablehlo.SelectAndScatterOp: windows.check_windows,

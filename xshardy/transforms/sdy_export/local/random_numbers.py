@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
@@ -39,3 +40,27 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
         code.insert(drawn)
         axes = [decision.axes(dim) for dim in range(len(shape))]
         code.replace(op, drawn.output_state, code.part(drawn.output, axes, decision.mesh, shape))
+
+
+@dataclass(frozen=True)
+class RandomNumbersOfPart(LocalPattern[stablehlo.RngOp, WholeTensor]):
+    """
+    `rng %a, %b, %s : 4` -> `dynamic_slice (rng %a, %b, %s : 8)`: draw all numbers and take the own part.
+
+    The hidden states of all devices are the same as long as they draw the same, which they do.
+    """
+
+    op_types = (stablehlo.RngOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.RngOp, before: WholeTensors) -> WholeTensor | None:
+        (output,) = before.results
+        if not all(operand.is_replicated for operand in before.operands):
+            raise refuse(op, "has a sharded operand, and each device needs all of it: let a constraint replicate it")
+        return None if output.is_replicated else output
+
+    def rewrite(self, op: stablehlo.RngOp, decision: WholeTensor, code: DeviceCode) -> None:
+        shape = tensor_type(op.result).get_shape()
+        drawn = stablehlo.RngOp.create(operands=op.operands, result_types=[decision.type], properties=op.properties)
+        axes = [decision.axes(dim) for dim in range(len(shape))]
+        code.replace(op, code.part(code.insert(drawn), axes, decision.mesh, shape))

@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import float_info, numpy_dtype
 from xshardy.sharding.rules.gather_scatter import combiner_of
+from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.devices import shard_indices
@@ -64,18 +65,55 @@ def _partial_axes(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
     ]
 
 
+def _window_dims(op: stablehlo.ScatterOp) -> dict[int, int]:
+    """The dimensions of the operand of which updates have some elements, with the dimensions of the updates."""
+    numbers = op.scatter_dimension_numbers
+    dropped = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
+    rank = tensor_type(op.inputs[0]).get_num_dims()
+    kept = (dim for dim in range(rank) if dim not in dropped)
+    return dict(zip(kept, numbers.update_window_dims.get_values(), strict=True))
+
+
+def _check_alike(op: stablehlo.ScatterOp, before: WholeTensors) -> None:
+    """Raises `OperationFailedException` unless all tensors are sharded alike in the dimensions that they share."""
+    count, numbers = len(op.inputs), op.scatter_dimension_numbers
+    indices, updates = before.operands[count], before.operands[count + 1 :]
+    inputs = (*before.operands[:count], *before.results)
+    source, update, vector_dim = inputs[0], updates[0], numbers.index_vector_dim.data
+    pairs = [(dim, source.axes(dim), other.axes(dim)) for other in inputs[1:] for dim in range(len(source.shape))]
+    pairs += [(dim, update.axes(dim), other.axes(dim)) for other in updates[1:] for dim in range(len(update.shape))]
+    for dim, of_update in _window_dims(op).items():
+        is_whole = source.shape[dim] == update.shape[of_update]
+        pairs.append((dim, source.axes(dim) if is_whole else (), update.axes(of_update)))
+    windows = numbers.update_window_dims.get_values()
+    batches = [dim for dim in range(len(indices.shape)) if dim != vector_dim]
+    of_updates = [dim for dim in range(len(update.shape)) if dim not in windows]
+    pairs += [(dim, indices.axes(dim), update.axes(of)) for dim, of in zip(batches, of_updates, strict=True)]
+    batching = zip(
+        numbers.input_batching_dims.get_values(), numbers.scatter_indices_batching_dims.get_values(), strict=True
+    )
+    pairs += [(dim, source.axes(dim), indices.axes(of)) for dim, of in batching]
+    if vector_dim < len(indices.shape):
+        pairs.append((vector_dim, (), indices.axes(vector_dim)))
+    for dim, one, other in pairs:
+        if tuple(one) != tuple(other):
+            raise refuse(
+                op,
+                f"dimension {dim} is sharded differently in its operands and results. This requires a reshard which "
+                "should have been handled by previous passes.",
+            )
+
+
 def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[int]:
     """
     The sharded dimensions whose index determines the device of an update.
 
     Raises `OperationFailedException` if an update may span several parts. As upstream, an update that has only the
-    first element of a dimension without an index is applied to the first element of every part.
+    first element of a dimension without an index is applied to the first element of every part, with a warning.
     """
     numbers = op.scatter_dimension_numbers
     inserted, indexed = numbers.inserted_window_dims.get_values(), numbers.scatter_dims_to_operand_dims.get_values()
-    dropped = (*inserted, *numbers.input_batching_dims.get_values())
-    kept = [dim for dim in range(len(source.shape)) if dim not in dropped]
-    windows = dict(zip(kept, numbers.update_window_dims.get_values(), strict=True))
+    windows = _window_dims(op)
     indexed_dims: list[int] = []
     for dim, extent in enumerate(source.shape):
         if source.parts(dim) == 1:
@@ -94,6 +132,12 @@ def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
                 op,
                 f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: let "
                 "sdy-insert-explicit-reshards replicate it",
+            )
+        elif dim in windows and size == 1 and extent > 1:
+            warn(
+                op,
+                f"operand dimension {dim} is sharded, and updates have only its first element: as upstream, they are "
+                "applied to the first element of every part, which is not what the whole scatter computes",
             )
     return indexed_dims
 
@@ -141,12 +185,14 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     """
 
     op_types = (stablehlo.ScatterOp,)
+    checks_shardings = True
 
     @staticmethod
     def decide(op: stablehlo.ScatterOp, before: WholeTensors) -> LocalScatter | None:
         source, updates = before.operands[0], before.operands[len(op.inputs) + 1]
-        if source.is_replicated and updates.is_replicated:
+        if before.is_replicated:
             return None
+        _check_alike(op, before)
         axes, indexed_dims = _partial_axes(op, source, updates), _indexed_dims(op, source, updates)
         if not axes and not indexed_dims:
             return None

@@ -1,0 +1,153 @@
+"""Operations at positions that are known at run time only: inside of the tensor, and outside."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+from xdsl.ir import Operation
+
+from partitioning.movement import listed
+from partitioning.samples import DTYPES, Draw, Sample, Sampler, array, body, extents, full_extents, program, tensor
+from partitioning.samples import shapes as any_shapes
+from xshardy.dialects import stablehlo
+from xshardy.interpreters.element_types import Array
+
+INDICES = st.sampled_from(["i32", "ui32", "i64", "i8"])
+
+
+def indices(draw: Draw, shape: Sequence[int], element: str, limit: int) -> Array:
+    """Indices into a dimension of `limit` elements, some of them out of bounds."""
+    return array(draw, shape, element, -2, limit + 1)
+
+
+def starts(draw: Draw, shape: Sequence[int]) -> list[tuple[Array | None, str]]:
+    """A start in each dimension, as arguments or as constants."""
+    element, constant = draw(INDICES), draw(st.integers(0, 3)) == 0
+    found: list[tuple[Array | None, str]] = []
+    for size in shape:
+        value = indices(draw, [], element, size)
+        found.append((None, f"dense<{value}> : {tensor([], element)}") if constant else (value, tensor([], element)))
+    return found
+
+
+def dynamic_slice(draw: Draw) -> Sample:
+    shape = draw(any_shapes())
+    sizes = [size if draw(st.booleans()) else draw(st.integers(0, size)) for size in shape]
+    return program(
+        "stablehlo.dynamic_slice",
+        [(array(draw, shape, "i32"), tensor(shape, "i32")), *starts(draw, shape)],
+        [tensor(sizes, "i32")],
+        properties=f"slice_sizes = {listed(sizes)}",
+    )
+
+
+def dynamic_update_slice(draw: Draw) -> Sample:
+    shape = draw(any_shapes())
+    sizes = [size if draw(st.booleans()) else draw(st.integers(0, size)) for size in shape]
+    type = tensor(shape, "i32")
+    given = [(array(draw, shape, "i32"), type), (array(draw, sizes, "i32"), tensor(sizes, "i32"))]
+    return program("stablehlo.dynamic_update_slice", [*given, *starts(draw, shape)], [type])
+
+
+def _batched(draw: Draw) -> tuple[list[int], int]:
+    """The batching dimensions of operand and indices, and how many of them belong together."""
+    sizes = draw(st.lists(full_extents, min_size=0, max_size=1))
+    return sizes, len(sizes)
+
+
+def gather(draw: Draw) -> Sample:
+    """Batching dimensions in front, then indexed dimensions, then others, of which a slice has a part or all."""
+    batching, batches = _batched(draw)
+    indexed = draw(st.lists(full_extents, min_size=0 if batches else 1, max_size=2))
+    others = draw(st.lists(full_extents, min_size=0, max_size=1))
+    shape = [*batching, *indexed, *others]
+    collapsed = [draw(st.booleans()) for _ in indexed]
+    sizes = [1] * batches
+    sizes += [1 if drop else draw(st.integers(1, size)) for size, drop in zip(indexed, collapsed, strict=True)]
+    sizes += [size if draw(st.booleans()) else draw(st.integers(1, size)) for size in others]
+    count = draw(st.lists(extents, min_size=0, max_size=1))
+    element = draw(INDICES)
+    of_indices = [*batching, *count, len(indexed)]
+    order = draw(st.permutations(range(len(indexed))))
+    dropped = [batches + dim for dim, drop in enumerate(collapsed) if drop]
+    kept = [dim for dim in range(batches, len(shape)) if dim not in dropped]
+    rank_of_batch = batches + len(count)
+    slices_first = not batches and draw(st.booleans())
+    offsets = [place if slices_first else rank_of_batch + place for place in range(len(kept))]
+    of_slices, of_batch = [sizes[dim] for dim in kept], [*batching, *count]
+    result = [*of_slices, *of_batch] if slices_first else [*of_batch, *of_slices]
+    numbers = f"""#stablehlo.gather<offset_dims = {offsets}, collapsed_slice_dims = {dropped},
+        operand_batching_dims = {[*range(batches)]}, start_indices_batching_dims = {[*range(batches)]},
+        start_index_map = {[batches + dim for dim in order]}, index_vector_dim = {rank_of_batch}>"""
+    found = indices(draw, of_indices, element, max(indexed, default=1))
+    return program(
+        "stablehlo.gather",
+        [(array(draw, shape, "i32"), tensor(shape, "i32")), (found, tensor(of_indices, element))],
+        [tensor(result, "i32")],
+        properties=f"dimension_numbers = {numbers}, slice_sizes = {listed(sizes)}, indices_are_sorted = false",
+    )
+
+
+def scatter(draw: Draw) -> Sample:
+    """As gathers. Updates of the same element are combined in any order, so combiners are commutative."""
+    batching, batches = _batched(draw)
+    indexed = draw(st.lists(full_extents, min_size=0 if batches else 1, max_size=2))
+    others = draw(st.lists(full_extents, min_size=0, max_size=1))
+    shape = [*batching, *indexed, *others]
+    inserted = [draw(st.booleans()) for _ in indexed]
+    sizes = [1] * batches
+    sizes += [1 if drop else draw(st.integers(1, size)) for size, drop in zip(indexed, inserted, strict=True)]
+    sizes += [size if draw(st.booleans()) else draw(st.integers(1, size)) for size in others]
+    count = draw(st.lists(extents, min_size=0, max_size=1))
+    element, combiner = draw(INDICES), draw(st.sampled_from(["add", "maximum", "minimum", "multiply", "or", "and"]))
+    of_indices = [*batching, *count, len(indexed)]
+    dropped = [batches + dim for dim, drop in enumerate(inserted) if drop]
+    kept = [dim for dim in range(batches, len(shape)) if dim not in dropped]
+    rank_of_batch = batches + len(count)
+    updates = [*batching, *count, *(sizes[dim] for dim in kept)]
+    order = draw(st.permutations(range(len(indexed))))
+    numbers = f"""#stablehlo.scatter<update_window_dims = {[rank_of_batch + place for place in range(len(kept))]},
+        inserted_window_dims = {dropped}, input_batching_dims = {[*range(batches)]},
+        scatter_indices_batching_dims = {[*range(batches)]},
+        scatter_dims_to_operand_dims = {[batches + dim for dim in order]}, index_vector_dim = {rank_of_batch}>"""
+    found = indices(draw, of_indices, element, max(indexed, default=1))
+    inputs = draw(st.integers(1, 2)) if combiner == "add" else 1
+    x, u = tensor(shape, "i32"), tensor(updates, "i32")
+    properties = f"scatter_dimension_numbers = {numbers}, indices_are_sorted = false, unique_indices = false"
+    given = [(array(draw, shape, "i32"), x) for _ in range(inputs)]
+    given.append((found, tensor(of_indices, element)))
+    given += [(array(draw, updates, "i32"), u) for _ in range(inputs)]
+    scalars = ", ".join(f"%a{i}: tensor<i32>" for i in range(2 * inputs))
+    sums = "\n".join(f"%s{i} = stablehlo.{combiner} %a{i}, %a{inputs + i} : tensor<i32>" for i in range(inputs))
+    returned = ", ".join(f"%s{i}" for i in range(inputs))
+    region = f"""({{
+      ^bb0({scalars}):
+        {sums}
+        stablehlo.return {returned} : {", ".join(["tensor<i32>"] * inputs)}
+    }})"""
+    return program("stablehlo.scatter", given, [x] * inputs, properties=properties, regions=region)
+
+
+def torch_index_select(draw: Draw) -> Sample:
+    shape = draw(any_shapes(1, 3, full_extents))
+    batches = draw(st.integers(0, 1)) if len(shape) > 1 else 0
+    dim = draw(st.integers(batches, len(shape) - 1))
+    of_index = [*shape[:batches], *draw(st.lists(extents, min_size=0 if batches else 1, max_size=1))]
+    result = [*shape[:dim], *of_index[batches:], *shape[dim + 1 :]]
+    found = indices(draw, of_index, "i32", shape[dim])
+    return program(
+        "stablehlo.torch_index_select",
+        [(array(draw, shape, "i32"), tensor(shape, "i32")), (found, tensor(of_index, "i32"))],
+        [tensor(result, "i32")],
+        properties=f"dim = {dim} : i64, batch_dims = {batches} : i64",
+    )
+
+
+SAMPLERS: Mapping[type[Operation], Sampler] = {
+    stablehlo.DynamicSliceOp: dynamic_slice,
+    stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
+    stablehlo.GatherOp: gather,
+    stablehlo.ScatterOp: scatter,
+    stablehlo.TorchIndexSelectOp: torch_index_select,
+}
+_ = np, DTYPES, body

@@ -1,0 +1,93 @@
+"""Meshes of one to three axes, and any sharding of any tensor over them."""
+
+from collections.abc import Iterator
+
+from hypothesis import strategies as st
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
+from xshardy.dialects.sdy.axis_refs import merged, sharded_size
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.rewriting.walk import operations_in
+
+MESHES = (
+    MeshAttr.of([("x", 2)]),
+    MeshAttr.of([("x", 4)]),
+    MeshAttr.of([("x", 3)]),
+    MeshAttr.of([("x", 2), ("y", 2)]),
+    MeshAttr.of([("x", 4), ("y", 2)], [3, 1, 0, 2, 7, 5, 6, 4]),
+    MeshAttr.of([("x", 3), ("y", 2)]),
+    MeshAttr.of([("x", 2), ("y", 1), ("z", 2)]),
+    MeshAttr.of([("x", 2), ("y", 2), ("z", 2)]),
+)
+meshes = st.sampled_from(MESHES)
+
+
+def atoms(mesh: MeshAttr) -> list[AxisRefAttr]:
+    """Axes of two or three devices each, which every other axis of `mesh` is made of."""
+    return [
+        AxisRefAttr(name) if extent < 4 else AxisRefAttr.part(name, pre_size, 2)
+        for name, extent in mesh.sizes.items()
+        if extent > 1
+        for pre_size in ([1] if extent < 4 else [1, 2])
+    ]
+
+
+@st.composite
+def shardings(draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute]) -> TensorShardingAttr:
+    """Any sharding of a tensor; one that does not divide it is rare."""
+    shape = type.get_shape()
+    axes: list[list[AxisRefAttr]] = [[] for _ in shape]
+    for atom in draw(st.permutations(atoms(mesh))) if shape else ():
+        place = draw(st.integers(-1, len(shape) - 1))
+        if place < 0:
+            continue
+        longer = [*merged([*axes[place], atom], mesh)]
+        is_even = shape[place] > 0 and shape[place] % sharded_size(tuple(longer), mesh) == 0
+        if is_even or draw(st.integers(0, 19)) == 0:
+            axes[place] = longer
+    return TensorShardingAttr("mesh", [DimensionShardingAttr(of, is_closed=draw(st.booleans())) for of in axes])
+
+
+def tensors_of(op: Operation) -> Iterator[SSAValue]:
+    """The results that can have a sharding."""
+    return (value for value in op.results if isinstance(value.type, TensorType))
+
+
+def shard(draw: st.DrawFn, module: ModuleOp, mesh: MeshAttr, *, inside: bool) -> None:
+    """Give some arguments and results of functions a sharding, and some of operations if `inside`."""
+
+    def some(type: Attribute) -> TensorShardingAttr | None:
+        is_tensor = isinstance(type, TensorType)
+        return draw(shardings(mesh, type)) if is_tensor and draw(st.integers(0, 3)) else None  # pyright: ignore
+
+    module.body.block.insert_op_before(MeshOp("mesh", mesh), module.body.block.first_op)  # pyright: ignore
+    for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
+        if function.sym_name.data != "main":
+            continue
+        types = function.function_type
+        for add, listed in ((add_argument_attributes, types.inputs), (add_result_attributes, types.outputs)):
+            drawn = {index: found for index, type in enumerate(listed) if (found := some(type)) is not None}
+            add(function, {index: {SHARDING: sharding} for index, sharding in drawn.items()})
+        for op in operations_in(function):
+            parent = op.parent_op()
+            if not inside or not op.results or not isinstance(parent, func.FuncOp):
+                continue
+            if not all(isinstance(result.type, TensorType) for result in op.results):
+                continue
+            found = [some(result.type) for result in op.results]
+            if any(found):
+                op.attributes[SHARDING] = TensorShardingPerValueAttr(
+                    each or TensorShardingAttr.fully_open("mesh", len(result.type.get_shape()))  # pyright: ignore
+                    for each, result in zip(found, op.results, strict=True)
+                )
