@@ -51,6 +51,16 @@ def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int],
     return result, places
 
 
+def _require_elements(op: sdy.Collective, dims: Iterable[int], before: WholeTensors) -> None:
+    """Raises `OperationFailedException` if one of `dims` is empty: StableHLO's collectives need elements there."""
+    (source,) = before.operands
+    for dim in dims:
+        if source.shape[dim] == 0:
+            raise refuse(
+                op, f"dimension {dim} is empty, and no collective of StableHLO moves parts of it: replicate it"
+            )
+
+
 @dataclass(frozen=True)
 class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]):
     """
@@ -68,6 +78,7 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
         gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
         if not gathered:
             raise refuse(op, "gathers along no axis: let sdy-canonicalize-collectives remove it")
+        _require_elements(op, gathered, before)
         return gathered
 
     def rewrite(self, op: sdy.AllGatherOp, decision: Mapping[int, AxisRefs], code: DeviceCode) -> None:
@@ -279,6 +290,7 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
         scattered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.reduce_scatter_axes)) if axes}
         if not scattered:
             raise refuse(op, "scatters along no axis: let sdy-canonicalize-collectives remove it")
+        _require_elements(op, scattered, before)
         return Scattering(scattered, before.operands[0].sharding or op.out_sharding)
 
     def rewrite(self, op: sdy.ReduceScatterOp, decision: Scattering, code: DeviceCode) -> None:
