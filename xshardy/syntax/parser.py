@@ -136,7 +136,7 @@ class Parser(LocationParser):
         return module
 
     def _parse_operations(self) -> ModuleOp:
-        """Parse the whole text: a module, or operations outside of a module."""
+        """Parse the whole text: a module, or operations outside of a module. Without any, the module is empty."""
         operations: list[Operation] = []
         while self._current_token.kind != MLIRTokenKind.EOF:
             match self._current_token.kind:
@@ -146,8 +146,6 @@ class Parser(LocationParser):
                     self._parse_file_metadata_dictionary()
                 case _:
                     operations.append(self.expect(self.parse_optional_operation, "expected an operation"))
-        if not operations:
-            self.raise_error("expected an operation, but there is none in the input")
         for name, references in self.forward_ssa_references.items():
             for value in references.values():
                 self.raise_error(f"use of undeclared SSA value name %{name}", self._forward_spans.get(value))
