@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import Dense, dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.axis_refs import difference
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import float_info, numpy_dtype
 from xshardy.sharding.rules.gather_scatter import combiner_of
@@ -56,13 +57,25 @@ def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
     return None
 
 
-def _partial_axes(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTensor) -> list[AxisRefAttr]:
-    """The axes along which devices have different updates for the same part."""
-    windows = op.scatter_dimension_numbers.update_window_dims.get_values()
-    own = {axis for dim in range(len(source.shape)) for axis in source.axes(dim)}
-    return [
-        axis for dim in range(len(updates.shape)) if dim not in windows for axis in updates.axes(dim) if axis not in own
-    ]
+def _partial_axes(op: stablehlo.ScatterOp, before: WholeTensors) -> list[AxisRefAttr]:
+    """
+    The axes along which devices have different updates for the same part.
+
+    Raises `OperationFailedException` if one of them also divides the operand: no device has some updates of some parts.
+    """
+    numbers, count = op.scatter_dimension_numbers, len(op.inputs)
+    source, indices = before.operands[0], before.operands[count]
+    batching = (*numbers.scatter_indices_batching_dims.get_values(), numbers.index_vector_dim.data)
+    own = [axis for dim in range(len(source.shape)) for axis in source.axes(dim)]
+    partial = [axis for dim in range(len(indices.shape)) if dim not in batching for axis in indices.axes(dim)]
+    for axis in partial:
+        if difference(axis, own, before.mesh) != (axis,):
+            raise refuse(
+                op,
+                f"operand and updates are sharded along {axis.text}, so that updates are not where their parts are. "
+                "This requires a reshard which should have been handled by previous passes.",
+            )
+    return partial
 
 
 def _window_dims(op: stablehlo.ScatterOp) -> dict[int, int]:
@@ -193,7 +206,7 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
         if before.is_replicated:
             return None
         _check_alike(op, before)
-        axes, indexed_dims = _partial_axes(op, source, updates), _indexed_dims(op, source, updates)
+        axes, indexed_dims = _partial_axes(op, before), _indexed_dims(op, source, updates)
         if not axes and not indexed_dims:
             return None
         identities: dict[Attribute, Dense] = {}
