@@ -33,7 +33,7 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "im": np.imag,
     "log": floats.log,
     "log1p": complexes.log1p,
-    "mul": np.multiply,
+    "mul": complexes.multiply,
     "neg": np.negative,
     "neq": np.not_equal,
     "pow": floats.power,
