@@ -33,6 +33,7 @@ NEWER_THAN_JAXLIB = {
     "convert_global_to_local",
     "convert_global_to_local_operations",
     "convert_global_to_local_options",
+    "convert_global_to_local_zeros",
     "export_pipeline",
     "export_pipeline_collectives",
     "export_pipeline_place_of_reduce_scatter",
@@ -47,14 +48,16 @@ NEWER_THAN_JAXLIB = {
 """Inputs on which C++ Shardy has changed since jaxlib was built."""
 
 CRASHES = {
+    "drop_sharding_and_mesh_of_groups",
     "insert_explicit_reshards_declaration",
     "propagate_to_func_results_declaration",
+    "propagate_to_func_results_of_entry",
     "reshard_to_collectives_sizes",
 }
 """Inputs on which C++ Shardy crashes, or produces a module that it rejects."""
 
-UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards"}
-"""Inputs of passes that upstream has under no name of their own."""
+UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locations"}
+"""Inputs of passes that upstream has under no name of their own, and one about what is printed beside the module."""
 
 
 def inputs() -> list[Path]:
