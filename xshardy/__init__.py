@@ -1,7 +1,7 @@
 """
 OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
-- `parse`, `print_module`, `verify`, `run_passes`: MLIR in upstream's text.
+- `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
@@ -12,9 +12,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xshardy.api import Explanation, explain, parse, partition, print_module, propagate, run_passes, verify
+    from xshardy.api import (
+        Explanation,
+        explain,
+        location_of,
+        parse,
+        partition,
+        print_module,
+        propagate,
+        read_hlo,
+        run_passes,
+        verify,
+    )
     from xshardy.compiler import compile, emit, lower
-    from xshardy.hlo_text import read_hlo
     from xshardy.lowering.nvptx import Kernel
 
 __all__ = [
@@ -23,6 +33,7 @@ __all__ = [
     "compile",
     "emit",
     "explain",
+    "location_of",
     "lower",
     "parse",
     "partition",
@@ -37,7 +48,6 @@ _HOMES = {
     **dict.fromkeys(__all__, "api"),
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     "Kernel": "lowering.nvptx",
-    "read_hlo": "hlo_text",
 }
 """The module that each name is defined in."""
 

@@ -10,35 +10,69 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
+    from os import PathLike
 
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import LocationAttr, ModuleOp
+    from xdsl.ir import Operation, SSAValue
+
+    from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
 SHOWN_LINES = 4
 """How many lines of an explanation its `repr` has."""
 
 
-def parse(text: str, name: str = "<string>", *, context: "Context | None" = None) -> "ModuleOp":
+def parse(source: "ProgramSource", name: str | None = None, *, context: "Context | None" = None) -> "ModuleOp":
     """
-    The module in `text`, verified. `text` is MLIR in upstream's or xDSL's syntax; diagnostics call it `name`.
+    The module in `source`, verified: MLIR in upstream's or xDSL's syntax, which diagnostics call `name`.
+
+    `source` is the text, as a string or bytes; a path, as a `Path` or a string such as `"model.mlir"`; what
+    `jax.jit(f).lower(...)`, `jax.jit(f).trace(...)` or `jax.export.export(f)(...)` returns; or a module of jaxlib's
+    `mlir.ir`. What JAX gives has locations, which operations keep.
 
     `context` has the dialects of the text: by default, those of xDSL, of xshardy, and of other installed universes.
-    Raises xDSL's `ParseError` with the place in the text, or `VerifyException`.
+    Raises xDSL's `ParseError` with the place in the text, or `VerifyException`; `TypeError` for another `source`.
     """
     from xshardy.dialects.discardable import verify
     from xshardy.syntax import parse_module
+    from xshardy.tools.program_text import program_text
 
-    module = parse_module(text, name, context)
+    module = parse_module(*program_text(source, name), context)
     verify(module)
     return module
 
 
-def print_module(module: "ModuleOp") -> str:
-    """`module` as text in upstream's syntax, as `mlir-opt` prints it."""
+def print_module(module: "ModuleOp", *, debug_info: bool = False) -> str:
+    """`module` as text in upstream's syntax, as `mlir-opt` prints it; with `debug_info`, also the locations."""
     from xshardy import syntax
 
-    return syntax.print_module(module)
+    return syntax.print_module(module, debug_info=debug_info)
+
+
+def location_of(located: "Operation | SSAValue") -> "LocationAttr":
+    """
+    The location of an operation, a block argument, or of the operation of a result.
+
+    It is one of xDSL's `UnknownLoc`, `FileLineColLoc`, `NameLoc`, `CallSiteLoc`, `FusedLoc`, or a `FileRangeLoc`. What
+    `parse` puts into `operation.location` stands for it, and is read when it is asked for.
+    """
+    from xshardy.syntax import locations
+
+    return locations.location_of(located)
+
+
+def read_hlo(source: "str | bytes | PathLike[str]", name: str | None = None) -> "ModuleOp":
+    """
+    The module in HLO: text, or bytes that are text or XLA's binary form, or the path of such a file, `"step.hlo.pb"`.
+
+    The binary form is read through jaxlib. Raises `HLOError` with the place in the text, `HLOProtoError` for bytes that
+    are no HLO, or if jaxlib is not installed.
+    """
+    from xshardy import hlo_text
+    from xshardy.tools.program_text import hlo_text_and_name
+
+    return hlo_text.read_hlo(*hlo_text_and_name(source, name))
 
 
 def verify(module: "ModuleOp") -> None:
@@ -53,14 +87,15 @@ def verify(module: "ModuleOp") -> None:
 
 
 def run_passes(
-    source: "ModuleOp | str", pipeline: str, name: str = "<string>", *, context: "Context | None" = None
+    source: "ModuleOp | ProgramSource", pipeline: str, name: str | None = None, *, context: "Context | None" = None
 ) -> "ModuleOp":
     """
-    Run the passes of `pipeline` on a module, in place, and return it. A text is read with `parse` first.
+    Run the passes of `pipeline` on a module, in place, and return it. Anything else is read with `parse` first.
 
     `pipeline` is written as for `xshardy-opt -p`: `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises
     `ValueError` for an unknown pass or option, and `PassFailedException` for a module that a pass cannot take.
     """
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import PassPipeline
 
     from xshardy.tools.pipelines import passes_of
@@ -68,12 +103,12 @@ def run_passes(
 
     passes = passes_of(pipeline, installed_passes())
     context = context or new_context()
-    module = parse(source, name, context=context) if isinstance(source, str) else source
+    module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
     PassPipeline(passes).apply(context, module)
     return module
 
 
-def propagate(source: "ModuleOp | str", name: str = "<string>") -> "ModuleOp":
+def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "ModuleOp":
     """
     Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
 
@@ -82,7 +117,7 @@ def propagate(source: "ModuleOp | str", name: str = "<string>") -> "ModuleOp":
     return run_passes(source, "sdy-propagation-pipeline", name)
 
 
-def partition(source: "ModuleOp | str", name: str = "<string>") -> "ModuleOp":
+def partition(source: "ModuleOp | ProgramSource", name: str | None = None) -> "ModuleOp":
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
@@ -115,26 +150,29 @@ class Explanation:
 
 
 def explain(
-    source: str,
+    source: "ProgramSource",
     *,
     value: str | None = None,
     argument: int | None = None,
     result: int | None = None,
-    name: str = "<string>",
+    name: str | None = None,
 ) -> Explanation:
     """
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
-    `source` is the text of a program of StableHLO. The tensor is the `value` that the text calls `%2` or `%7#1`, or an
-    `argument` or `result` of the main function, by its index: name one of the three. Raises `ValueError` if there is no
+    `source` is a program of StableHLO, as `parse` takes it. The tensor is the `value` that the text calls `%2` or
+    `%7#1`, or JAX calls `p['emb']`, or an `argument` or `result` of the main function, by its index: name one of the
+    three. Raises `ValueError` if there is no
     such tensor.
     """
     from xshardy.tools.explain import Story
+    from xshardy.tools.program_text import program_text
     from xshardy.tools.sharded_program import propagate as propagated
 
     if sum(which is not None for which in (value, argument, result)) != 1:
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
-    program = propagated(source, name)
+    text, name = program_text(source, name)
+    program = propagated(text, name)
     story = Story(program, _number(program, value, argument, result, name))
     lines = tuple(story.lines())
     return Explanation(lines[0].partition(":")[0], lines)

@@ -19,6 +19,7 @@ from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
@@ -38,7 +39,7 @@ class FusionNotFoundError(ValueError):
 
 def fusions(module: ModuleOp) -> tuple[FusionOp, ...]:
     """The fusion operations of an HLO module in execution order, without those nested in other fusions."""
-    found = [op for op in module.walk() if isinstance(op, FusionOp)]
+    found = [op for op in operations_from(module) if isinstance(op, FusionOp)]
     fused = set(map(fusion_name, found))
     return tuple(op for op in found if _function_around(op) not in fused)
 

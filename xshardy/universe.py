@@ -21,6 +21,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 DIALECTS: Mapping[str, str] = {
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
+    "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",
     "sdy": "dialects.sdy:SDY",
@@ -69,6 +70,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
+    "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
@@ -137,6 +139,9 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
+    "stablehlo-ext-canonicalize-from-hlo-import": (
+        "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
+    ),
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
     "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
@@ -173,17 +178,45 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
+    "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
+    "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
     "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
+    "xla-sdy-import-func-calls": "transforms.xla_sdy.import_func_calls:ImportFuncCallsPass",
     "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",
+    "xla-sdy-import-shardings": "transforms.xla_sdy.import_shardings:ImportShardingsPass",
     "xla-sdy-open-while-free-vars-sharding": (
         "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
     ),
     "xla-sdy-round-trip-dedup-meshes": "transforms.xla_sdy.round_trip_dedup_meshes:RoundTripDedupMeshesPass",
-    "xla-sdy-round-trip-shard-map-import": (
-        "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass"
+    "xla-sdy-round-trip-export-ops": "transforms.xla_sdy.round_trip_export_ops:RoundTripExportOpsPass",
+    "xla-sdy-round-trip-export-pipeline": "transforms.xla_sdy.round_trip_export_pipeline:RoundTripExportPipelinePass",
+    "xla-sdy-round-trip-export-shardy-attrs": (
+        "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
+    ),
+    "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
+    "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
+    "xla-sdy-round-trip-stablehlo-to-hlo-to-stablehlo": (
+        "transforms.xla_sdy.round_trip_through_hlo:RoundTripThroughHloPass"
+    ),
+    "xla-sdy-round-trip-testing-pipeline": (
+        "transforms.xla_sdy.round_trip_testing_pipeline:RoundTripTestingPipelinePass"
+    ),
+    "xla-sdy-stablehlo-export-manual-reduction-collectives": (
+        "transforms.xla_sdy.stablehlo_export_manual_reduction_collectives:StablehloExportManualReductionCollectivesPass"
+    ),
+    "xla-sdy-stablehlo-export-pipeline": "transforms.xla_sdy.stablehlo_export_pipeline:StablehloExportPipelinePass",
+    "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
+    "xla-sdy-stablehlo-import-pipeline": "transforms.xla_sdy.stablehlo_import_pipeline:StablehloImportPipelinePass",
+    "xla-sdy-stablehlo-round-trip-export-callback-custom-calls": (
+        "transforms.xla_sdy.stablehlo_export_callback_custom_calls:StablehloExportCallbackCustomCallsPass"
+    ),
+    "xla-sdy-stablehlo-round-trip-shard-map-export": (
+        "transforms.xla_sdy.stablehlo_round_trip_shard_map_export:StablehloRoundTripShardMapExportPass"
     ),
 }
 

@@ -14,9 +14,6 @@ from xshardy.axes.tiles import Iota, Tiles
 
 XlaSharding = pytest.importorskip("jax._src.lib").xla_client.HloSharding
 
-REDUCTION = ' metadata={op_type="sdy::reduction_op" op_name="SUM"}'
-"""What the newest XLA prints of an unreduced sharding, and jaxlib's does not."""
-
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
@@ -37,7 +34,7 @@ def test_text_is_normalized_as_xla_does(text: str):
         return  # XLA reads no list of one device
     once = str(XlaSharding.from_string(text))
     # XLA drops dimensions of size 1 before it looks whether all that is left is unreduced, but only the second time.
-    assert hlo_shardings_text(parse_hlo_shardings(text)).replace(REDUCTION, "") == str(XlaSharding.from_string(once))
+    assert hlo_shardings_text(parse_hlo_shardings(text)) == str(XlaSharding.from_string(once))
 
 
 @st.composite
@@ -47,7 +44,8 @@ def named_shardings(draw: st.DrawFn) -> tuple[AxisSharding, DeviceMesh]:
     groups: list[list[Span]] = [[], [], []]
     for axis in draw(st.permutations(range(len(mesh.sizes)))):
         groups[draw(st.integers(0, 2))].append(Span(axis, 1, mesh.sizes[axis]))
-    first, second, last = map(tuple, groups)
+    first, second = map(tuple, groups[:2])
+    last = tuple(sorted(groups[2]))  # XLA aborts where manual axes are not in the order of the mesh
     use = draw(st.sampled_from(["manual", "unreduced", "replicated"]))
     return AxisSharding(
         (first, second), *((last, ()) if use == "manual" else ((), last if use == "unreduced" else ()))
@@ -70,5 +68,5 @@ def test_axes_are_the_tiles_that_xla_makes_of_them(pair: tuple[AxisSharding, Dev
     ours = hlo_sharding(sharding, mesh)
     if mesh.count == 1 and not isinstance(xla, str) and "replicated" not in str(xla):
         return  # one device: XLA may call its array manual or unreduced
-    assert hlo_shardings_text(ours).replace(REDUCTION, "") == str(xla)
+    assert hlo_shardings_text(ours) == str(xla)
     assert not isinstance(ours.placement, Uniform) or "devices" not in str(xla)

@@ -19,15 +19,22 @@ from lit.ShCommands import Command, Pipeline, Seq
 from lit.ShUtil import ShParser
 from xdsl.ir import Attribute
 
-from xshardy.tools import cli, xshardy_opt
-
 
 def run_filecheck(arguments: Sequence[str]) -> int:
     filecheck.main.main(["filecheck", *arguments])
     return 0
 
 
+# The tools are imported when a command runs: tests/mutation reads this file before the module with the fault is there.
+def run_xshardy(arguments: Sequence[str]) -> int:
+    from xshardy.tools import cli
+
+    return cli.main(arguments)
+
+
 def run_xshardy_opt(arguments: Sequence[str]) -> int:
+    from xshardy.tools import xshardy_opt
+
     verify_attributes = Attribute.__post_init__  # xDSL replaces it permanently under --disable-verify
     try:
         return xshardy_opt.main(arguments)
@@ -37,7 +44,7 @@ def run_xshardy_opt(arguments: Sequence[str]) -> int:
 
 TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "filecheck": run_filecheck,
-    "xshardy": cli.main,
+    "xshardy": run_xshardy,
     "xshardy-opt": run_xshardy_opt,
 }
 REDIRECTIONS = ([], [((">&", 2), "1")])

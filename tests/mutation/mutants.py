@@ -1,8 +1,8 @@
 """
 The mutants of a module: copies of its text with one small fault each.
 
-Never changed: docstrings and other text, error messages, annotations, decorators, imports and assertions, which state
-what holds without them.
+Never changed: docstrings and other text, error messages, annotations and names of types, decorators, imports and
+assertions, which state what holds without them.
 """
 
 import ast
@@ -17,6 +17,7 @@ ERROR_CALLS = ("Error", "Exception", "raise_error", "refuse", "warn", "cast", "T
 """How the names of functions end whose arguments are not changed: most write a message."""
 PRINTED = ("__repr__", "__str__")
 SPECIAL_NAMES = ("__all__", "__slots__")
+BUILTIN_TYPES = ("bool", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
 HEADER_FIELDS: Mapping[type[ast.stmt], str] = {ast.Match: "cases"}
 """The field with the inner statements of a compound statement, where it is not `body`."""
 
@@ -181,7 +182,21 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _is_special(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in SPECIAL_NAMES
+    """Whether a statement assigns to a name for Python, or names a type: `Home = SSAValue | FunctionResult`."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    target = ast.unparse(statement.targets[0])
+    names_type = target.lstrip("_")[:1].isupper() and not target.isupper() and _is_type(statement.value)
+    return target in SPECIAL_NAMES or names_type
+
+
+def _is_type(value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
+        return _is_type(value.left) and _is_type(value.right)
+    if isinstance(value, ast.Subscript):
+        return _is_type(value.value)
+    name = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+    return name in BUILTIN_TYPES or name[:1].isupper() or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _header(statement: ast.stmt) -> range:

@@ -4,13 +4,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from itertools import groupby
 
 from coverage_map import Test
 from mutants import Mutant
-from processes import PACKAGE, ROOT, Replaced, be_silent, import_independent_modules, in_fork, limit_time, module_name
-from suite import START, first_failure, is_filecheck
+from plans import Plan, cost, plan_for
+from processes import ROOT, Replaced, be_silent, import_independent_modules, in_fork, limit_time
+from suite import first_failure
 
 FOLDER = ROOT / "build" / "mutation" / "results"
 KILLED, SURVIVED, NOT_COVERED = "killed", "survived", "not covered"
@@ -20,10 +19,6 @@ WARM_UP = tuple(
     f"tests/filecheck/{name}.mlir" for name in ("syntax/scf", "syntax/gpu", "dialects/sdy/mesh_verification")
 )
 """What is run before a process forks: the first use of a parser takes longer than most tests."""
-
-
-Plan = list[tuple[str, dict[str, float]]]
-"""Files with tests in the order to run them, and the seconds that each of their tests takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,62 +40,18 @@ def run(path: str, mutants: Sequence[Mutant], tests: Sequence[Test], budget: flo
     """
     Run the mutants of a module that have not been killed, and survivors only if other tests cover them now.
 
-    Of the tests that cover a mutant the fastest are run, as many as take `budget` seconds together. Prints the name of
-    a test that killed a mutant and fails without a fault too.
+    Prints the name of a test that killed a mutant and fails without a fault too.
     """
     known = outcomes(path)
     plans: list[tuple[Mutant, Plan, str]] = []
     for mutant in mutants:
-        plan = _within(budget, _by_file(covering(mutant, path, tests)))
+        plan = plan_for(mutant, path, tests, budget)
         digest = hashlib.sha256(json.dumps([(file, sorted(seconds)) for file, seconds in plan]).encode()).hexdigest()
         before = known.get(mutant.key)
         if before is None or (before.outcome != KILLED and before.tests != digest):
             plans.append((mutant, plan, digest))
     if plans and (failure := in_fork(_run, path, plans, known)):
         print(f"{path}: without a fault: {failure}", flush=True)
-
-
-def covering(mutant: Mutant, path: str, tests: Sequence[Test]) -> list[Test]:
-    """The tests that execute the text of a mutant; of text that an import executes, those that execute its module."""
-    if found := [test for test in tests if test.executes(path, mutant.lines)]:
-        return found
-    if not mutant.at_import:
-        return [test for test in tests if test.executes(path, mutant.statement)]
-    users = _importers(path)
-    return [test for test in tests if path in test.lines] or [
-        test for test in tests if not users.isdisjoint(test.lines)
-    ]
-
-
-@cache
-def _importers(path: str) -> frozenset[str]:
-    imports = f"from {module_name(path)} import"
-    files = (file for file in PACKAGE.rglob("*.py") if imports in file.read_text())
-    return frozenset(file.relative_to(ROOT).as_posix() for file in files)
-
-
-def _by_file(tests: Sequence[Test]) -> Plan:
-    """All of the tests, the fastest file first."""
-    in_order = sorted(tests, key=lambda test: test.file)
-    files = [
-        (file, {test.name: test.seconds for test in group}) for file, group in groupby(in_order, lambda test: test.file)
-    ]
-    return sorted(files, key=lambda each: _cost(*each))
-
-
-def _cost(file: str, seconds: dict[str, float]) -> float:
-    return sum(seconds.values()) + (0 if is_filecheck(file) else START)
-
-
-def _within(budget: float, files: Plan) -> Plan:
-    """The first files that take `budget` seconds together; at least one."""
-    kept: Plan = []
-    for file, seconds in files:
-        budget -= _cost(file, seconds)
-        if budget < 0 and kept:
-            break
-        kept.append((file, seconds))
-    return kept
 
 
 def _run(path: str, plans: list[tuple[Mutant, Plan, str]], known: dict[str, Outcome]) -> str:
@@ -126,7 +77,7 @@ def _run(path: str, plans: list[tuple[Mutant, Plan, str]], known: dict[str, Outc
 
 def _first_failure(plan: Plan) -> str | None:
     for file, seconds in plan:
-        limit_time(10 + PATIENCE * _cost(file, seconds))
+        limit_time(10 + PATIENCE * cost(file, seconds))
         if failure := first_failure(file, seconds):
             return failure
     return None

@@ -49,7 +49,7 @@ def first_failure(
 
 
 def _filecheck_passes(file: str) -> bool:
-    """A file whose RUN lines need a shell passes or fails in processes of its own."""
+    """A file whose RUN lines need a shell passes or fails in processes of its own. A tool that raises has failed."""
     from lit.discovery import find_tests_for_inputs
     from lit.LitConfig import LitConfig
 
@@ -67,7 +67,10 @@ def _filecheck_passes(file: str) -> bool:
         params={},
     )
     (test,) = find_tests_for_inputs(config, [str(ROOT / file)])
-    return not test.config.test_format.execute(test, config).code.isFailure
+    try:
+        return not test.config.test_format.execute(test, config).code.isFailure
+    except Exception:
+        return False
 
 
 def _fast_profile() -> str:

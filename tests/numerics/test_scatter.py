@@ -208,6 +208,20 @@ def test_fusions(emitter: str, reason: str, combine: str, instructions: str):
     check(fusion, emit_fusion(fusion), LEVELS)
 
 
+@pytest.mark.parametrize("count", [6000, 6001, 6003])
+def test_the_last_update_of_a_run_counts(count: int):
+    """Random indices that are sorted end outside of the operand; these are all inside. Sums of integers are exact."""
+    instructions = (
+        f"p = s32[20,10] parameter(0) u = s32[{count},10] parameter(1) c = s32[] constant(3) "
+        f"i = s32[{count}] broadcast(c), dimensions={{}} "
+        "ROOT s = s32[20,10] scatter(p, i, u), update_window_dims={1}, "
+        f"inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, {SORTED}"
+    )
+    fusion = fusion_of(body("s32", "add(a, b)"), instructions)
+    assert "groups of 8 threads take" in explain(fusion).reason
+    check(fusion, emit_fusion(fusion), LEVELS[:1])
+
+
 OPERATIONS = {
     **dict.fromkeys(["f64", "s8", "u16", "s32"], ("add", "maximum", "minimum", "multiply")),
     **dict.fromkeys(["f32", "f16", "bf16"], ("add", "maximum", "minimum")),

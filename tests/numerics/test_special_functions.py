@@ -12,7 +12,7 @@ FLOATS = ("f64", "f32", "f16", "bf16", "f8E4M3FN")
 FUNCTIONS = {
     **dict.fromkeys(["erfc", "erf_inv", "lgamma", "digamma"], FLOATS),
     **dict.fromkeys(["is_inf", "is_neg_inf", "is_pos_inf"], FLOATS),
-    **dict.fromkeys(["square", "conj"], (*FLOATS, "complex<f32>")),
+    **dict.fromkeys(["square", "conj", "tan"], (*FLOATS, "complex<f32>")),
     "next_after": FLOATS[:-1],
 }
 

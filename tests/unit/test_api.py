@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 import xshardy
 
@@ -80,3 +80,55 @@ def test_the_repr_of_a_kernel_is_one_line():
     kernel = xshardy.compile((EXAMPLES / "gelu.hlo").read_text())
     assert isinstance(kernel, xshardy.Kernel)
     assert len(repr(kernel).splitlines()) == 1 and kernel.entry in repr(kernel) and "sm_90" in repr(kernel)
+
+
+ADD = 'func.func @f(%x: i32 loc("p[0]")) -> i32 { func.return %x : i32 }'
+
+
+def test_programs_are_text_bytes_and_paths(tmp_path: Path):
+    path = tmp_path / "add.mlir"
+    path.write_text(ADD)
+    texts = {xshardy.print_module(xshardy.parse(source)) for source in (ADD, ADD.encode(), path, str(path))}
+    assert len(texts) == 1
+    assert xshardy.explain(MLP, argument=0).lines == xshardy.explain(EXAMPLES / "mlp.mlir", argument=0).lines
+    with pytest.raises(FileNotFoundError):
+        xshardy.parse("nothing.mlir")
+    path.write_text("func.func")
+    with pytest.raises(ParseError, match=r"add\.mlir"):
+        xshardy.parse(path)
+
+
+def test_what_is_no_program_is_refused():
+    with pytest.raises(TypeError, match=r"a builtins\.int is no program"):
+        xshardy.parse(3)
+    with pytest.raises(ValueError, match="MLIR bytecode"):
+        xshardy.parse(b"ML\xefR\x06")
+    with pytest.raises(ValueError, match="byte 0xff at 2 is not UTF-8"):
+        xshardy.parse(b"ab\xff")
+    with pytest.raises(ValueError, match=r"read it with xshardy\.read_hlo"):
+        xshardy.parse("step.hlo.pb")
+
+
+def test_jax_is_not_imported():
+    code = f"import sys, xshardy; xshardy.parse({ADD!r}); print(*(m for m in sys.modules if m.startswith('jax')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_locations_of_arguments_and_results():
+    module = xshardy.parse(ADD)
+    function = next(iter(module.ops))
+    assert str(xshardy.location_of(function.regions[0].block.args[0])) == 'loc("p[0]")'
+    assert str(xshardy.location_of(function)) == "loc(unknown)"
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"hello", b"\n\xff\xff\xff", b"\n\x05HloModule"])
+def test_bytes_that_are_no_hlo(data: bytes):
+    with pytest.raises(DiagnosticException):
+        xshardy.read_hlo(data)
+
+
+def test_hlo_in_binary_form_needs_jaxlib(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "jaxlib", None)
+    with pytest.raises(DiagnosticException, match="pip install jaxlib"):
+        xshardy.read_hlo(b"\n\x02\n\x00\xff")

@@ -294,6 +294,29 @@ _READERS: Mapping[str, Callable[[_Parser, _Fields], None]] = {
 # Printing
 
 
+def leaf_texts(text: str, count: int) -> list[str]:
+    """
+    The text of the sharding of each of the `count` leaves of a value, from the sharding `text` of the whole.
+
+    `{{replicated}, {maximal device=3}}` has one for each, and any other sharding holds for all. If it has another
+    number of them, the list has that length.
+    """
+    inside = text.strip().removeprefix("{").strip()
+    if not inside.startswith("{"):
+        return [text] * count
+    found: list[str] = []
+    depth = start = 0
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', inside):
+        if match.group() == "{":
+            start = match.start() if depth == 0 else start
+            depth += 1
+        elif match.group() == "}":
+            depth -= 1
+            if depth == 0:
+                found.append(inside[start : match.end()])
+    return found
+
+
 def hlo_shardings_text(shardings: HloShardings) -> str:
     """The text of a sharding, or of a tuple of shardings, as XLA prints it."""
     if isinstance(shardings, HloSharding):
@@ -313,7 +336,8 @@ def hlo_sharding_text(sharding: HloSharding) -> str:
     if sharding.group is not None:
         parts.append(f"{sharding.group.kind.value} {sharding.group.number}")
     entries = list(sharding.metadata)
-    if sharding.is_unreduced or sharding.reduction is not Reduction.SUM:
+    # The newest XLA writes sums too; all versions read a sum where nothing is written.
+    if sharding.reduction is not Reduction.SUM:
         entries.append(f'{_REDUCTION_TYPE} op_name="{sharding.reduction.value}"')
     if entries:
         parts.append(

@@ -1,6 +1,6 @@
 """Attributes that are long enough to be printed as an alias, `#indexing_map`, defined at the top of the module."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
@@ -49,6 +49,9 @@ class AliasTable:
         self._depths[-1] = max(self._depths[-1], depth + 1)
         return name
 
-    def definitions(self) -> str:
-        """A line `#alias = attribute` for each alias that `name` gave."""
-        return "".join(line for _, _, line in sorted(self._definitions, key=lambda row: row[:2]))
+    def definitions(self, others: Iterable[tuple[int, str, str]] = ()) -> str:
+        """
+        A line `#alias = attribute` for each alias that `name` gave, and `others` among them: the depth, stem and line
+        of each.
+        """
+        return "".join(line for _, _, line in sorted((*self._definitions, *others), key=lambda row: row[:2]))

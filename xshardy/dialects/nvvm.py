@@ -206,6 +206,15 @@ class Barrier0Op(IRDLOperation):
 
 
 @irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """`nvvm.barrier0` under the name that newer versions of MLIR write. Its form with operands is not supported."""
+
+    name = "nvvm.barrier"
+
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
 class SyncWarpOp(IRDLOperation):
     """Wait for the threads of the warp that are in the mask."""
 
@@ -367,8 +376,42 @@ class ReduxOp(IRDLOperation):
         printer.print_attribute(self.res.type)
 
 
+class GridDependency(StrEnum):
+    """Wait for the kernel that was launched before, or let the one that is launched next start."""
+
+    WAIT = "wait"
+    LAUNCH_DEPENDENTS = "launch_dependents"
+
+
+@irdl_attr_definition
+class GridDependencyAttr(EnumAttribute[GridDependency], SpacedOpaqueSyntaxAttribute):
+    name = "nvvm.grid_dep_action"
+
+
+@irdl_op_definition
+class GridDependencyOp(IRDLOperation):
+    """Control the overlap of kernels that depend on each other: `nvvm.griddepcontrol wait`. From sm_90 on."""
+
+    name = "nvvm.griddepcontrol"
+
+    kind = prop_def(GridDependencyAttr)
+
+    def __init__(self, kind: GridDependency):
+        super().__init__(properties={"kind": GridDependencyAttr(kind)})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "GridDependencyOp":
+        kind = parser.parse_str_enum(GridDependency)
+        attributes = parser.parse_optional_attr_dict()
+        return cls.create(properties={"kind": GridDependencyAttr(kind)}, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data}")
+        printer.print_op_attributes(self.attributes)
+
+
 NVVM = Dialect(
     "nvvm",
-    [*SPECIAL_REGISTERS, Barrier0Op, SyncWarpOp, ShuffleOp, ReduxOp],
-    [ShuffleKindAttr, ReduxKindAttr, TargetAttr],
+    [*SPECIAL_REGISTERS, Barrier0Op, BarrierOp, GridDependencyOp, SyncWarpOp, ShuffleOp, ReduxOp],
+    [GridDependencyAttr, ShuffleKindAttr, ReduxKindAttr, TargetAttr],
 )

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from xdsl.dialects import func, scf
 
 
-def _is_no_public_declaration(op: "func.FuncOp") -> None:
-    """A function without a body is private or nested."""
+def _is_function(op: "func.FuncOp") -> None:
+    """A function without a body is private or nested, and the attributes of arguments and results are a dialect's."""
     if not op.body.blocks and (op.sym_visibility is None or op.sym_visibility.data == "public"):
         raise VerifyException(
             "symbol declaration cannot have public visibility: give the function a body, or declare it `private`"
         )
+    for of, attributes in (("arguments", op.arg_attrs), ("results", op.res_attrs)):
+        for name in (name for each in attributes or () for name in each.data if "." not in name):
+            raise VerifyException(f"{of} may only have dialect attributes: call '{name}' 'a_dialect.{name}'")
 
 
 def _branches_yield_results(op: "scf.IfOp") -> None:
@@ -62,7 +65,7 @@ def _one_operand_per_dynamic_index(*lists: tuple[str, str]) -> Callable[[Operati
 
 
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
-    "func.func": _is_no_public_declaration,
+    "func.func": _is_function,
     "scf.if": _branches_yield_results,
     "tensor.pad": _one_operand_per_dynamic_index(("low", "static_low"), ("high", "static_high")),
     "tensor.parallel_insert_slice": _one_operand_per_dynamic_index(

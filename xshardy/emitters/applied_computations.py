@@ -1,15 +1,20 @@
 """
-The computations that operations apply to elements: the bodies of reductions, `map` and sorts.
+The computations that operations apply to elements: the bodies of reductions, `map` and sorts, and called functions.
 
 Each becomes a function of scalars, partitioned and emitted like a fusion. Source: row XGPU-10.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 from xdsl.rewriter import Rewriter
+
+from xshardy.dialects.symbols import find_function
+from xshardy.indexing.element_calls import element_maps
+from xshardy.transforms.call_graph import bottom_up
 
 APPLIED = "hlo.to_apply"
 """The discardable attribute with the name of the computation that a region came from; functions get this name."""
@@ -21,6 +26,8 @@ class AppliedComputations:
 
     taken: set[str] = field(default_factory=set[str])
     known: list[tuple[Region, FuncOp]] = field(default_factory=list[tuple[Region, FuncOp]])
+    functions: Mapping[str, FuncOp] = field(default_factory=dict[str, FuncOp])
+    """The functions of elements that are called, by name."""
 
     def unique(self, name: str) -> str:
         """`name`, or `name` with a number if it is in use. Marks the result as used."""
@@ -31,7 +38,9 @@ class AppliedComputations:
         return candidate
 
     def of(self, op: Operation) -> FuncOp:
-        """The computation that `op` applies, which is its only region."""
+        """The computation that `op` applies: the function that it calls, or its only region."""
+        if isinstance(op, CallOp):
+            return self.functions[op.callee.string_value()]
         (region,) = op.regions
         for other, function in self.known:
             if region.is_structurally_equivalent(other):
@@ -39,6 +48,21 @@ class AppliedComputations:
         function = as_function(region, self.unique(_name(op)))
         self.known.append((region, function))
         return function
+
+
+def element_functions_of(computation: FuncOp) -> dict[str, FuncOp]:
+    """The functions of elements that `computation` calls, perhaps through others, by name; callees first."""
+    functions = {computation.sym_name.data: computation}
+    edges: dict[str, list[str]] = {}
+    pending = [computation]
+    while pending:
+        caller = pending.pop()
+        calls = [op for op in caller.body.walk() if isinstance(op, CallOp) and element_maps(op) is not None]
+        called = {f.sym_name.data: f for op in calls if (f := find_function(op, op.callee)) is not None}
+        edges[caller.sym_name.data] = list(called)
+        pending += [function for name, function in called.items() if name not in functions]
+        functions.update(called)
+    return {name: functions[name] for name in bottom_up(edges).order if functions[name] is not computation}
 
 
 def as_function(region: Region, name: str) -> FuncOp:

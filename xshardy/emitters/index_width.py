@@ -13,6 +13,7 @@ from xshardy.dialects.data_layout import state_index_width
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
+from xshardy.emitters.applied_computations import element_functions_of
 
 LARGEST_INDEX = 2**31 - 1
 
@@ -27,8 +28,9 @@ def _sizes(module: ModuleOp, computation: FuncOp) -> Iterator[int]:
     """
     The values that must fit into an index: tensor sizes, loop iterations over all threads, results of indexing maps.
     """
-    values: list[SSAValue] = [*computation.body.block.args]
-    values += [result for op in computation.walk() for result in op.results]
+    computations = (computation, *element_functions_of(computation).values())
+    values: list[SSAValue] = [value for each in computations for value in each.body.block.args]
+    values += [result for each in computations for op in each.walk() for result in op.results]
     for value in values:
         if isinstance(value.type, TensorType):
             yield prod(tensor_type(value).get_shape())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineExpr
 from xdsl.utils.exceptions import PassFailedException
@@ -21,7 +21,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.dialects.xla_gpu.ops import PureCallOp
-from xshardy.emitters.applied_computations import AppliedComputations
+from xshardy.emitters.applied_computations import AppliedComputations, element_functions_of
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
 from xshardy.indexing.operations import bitcast_map
@@ -72,7 +72,7 @@ class Access:
         if self.user is None:
             return self.step
         before = self.user.map
-        if before is None or sum(map(_size, before.results)) > MAX_MAP_SIZE:
+        if before is None or is_too_large(before):
             return None
         return before.then(self.step).simplify()
 
@@ -89,6 +89,11 @@ class Access:
 
 MAX_MAP_SIZE = 200
 """The maximal number of operators in the results of a composed map; each composition may double it."""
+
+
+def is_too_large(map: IndexingMap) -> bool:
+    """Whether `map` is not composed any further."""
+    return sum(_size(result) for result in map.results) > MAX_MAP_SIZE
 
 
 def _size(expr: AffineExpr) -> int:
@@ -154,9 +159,15 @@ class Partition:
 
     @cached_property
     def with_applied(self) -> Sequence["Partition"]:
-        """This partition and those of all computations applied in it, without duplicates."""
-        nested = [inner for partition in self.applied.values() for inner in partition.with_applied]
-        return tuple(dict.fromkeys([self, *nested]))
+        """This partition and those of all computations applied in it, and in them, without duplicates."""
+        found: dict[Partition, None] = {}
+        pending: list[Partition] = [self]
+        while pending:
+            partition = pending.pop()
+            if partition not in found:
+                found[partition] = None
+                pending += reversed(list(partition.applied.values()))
+        return tuple(found)
 
     @cached_property
     def position(self) -> Mapping[Operation, int]:
@@ -244,7 +255,10 @@ def partition(
     `applied` holds the computations that operations apply to elements and the function names in use; by default, a new
     object. The computations that `heroes` apply are partitioned too, although heroes belong to no function.
     """
-    applied = applied or PartitionedComputations()
+    if applied is None:
+        applied = PartitionedComputations(functions=element_functions_of(computation))
+        for function in applied.functions.values():  # callees first, so that this does not recurse
+            partition_applied(function, applied)
     groups = [RootGroup.all_results(computation)] if groups is None else groups
     prefix = computation.sym_name.data
 
@@ -277,7 +291,7 @@ def partition(
             access = Access(None, draft.group.maps[0].simplify(), None)
         draft.accesses[op] = access
         reads[op] = reads_of(op)
-        if op.regions:
+        if op.regions or isinstance(op, CallOp):
             bodies[op] = applied.of(op)
         for operand, read in zip(op.operands, reads[op], strict=True):
             add_reader(operand, draft, _operand_access(op, read, access))
@@ -294,7 +308,8 @@ def partition(
 def partition_applied(body: FuncOp, applied: PartitionedComputations) -> Partition:
     """The partition of `body`, a computation in `applied`; cached."""
     if body not in applied.partitions:
-        applied.partitions[body] = replace(partition(body, applied=applied), takes_scalars=True)
+        group = RootGroup.same_indices(roots_of(body))
+        applied.partitions[body] = replace(partition(body, groups=[group], applied=applied), takes_scalars=True)
     return applied.partitions[body]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation
 
 from xshardy.affine.indexing_map import IndexingMap
@@ -22,7 +23,8 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, ConcatenateOp, PadOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
-from xshardy.indexing.operations import IDENTITY, operand_maps, relation_of
+from xshardy.indexing.element_calls import element_maps
+from xshardy.indexing.operations import IDENTITY, has_maps, operand_maps, relation_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ def reads_of(op: Operation) -> tuple[Read, ...]:
     if relation_of(op) is IDENTITY:
         return (_identity_read(shape),) * len(op.operands)
     return tuple(Read.once(map, shape) for (map,) in operand_maps(op))
+
+
+def has_reads(op: Operation) -> bool:
+    """Whether `reads_of` supports `op`."""
+    if isinstance(op, CallOp):
+        return element_maps(op) is not None
+    return isinstance(op, ReturnOp) or type(op) in READS or has_maps(op)
 
 
 @lru_cache(maxsize=1024)
@@ -121,6 +130,12 @@ def _slice_by_slice(op: ScatterOp) -> Sequence[Read]:
     ]
 
 
+def _element_of_each(op: CallOp) -> Sequence[Read]:
+    """A function of elements reads one element of each operand."""
+    shape = shape_of(op.results[0])
+    return [Read.once(map, shape) for map in element_maps(op) or ()]
+
+
 def _all_bits(op: BitcastConvertOp) -> Sequence[Read]:
     ((map,),) = operand_maps(op)
     return (_each(map, shape_of(op.result)),)
@@ -137,6 +152,7 @@ def _each(map: IndexingMap, shape: tuple[int, ...]) -> Read:
 
 READS: Mapping[type[Operation], Callable[..., Sequence[Read]]] = {
     BitcastConvertOp: _all_bits,
+    CallOp: _element_of_each,
     ConcatenateOp: _where_inside,
     ConvolutionOp: _in_one_loop,
     DotGeneralOp: _in_one_loop,

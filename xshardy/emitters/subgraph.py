@@ -170,9 +170,11 @@ class ScopeEmitter:
             [(operand, inner.apply(read, indices, symbols)) for operand, read in reads if read.part == part]
         )
 
-    def apply_body(self, op: Operation, s: Scalars, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Apply the computation of `op` to these elements."""
-        call = self.function.partition.applied[op].root.call(elements, ())
+    def apply_body(
+        self, op: Operation, s: Scalars, elements: Sequence[SSAValue], indices: Indices = ()
+    ) -> Sequence[SSAValue]:
+        """Apply the computation of `op` to these elements; one of tensors also gets the indices of its results."""
+        call = self.function.partition.applied[op].root.call(elements, indices)
         s.builder.insert(call)
         return call.results
 

@@ -100,27 +100,35 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
+METADATA = "hlo.metadata"
+SHARDING = "mhlo.sharding"
+
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
     "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
-    "metadata": Annotation("hlo.metadata", read_dictionary, write_metadata),
+    "metadata": Annotation(METADATA, read_dictionary, write_metadata),
     "origin": Annotation("hlo.origin", read_text, text_of),
     "original_value": Annotation("hlo.original_value", read_text, text_of),
     "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_text, text_of),
     "parameter_replication": Annotation("hlo.parameter_replication", read_text, text_of),
-    "sharding": Annotation("mhlo.sharding", read_text, text_of),
+    "sharding": Annotation(SHARDING, read_text, text_of),
     "statistics": Annotation("hlo.statistics", read_text, text_of),
 }
 """The annotations by their names in HLO text."""
 
+MODULE_ANNOTATIONS = {"frontend_attributes": ANNOTATIONS["frontend_attributes"]}
+"""Those that a module may have too."""
 
-def write_annotations(attributes: Mapping[str, Attribute]) -> list[str]:
+
+def write_annotations(
+    attributes: Mapping[str, Attribute], annotations: Mapping[str, Annotation] = ANNOTATIONS
+) -> list[str]:
     """`key=value` of each annotation among `attributes`."""
     if not attributes:
         return []
     return [
         f"{key}={annotation.write(attributes[annotation.attribute])}"
-        for key, annotation in ANNOTATIONS.items()
+        for key, annotation in annotations.items()
         if annotation.attribute in attributes
     ]

@@ -10,11 +10,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Input, Span
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.annotations import ANNOTATIONS
+from xshardy.hlo_text.annotations import ANNOTATIONS, SHARDING
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
@@ -24,7 +25,7 @@ from xshardy.hlo_text.literals import read_literal
 from xshardy.hlo_text.opcode import Opcode, extra_attributes
 from xshardy.hlo_text.opcodes import OPCODES
 from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape, print_type
-from xshardy.hlo_text.tuples import leaf_types, pack
+from xshardy.hlo_text.tuples import is_implicit, leaf_types, pack, parts_of
 
 NAME = "hlo.name"
 """The name of an instruction, if it is no valid name hint in xDSL (those have no number behind `_`)."""
@@ -64,6 +65,8 @@ class Scope:
     tokens: Tokens
     read_asynchronous: Callable[["ComputationReader"], AsynchronousInstructions]
     shapes: ShapeReader = field(init=False)
+    input: Input = field(init=False)
+    """The text, as spans have it."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     wrapped: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     """The wrapper functions of asynchronous operations that are written without a computation."""
@@ -71,9 +74,18 @@ class Scope:
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
     """Whether unknown opcodes and omitted constants are errors. If so, names need not be kept."""
+    spans: dict[Operation, Span] | None = None
+    """The place of each instruction, from its name on, if it is asked for."""
 
     def __post_init__(self):
         self.shapes = ShapeReader(self.tokens)
+        self.input = Input(self.tokens.source.text, self.tokens.source.name)
+
+    def record(self, op: Operation, index: int) -> None:
+        """Record that `op` is written from the name at token number `index` on."""
+        if self.spans is not None:
+            start = self.tokens.starts[index]
+            self.spans[op] = Span(start, start + len(self.tokens.texts[index]), self.input)
 
     def function(self, name: str) -> func.FuncOp:
         """The function called `name`."""
@@ -95,6 +107,8 @@ class ComputationReader:
         self.name = name
         self.tokens = scope.tokens
         self.values: dict[str, SSAValue] = {}
+        self.start = 0
+        """The index of the token with which the current instruction starts."""
         self.numbers: list[int] = []
         """The numbers of the parameters read so far, in ascending order, as in the block."""
         self.argument_attributes: dict[int, Attributes] = {}
@@ -156,17 +170,29 @@ class ComputationReader:
         self.block.add_ops([*self.operations, func.ReturnOp.create(operands=[value])])
         arguments = self.block.args
         attributes = [DictionaryAttr(self.argument_attributes.get(number, {})) for number in self.numbers]
+        sharding = self.annotations_of(value).get(SHARDING)
         function = func.FuncOp(
             self.name,
             FunctionType.from_lists([argument.type for argument in arguments], [value.type]),
             Region(self.block),
             visibility=None if is_entry else "private",
             arg_attrs=ArrayAttr(attributes) if any(attribute.data for attribute in attributes) else None,
+            res_attrs=None if sharding is None else ArrayAttr([DictionaryAttr({SHARDING: sharding})]),
         )
         places = [self.positions[number] for number in self.numbers]
         if places != list(range(len(places))):
             function.attributes[POSITIONS] = integers(places)
         return function
+
+    def annotations_of(self, value: SSAValue) -> Mapping[str, Attribute]:
+        """The annotations of the instruction of `value`."""
+        if isinstance(value, BlockArgument):
+            return self.argument_attributes.get(self.numbers[value.index], {})
+        op = value.owner
+        assert isinstance(op, Operation)
+        if is_implicit(op) and (parts := parts_of(value)) and isinstance(source := parts[0].owner, Operation):
+            op = source
+        return op.attributes
 
     def check_signature(self, root: Shape) -> None:
         """Raise `HLOError` if the header of the computation and its body disagree."""
@@ -191,7 +217,7 @@ class ComputationReader:
     def read_instruction(self) -> tuple[str, Shape]:
         """`name = shape opcode(operands), attributes`. Returns its name and shape."""
         tokens = self.tokens
-        name_at = tokens.index
+        self.start = name_at = tokens.index
         name = tokens.take_name("an instruction")
         if name in self.values:
             raise tokens.error(
@@ -261,6 +287,7 @@ class ComputationReader:
         if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
             made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
+        self.scope.record(made, self.start)
         results = made.results
         if len(results) == 1 and (results[0].type is shape.type or results[0].type == shape.type):
             return results[0]

@@ -18,7 +18,7 @@ from xshardy.dialects.hlo.async_sugar import sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.hlo_text.annotations import write_annotations
+from xshardy.hlo_text.annotations import SHARDING, text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.computation import NAME, POSITIONS
@@ -85,6 +85,9 @@ class ComputationPrinter:
         """The tuple in HLO text of the results of an operation with several results."""
         self.packs: dict[SSAValue, Operation] = {}
         """The operation whose results a tuple packs."""
+        self.root: Operation | BlockArgument | None = None
+        self.waiting: dict[BlockArgument, None] = {}
+        """The parameters that are not printed yet."""
         self.taken: set[str] = set()
         self.counts: dict[str, int] = {}
 
@@ -97,15 +100,16 @@ class ComputationPrinter:
         operations = [op for op in block.ops if op is not returned]
         self.find_packs(operations)
         self.reserve_names(operations)
-        root = self.root_of(returned)
-        waiting = self.parameters()
+        self.root = root = self.root_of(returned)
+        places = self.parameters()
+        self.waiting = dict.fromkeys(argument for _, argument in places)
         for op in operations:
-            while waiting and waiting[-1][0] <= len(self.lines):
-                self.print_parameter(waiting.pop()[1], root)
+            while places and places[-1][0] <= len(self.lines):
+                self.print_parameter(places.pop()[1])
             if not is_implicit(op):
                 self.print_operation(op, op is root)
-        while waiting:
-            self.print_parameter(waiting.pop()[1], root)
+        while places:
+            self.print_parameter(places.pop()[1])
         if root is None:
             self.print_root(returned)
 
@@ -160,27 +164,62 @@ class ComputationPrinter:
             return None
         value = returned.operands[0]
         if isinstance(value, BlockArgument):
-            return value
-        if value in self.packs:
-            return self.packs[value]
-        owner = value.owner
-        return owner if isinstance(owner, Operation) and owner not in self.types and not is_implicit(owner) else None
+            attributes = argument_attributes(self.function, value.index)
+            return value if self.may_be_root(attributes) else None
+        if (packed := self.packs.get(value)) is not None:
+            return packed if self.may_be_root(packed.attributes) else None
+        op = value.owner
+        if not isinstance(op, Operation) or op in self.types or is_implicit(op):
+            return None
+        return op if self.may_be_root(op.attributes) else None
+
+    def may_be_root(self, attributes: Mapping[str, Attribute]) -> bool:
+        """Whether an instruction with `attributes` can have the sharding of the result, if that has one."""
+        return (sharding := self.result_sharding()) is None or attributes.get(SHARDING) in (None, sharding)
+
+    def annotations(self, owner: Operation | BlockArgument, attributes: Mapping[str, Attribute]) -> str:
+        """`, metadata={...}, sharding={replicated}`; the root has the sharding of the result."""
+        if owner is self.root and (sharding := self.result_sharding()) is not None:
+            attributes = {**attributes, SHARDING: sharding}
+        return "".join(f", {text}" for text in write_annotations(attributes))
+
+    def result_sharding(self) -> Attribute | None:
+        """The sharding of the root: that of the result, or of all results if each has one."""
+        entries = self.function.res_attrs or ()
+        shardings = [entry.data[SHARDING] for entry in entries if SHARDING in entry.data]
+        if not shardings or len(shardings) < len(self.function.function_type.outputs):
+            return None
+        if len(shardings) == 1:
+            return shardings[0]
+        return StringAttr(f"{{{', '.join(map(text_of, shardings))}}}")
 
     def print_root(self, returned: func.ReturnOp) -> None:
-        """The root instruction: of the single returned value, or a tuple of all."""
+        """
+        The root instruction: of the single returned value, or a tuple of all.
+
+        A value that is sharded otherwise than the result is copied.
+        """
+        sharding = self.result_sharding()
         if len(returned.operands) == 1:
-            self.name_of(returned.operands[0])
+            value = returned.operands[0]
+            name = self.name_of(value)
+            if sharding is not None:
+                self.add_line(False, self.fresh("copy"), self.shapes.write(value.type), f"copy(%{name})")
         else:
             name = returned.attributes.get(ROOT_NAME)
             self.print_tuple(returned.operands, self.fresh(name.data if isinstance(name, StringAttr) else "tuple"))
-        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}"
+        annotations = "" if sharding is None else f", sharding={text_of(sharding)}"
+        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}{annotations}"
 
-    def print_parameter(self, argument: BlockArgument, root: Operation | BlockArgument | None) -> None:
-        """`p = f32[2]{0} parameter(0), sharding={replicated}`"""
+    def print_parameter(self, argument: BlockArgument) -> None:
+        """`p = f32[2]{0} parameter(0), sharding={replicated}`, unless it is printed already"""
+        if argument not in self.waiting:
+            return
+        del self.waiting[argument]
         attributes = argument_attributes(self.function, argument.index)
         shape = self.shapes.write(argument.type, attributes.get(LAYOUT), attributes.get(MEMORY))
-        rest = "".join(f", {text}" for text in write_annotations(attributes))
-        self.add_line(argument is root, self.names[argument], shape, f"parameter({argument.index}){rest}")
+        rest = f"parameter({argument.index}){self.annotations(argument, attributes)}"
+        self.add_line(argument is self.root, self.names[argument], shape, rest)
 
     def add_line(self, is_root: bool, name: str, shape: str, rest: str) -> None:
         """An instruction."""
@@ -190,7 +229,7 @@ class ComputationPrinter:
         """Print an instruction, after those created for its operands."""
         opcode, operands, fields = self.form_of(op)
         inside = self.inside(op, operands)
-        parts = "".join(f", {text}" for text in (*fields, *write_annotations(op.attributes)))
+        parts = "".join(f", {text}" for text in fields) + self.annotations(op, op.attributes)
         if (name := self.op_names.get(op)) is None:
             name = self.op_names[op] = self.fresh(opcode)
         if op not in self.types and op.results:
@@ -262,7 +301,9 @@ class ComputationPrinter:
 
     def operand_name(self, operand: SSAValue | Sequence[SSAValue]) -> str:
         """The instruction name of an operand; a tuple of several values gets an instruction."""
-        return self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, "tuple")
+        return (
+            self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, self.fresh("tuple"))
+        )
 
     def shape_of(self, op: Operation) -> str:
         """The shape of the instruction of `op`."""
@@ -282,6 +323,8 @@ class ComputationPrinter:
 
     def name_of(self, value: SSAValue) -> str:
         """The instruction name of `value`; creates an instruction if there is none."""
+        if value in self.waiting:  # a pass has moved its first use
+            self.print_parameter(cast(BlockArgument, value))
         if (name := self.names.get(value)) is not None:
             return name
         if (source := self.packs.get(value)) is not None:
@@ -304,9 +347,8 @@ class ComputationPrinter:
         return name
 
     def print_tuple(self, values: Sequence[SSAValue], name: str) -> str:
-        """Print a tuple of `values`; returns its name."""
+        """Print a tuple of `values` called `name`, a fresh one, which is returned."""
         inside = ", ".join([f"%{self.name_of(value)}" for value in values])
-        name = name if name in self.taken and name not in self.names.values() else self.fresh(name)
         self.add_line(False, name, self.shapes.write(tuple_type([value.type for value in values])), f"tuple({inside})")
         return name
 

@@ -14,12 +14,16 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.axes.hlo_sharding_text import leaf_texts
 from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
+from xshardy.hlo_text.annotations import SHARDING
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_from
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
@@ -40,7 +44,12 @@ def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], Abstra
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     if not any(has_tuples(function) for function in functions):
         return (), frozenset()
-    wrapped = {op.callee.string_value() for function in functions for op in function.walk() if isinstance(op, StartOp)}
+    wrapped = {
+        op.callee.string_value()
+        for function in functions
+        for op in operations_from(function)
+        if isinstance(op, StartOp)
+    }
     whole = {
         function.sym_name.data
         for function in functions
@@ -52,7 +61,7 @@ def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], Abstra
 def has_tuples(function: func.FuncOp) -> bool:
     """Whether a value in `function` is a tuple."""
     return any(isinstance(type, TupleType) for type in function.function_type.inputs) or any(
-        isinstance(type, TupleType) for op in function.walk() for type in op.result_types
+        isinstance(type, TupleType) for op in operations_from(function) for type in op.result_types
     )
 
 
@@ -133,19 +142,17 @@ class SplitTupleArguments(RewritePattern):
             return
         block, attributes = op.body.block, op.arg_attrs
         kept: list[DictionaryAttr] = []
-        for number, argument in enumerate(list(block.args)):
-            data = {} if attributes is None else dict(attributes.data[number].data)
-            if not isinstance(argument.type, TupleType):
-                kept.append(DictionaryAttr(data))
-                continue
-            parts = self.split(argument, rewriter)
-            kept += [DictionaryAttr(element_attributes(data, i)) for i in range(len(parts))]
+        entries = [DictionaryAttr({})] * len(types) if attributes is None else attributes.data
+        for argument, entry in zip(list(block.args), entries, strict=True):
+            kept += leaf_attributes(argument.type, entry)
+            if isinstance(argument.type, TupleType):
+                self.split(argument, rewriter)
         op.arg_attrs = ArrayAttr(kept) if any(entry.data for entry in kept) else None
         op.function_type = FunctionType.from_lists([arg.type for arg in block.args], op.function_type.outputs.data)
         rewriter.notify_op_modified(op)
 
-    def split(self, argument: BlockArgument, rewriter: PatternRewriter) -> Sequence[SSAValue]:
-        """New arguments for the elements of `argument`, a tuple, at its position."""
+    def split(self, argument: BlockArgument, rewriter: PatternRewriter) -> None:
+        """Insert arguments for the elements of `argument`, a tuple, at its position, instead of it."""
         block = argument.block
         parts: list[SSAValue] = []
         for i, type in enumerate(leaf_types([argument.type])):
@@ -156,7 +163,6 @@ class SplitTupleArguments(RewritePattern):
         whole = build_tuple(tree, argument.type, InsertPoint.at_start(block), rewriter)
         rewriter.replace_all_uses_with(argument, whole)
         rewriter.erase_block_argument(argument)
-        return parts
 
 
 class ReadElementDirectly(RewritePattern):
@@ -246,6 +252,9 @@ class ReturnElements(RewritePattern):
             return
         if len(op.operands) == 1 and (name := op.operands[0].name_hint) is not None:
             op.attributes[ROOT] = StringAttr(name)
+        if function.res_attrs is not None:
+            entries = zip(op.operand_types, function.res_attrs.data, strict=True)
+            function.res_attrs = ArrayAttr([leaf for type, entry in entries for leaf in leaf_attributes(type, entry)])
         op.operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
         function.function_type = FunctionType.from_lists(function.function_type.inputs.data, list(op.operand_types))
         rewriter.notify_op_modified(op)
@@ -289,11 +298,21 @@ def dissolve_tuples(module: ModuleOp) -> None:
     DissolveTuplesPass().rewrite_module(module)
 
 
-def element_attributes(attributes: dict[str, Attribute], index: int) -> dict[str, Attribute]:
-    """The attributes of a tuple that apply to its element number `index`."""
-    found: dict[str, Attribute] = {}
+def leaf_attributes(type: Attribute, attributes: DictionaryAttr) -> list[DictionaryAttr]:
+    """The attributes of each leaf of an argument or result of `type` with `attributes`; its own if it is no tuple."""
+    if not isinstance(type, TupleType):
+        return [attributes]
+    count = len([*leaf_types([type])])
+    leaves: list[dict[str, Attribute]] = [{} for _ in range(count)]
     for name in (LAYOUT, MEMORY):
-        entries = attributes.get(name)
-        if isinstance(entries, ArrayAttr):
-            found[name] = cast(ArrayAttr[Attribute], entries).data[index]
-    return {name: value for name, value in found.items() if value not in (StringAttr(""), UnitAttr())}
+        if isinstance(entries := attributes.data.get(name), ArrayAttr):
+            for leaf, entry in zip(leaves, cast(ArrayAttr[Attribute], entries), strict=True):
+                leaf[name] = entry
+    if isinstance(sharding := attributes.data.get(SHARDING), StringAttr):
+        texts = leaf_texts(sharding.data, count)
+        if len(texts) != count:
+            raise PassFailedException(f"the sharding {sharding.data} has {len(texts)} parts, its value {count}")
+        for leaf, text in zip(leaves, texts, strict=True):
+            leaf[SHARDING] = StringAttr(text)
+    absent = (StringAttr(""), UnitAttr())
+    return [DictionaryAttr({name: value for name, value in leaf.items() if value not in absent}) for leaf in leaves]

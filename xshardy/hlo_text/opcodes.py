@@ -13,7 +13,7 @@ from typing import NoReturn
 from xdsl.ir import Operation
 from xdsl.irdl import OptPropertyDef
 
-from xshardy.dialects import chlo, hlo, stablehlo
+from xshardy.dialects import chlo, hlo, mhlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
 from xshardy.dialects.stablehlo.linear_algebra import Transpose, TransposeAttr
 from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Codec, Fields, enum_codec
@@ -184,7 +184,17 @@ OPCODES: Mapping[str, Opcode] = {
     ),
 }
 
+ALSO_PRINTED: Mapping[str, Opcode] = {
+    "copy": plain(mhlo.CopyOp, 1),
+    "topk": mapped(
+        mhlo.TopKOp,
+        1,
+        {"k": Property("k", INTEGER), "largest": Property("largest", BOOLEAN, True, is_printed=True)},
+    ),
+}
+"""Operations of `mhlo` that are printed as opcodes which are read as operations of `hlo`."""
+
 FORMS: Mapping[type[Operation], tuple[str, Form]] = {
-    form.op: (opcode, form) for opcode, entry in OPCODES.items() for form in entry.forms
+    form.op: (opcode, form) for opcode, entry in (*OPCODES.items(), *ALSO_PRINTED.items()) for form in entry.forms
 }
 """How an operation is printed: its opcode, and the form under which this has it."""

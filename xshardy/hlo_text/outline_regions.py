@@ -25,6 +25,7 @@ from xshardy.hlo_text.forms.reductions import TO_APPLY, region_of
 from xshardy.hlo_text.tuples import is_implicit
 from xshardy.rewriting import BACKWARD, PatternPass, Walk, match_op_type
 from xshardy.rewriting.captured import captured
+from xshardy.rewriting.walk import operations_from
 
 APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
     **dict.fromkeys(
@@ -87,7 +88,7 @@ def operations_to_outline(module: ModuleOp) -> frozenset[Operation]:
 
     return frozenset(
         op
-        for op in module.walk()
+        for op in operations_from(module)
         if op.regions
         and (
             (

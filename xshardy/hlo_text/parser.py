@@ -6,10 +6,12 @@ Each computation becomes a private function, ENTRY a public one. HLO names becom
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.lexer import Span
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.garbage import collection_suspended
+from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS
 from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
@@ -19,16 +21,16 @@ from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.tables import read_tables
 
 
-def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
+def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:
     """
     The module written in `text`, prepared for compilation; `name` stands for its file in diagnostics.
 
-    Tuples are dissolved: see `dissolve_tuples`. A text without ENTRY is treated as the computation of one loop fusion,
-    as in upstream's tests: its last computation is fused, and an entry `@main` that executes the fusion is added.
-    Raises `HLOError` at the position of an error.
+    The place of each operation is added to `spans`. Tuples are dissolved: see `dissolve_tuples`. A text without ENTRY
+    is treated as the computation of one loop fusion, as in upstream's tests: its last computation is fused, and an
+    entry `@main` that executes the fusion is added. Raises `HLOError` at the position of an error.
     """
     with collection_suspended():
-        module = ModuleReader(source_of(text, name), is_strict=True).read()
+        module = ModuleReader(source_of(text, name), is_strict=True, spans=spans).read()
     dissolve_tuples(module)
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
     if not entries and isinstance(last := module.body.block.last_op, func.FuncOp):
@@ -39,14 +41,15 @@ def parse_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
     return module
 
 
-def read_hlo(text: str | bytes, name: str = "<stdin>") -> ModuleOp:
+def read_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:
     """
     The module written in `text`, unchanged: tuples, names, unknown opcodes, omitted constants.
 
-    `print_hlo` is the inverse. Raises `HLOError` at the position of an error.
+    The place of each operation is added to `spans`. `print_hlo` is the inverse. Raises `HLOError` at the position of an
+    error.
     """
     with collection_suspended():
-        return ModuleReader(source_of(text, name)).read()
+        return ModuleReader(source_of(text, name), spans=spans).read()
 
 
 def source_of(text: str | bytes, name: str) -> Source:
@@ -68,9 +71,9 @@ def decode(data: bytes, name: str) -> str:
 class ModuleReader:
     """Reads one module."""
 
-    def __init__(self, source: Source, is_strict: bool = False):
+    def __init__(self, source: Source, is_strict: bool = False, spans: dict[Operation, Span] | None = None):
         self.tokens = Tokens(source)
-        self.scope = Scope(self.tokens, AsyncReader, is_strict=is_strict)
+        self.scope = Scope(self.tokens, AsyncReader, is_strict=is_strict, spans=spans)
 
     def read(self) -> ModuleOp:
         """The whole module."""
@@ -111,7 +114,10 @@ class ModuleReader:
         while tokens.accept(","):
             key = tokens.take_name("the name of a module attribute")
             tokens.expect("=")
-            attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
+            if (annotation := MODULE_ANNOTATIONS.get(key)) is not None:
+                attributes[annotation.attribute] = annotation.read(tokens)
+            else:
+                attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
         attributes.update(read_tables(tokens))
         return name, attributes
 
@@ -128,6 +134,7 @@ class ModuleReader:
         elif tokens.text != "{":
             tokens.expected("'{' or the parameters of the computation")
         function = reader.read_body(is_entry)
+        self.scope.record(function, at)
         while tokens.accept(","):
             key = tokens.take_name("the name of an attribute")
             tokens.expect("=")

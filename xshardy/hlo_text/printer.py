@@ -11,11 +11,12 @@ from xdsl.ir import Attribute
 from xdsl.utils.target import Target
 
 from xshardy.dialects.hlo.async_operation import StartOp
-from xshardy.hlo_text.annotations import text_of
+from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS, text_of, write_annotations
 from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, Style, valid_name
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
+from xshardy.rewriting.walk import operations_from
 
 QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
@@ -89,6 +90,7 @@ class ModulePrinter:
             name = "module" if self.entry is None else f"module_{self.entry.sym_name.data}"
         yield f"HloModule {valid_name(name)}"
         yield from (f", {text}" for text in attribute_texts(self.module.attributes))
+        yield from (f", {text}" for text in write_annotations(self.module.attributes, MODULE_ANNOTATIONS))
         yield "\n"
         yield from (f"{line}\n" for line in write_tables(self.module.attributes))
         for function in self.in_order():
@@ -119,7 +121,7 @@ class ModulePrinter:
 
     def roots(self) -> list[str]:
         """The functions to print: all except those used by asynchronous operations only."""
-        wrapped = {op.callee.string_value() for op in self.module.walk() if isinstance(op, StartOp)}
+        wrapped = {op.callee.string_value() for op in operations_from(self.module) if isinstance(op, StartOp)}
         return [name for name in self.functions if name not in wrapped]
 
     def computation_text(self, printer: ComputationPrinter) -> Iterator[str]:

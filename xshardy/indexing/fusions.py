@@ -15,6 +15,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import OptimizationBarrierOp
 from xshardy.dialects.stablehlo.tuples import GetTupleElementOp, TupleOp
 from xshardy.dialects.symbols import find_function
+from xshardy.indexing.element_calls import element_maps
 from xshardy.indexing.operations import Maps, has_maps, operand_maps, result_maps
 
 MapSet = tuple[IndexingMap, ...] | None
@@ -65,6 +66,8 @@ def call_operand_maps(op: CallOp | FusionOp, result: int = 0) -> tuple[MapSet, .
     """
     For each operand of a call or a fusion, the maps from its result number `result`; no maps for an unused operand.
     """
+    if (maps := element_maps(op)) is not None:
+        return tuple((map,) for map in maps)
     function = _callee(op)
     found = maps_to_operands(_returned(function)[result])
     return tuple(found.get(parameter, ()) for parameter in function.body.block.args)

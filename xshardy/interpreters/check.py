@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 from xdsl.ir import Attribute
 
@@ -15,52 +14,44 @@ from xshardy.interpreters.element_types import (
     float_info,
     numpy_dtype,
 )
-from xshardy.interpreters.inputs import PIECE_SIZE
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.floats import bits, total_order
+from xshardy.interpreters.random_elements import PIECE_SIZE
 
 # -- Tolerances -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """The maximal distance from the expected number: `absolute`, or `relative` times the expected number."""
+    """The maximal distance from the expected number: `absolute`, and `relative` times the expected number."""
 
     relative: float
-    absolute: float
+    absolute: float | Array
+    """For all elements, or one number for each."""
 
 
 EXACT = Tolerance(0.0, 0.0)
 
-STEPS = 16
-"""The tolerance in units of the spacing of the element type: each op of a fusion rounds, and errors add up."""
-
-TOLERANCES: Mapping[DType, Tolerance] = {
-    np.dtype(np.float64): Tolerance(1e-11, 1e-13),
-    np.dtype(np.float32): Tolerance(1e-5, 1e-6),
-    np.dtype(np.float16): Tolerance(STEPS * 2.0**-11, 1e-4),
-    np.dtype(ml_dtypes.bfloat16): Tolerance(STEPS * 2.0**-9, 1e-4),
-    np.dtype(np.complex64): Tolerance(1e-5, 1e-6),
-    np.dtype(np.complex128): Tolerance(1e-11, 1e-13),
+UNITS: Mapping[DType, int] = {
+    np.dtype(np.float32): 4,
+    np.dtype(np.float64): 4,
+    np.dtype(np.complex64): 4,
+    np.dtype(np.complex128): 4,
 }
-"""The tolerance of each element type. The narrower floats get one unit of their mantissa; integers are exact."""
+"""The tolerance in units in the last place; 1 for the other floats, which kernels round to from f32."""
 
 
-def tolerance_of(dtype: DType, combined: int = 1) -> Tolerance:
-    """
-    The tolerance for results of this element type.
+def tolerance_of(dtype: DType) -> Tolerance:
+    """The tolerance for results of this element type of a well-conditioned computation; integers are exact."""
+    if KINDS[dtype] not in (Kind.FLOAT, Kind.COMPLEX):
+        return EXACT
+    info, units = float_info(part_type(dtype)), UNITS.get(dtype, 1)
+    return Tolerance(units * info.epsilon, units * info.smallest_subnormal)
 
-    Each result combines up to `combined` elements around 1 in any order. Every step may round, also to 0.
-    """
-    if KINDS[dtype] is Kind.FLOAT and dtype not in TOLERANCES:
-        info = float_info(dtype)
-        usual = Tolerance(info.epsilon, info.smallest_subnormal)
-    else:
-        usual = TOLERANCES.get(dtype, EXACT)
-    if combined == 1 or usual == EXACT:
-        return usual
-    part = np.dtype(f"f{dtype.itemsize // 2}") if KINDS[dtype] is Kind.COMPLEX else dtype
-    return Tolerance(usual.relative, usual.absolute + combined * float_info(part).epsilon)
+
+def part_type(dtype: DType) -> DType:
+    """The type of the parts of complex numbers of `dtype`; a float type itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if KINDS[dtype] is Kind.COMPLEX else dtype
 
 
 # -- Comparison -------------------------------------------------------------------------------------------------------
@@ -72,7 +63,7 @@ class Comparison:
     The differences of two arrays.
 
     NaN equals NaN and an infinity equals itself; neither counts in the errors. The relative error ignores numbers whose
-    expected value is within the absolute tolerance of 0.
+    expected value is within the absolute tolerance of 0. For complex numbers see `same_numbers`.
 
     `max_ulp` counts the numbers of the element type between the two; it is 0 for complex numbers.
     """
@@ -88,6 +79,8 @@ class Comparison:
     """The index of an out-of-tolerance element with the largest error, with its two values."""
     actual: str = ""
     expected: str = ""
+    undetermined: int = 0
+    """The number of elements within a tolerance as large as they are: no digit of these is compared."""
 
     @property
     def agrees(self) -> bool:
@@ -99,7 +92,8 @@ class Comparison:
     def __str__(self) -> str:
         errors = f"max abs {self.max_absolute:.3g}, max rel {self.max_relative:.3g}, max ulp {self.max_ulp}"
         if self.agrees:
-            return f"{self.elements} elements agree ({errors})"
+            undetermined = f", {self.undetermined} of them without a digit to compare" if self.undetermined else ""
+            return f"{self.elements} elements agree{undetermined} ({errors})"
         return (
             f"{self.wrong} of {self.elements} elements differ ({errors}); at {list(self.worst or ())} it is "
             f"{self.actual}, expected {self.expected}"
@@ -131,28 +125,63 @@ def compare(
 def exact_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Comparison:
     """Comparison of integers and predicates: errors are computed in f64, equality is exact."""
     differ = actual != expected
-    with np.errstate(all="ignore"):
-        absolute = np.where(differ, np.abs(actual.astype(np.float64) - expected.astype(np.float64)), 0.0)
-        relative = absolute / np.maximum(np.abs(expected.astype(np.float64)), 1)
+    absolute = np.where(differ, np.maximum(distance(actual, expected), 1), 0).astype(np.float64)
+    size = np.maximum(np.abs(expected.astype(np.float64)), 1)
     steps = int(absolute.max(initial=0))
-    return comparison(actual, expected, differ, absolute, relative, steps, tolerance)
+    close = ~differ | (absolute <= tolerance.absolute)
+    undetermined = differ & close
+    return comparison(actual, expected, ~close, absolute, absolute / size, steps, tolerance, undetermined)
 
 
 def float_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Comparison:
     """Floats and complex numbers, compared as f64 and complex128."""
     wide = widest(expected.dtype)
     x, y = actual.astype(wide), expected.astype(wide)
-    same = (x == y) | (np.isnan(x) & np.isnan(y))
     finite = np.isfinite(x) & np.isfinite(y)
     with np.errstate(all="ignore"):
-        distance = np.abs(x - y)
-        absolute = np.where(same | ~finite, 0.0, distance)
-        relative = np.where((absolute > 0) & (np.abs(y) > tolerance.absolute), absolute / np.abs(y), 0.0)
-        close = finite & (distance <= tolerance.absolute + tolerance.relative * np.abs(y))
+        apart, size = distance(actual, expected), np.abs(y)
+        absolute = np.where(finite, apart, 0.0).astype(np.float64)
+        far_from_zero = size > np.where(np.isfinite(tolerance.absolute), tolerance.absolute, 0)
+        relative = np.where((absolute > 0) & far_from_zero, absolute / size, 0.0)
+        allowed = tolerance.absolute + np.where(np.isfinite(y), tolerance.relative * size, 0)
+        close = apart <= allowed
+        undetermined = close & ~(apart <= np.maximum(np.abs(x), size) / 2) & (apart > 0)
     steps = 0
     if wide == np.float64 and finite.any():
         steps = int(np.abs(rank(actual[finite]) - rank(expected[finite])).max(initial=0))
-    return comparison(actual, expected, ~(same | close), absolute, relative, steps, tolerance)
+    return comparison(actual, expected, ~close, absolute, relative, steps, tolerance, undetermined)
+
+
+def same_numbers(x: Array, y: Array) -> Array:
+    """
+    Whether the floats or complex numbers are equal, both NaN, or both infinite.
+
+    As in C (C17, G.3), a complex number with an infinite part is infinite whatever its other part, and it is NaN if it
+    has a NaN part and no infinite one. Two infinite ones are the same unless the infinities of a part differ in sign.
+    """
+    if KINDS[x.dtype] is not Kind.COMPLEX:
+        return (x == y) | (np.isnan(x) & np.isnan(y))
+    infinite = np.isinf(x) & np.isinf(y)
+    opposite = np.zeros(x.shape, np.bool_)
+    for a, b in ((np.real(x), np.real(y)), (np.imag(x), np.imag(y))):
+        opposite |= np.isinf(a) & np.isinf(b) & (a != b)
+    nan = np.isnan(x) & np.isnan(y) & ~np.isinf(x) & ~np.isinf(y)
+    return (x == y) | nan | (infinite & ~opposite)
+
+
+def distance(x: Array, y: Array) -> Array:
+    """
+    The absolute value of the difference: 0 for the same numbers, infinite for other infinities and NaN.
+
+    As f64, or a wider float for types of 64 bits.
+    """
+    if KINDS[x.dtype] is Kind.PRED:
+        return (x != y).astype(np.float64)
+    wide = np.clongdouble if KINDS[x.dtype] is Kind.COMPLEX else np.longdouble if x.dtype.itemsize >= 8 else np.float64
+    a, b = x.astype(wide), y.astype(wide)
+    with np.errstate(all="ignore"):
+        apart = np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), np.inf)
+    return np.where(same_numbers(a, b), 0.0, apart)
 
 
 def rank(x: Array) -> Array:
@@ -166,7 +195,14 @@ def rank(x: Array) -> Array:
 
 
 def comparison(
-    actual: Array, expected: Array, wrong: Array, absolute: Array, relative: Array, steps: int, tolerance: Tolerance
+    actual: Array,
+    expected: Array,
+    wrong: Array,
+    absolute: Array,
+    relative: Array,
+    steps: int,
+    tolerance: Tolerance,
+    undetermined: Array,
 ) -> Comparison:
     """
     The summary.
@@ -174,12 +210,13 @@ def comparison(
     The worst element is the one out of tolerance with the largest absolute error; infinite or NaN errors first.
     """
     numbers = int(wrong.size), int(wrong.sum()), float(absolute.max(initial=0)), float(relative.max(initial=0)), steps
+    without_digits = int(undetermined.sum())
     if not wrong.any():
-        return Comparison(*numbers, tolerance)
+        return Comparison(*numbers, tolerance, undetermined=without_digits)
     error = np.where(absolute > 0, absolute, np.inf)
     where = np.unravel_index(int(np.argmax(np.where(wrong, error, -1.0))), wrong.shape)
     index = tuple(int(i) for i in where)
-    return Comparison(*numbers, tolerance, index, str(actual[index]), str(expected[index]))
+    return Comparison(*numbers, tolerance, index, str(actual[index]), str(expected[index]), without_digits)
 
 
 def unlike(expected: Array) -> Array:

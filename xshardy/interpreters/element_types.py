@@ -81,8 +81,11 @@ KINDS: Mapping[DType, Kind] = {
     **dict.fromkeys((*SIGNED_INTEGERS.values(), *UNSIGNED_INTEGERS.values()), Kind.INTEGER),
     **dict.fromkeys(FLOATS.values(), Kind.FLOAT),
     **dict.fromkeys(COMPLEX.values(), Kind.COMPLEX),
+    np.dtype(np.longdouble): Kind.FLOAT,
+    np.dtype(np.clongdouble): Kind.COMPLEX,
     np.dtype(np.bool_): Kind.PRED,
 }
+"""The kind of each element type, and of the two types in which rounding errors of f64 are measured."""
 
 BITS: Mapping[DType, int] = {
     dtype: bits for table in (SIGNED_INTEGERS, UNSIGNED_INTEGERS) for bits, dtype in table.items()

@@ -1,4 +1,4 @@
-"""`gpu` to the nvvm dialect: thread and block ids, barriers, shuffles."""
+"""`gpu` and `xla_gpu` to the nvvm dialect: thread and block ids, barriers, shuffles, waits for earlier kernels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
+from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Operands, RowPattern, integer_constant
 from xshardy.lowering.types import LLVMTypes
@@ -75,6 +76,14 @@ class LowerBarrier(ConversionPattern[gpu.BarrierOp]):
         return nvvm.Barrier0Op()
 
 
+@dataclass(frozen=True)
+class LowerPdlWait(ConversionPattern[PdlWaitOp]):
+    """`xla_gpu.pdl_wait` -> `nvvm.griddepcontrol wait`."""
+
+    def convert(self, op: PdlWaitOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        return nvvm.GridDependencyOp(nvvm.GridDependency.WAIT)
+
+
 SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
     ShuffleMode.Xor: nvvm.ShuffleKind.BFLY,
     ShuffleMode.Up: nvvm.ShuffleKind.UP,
@@ -116,11 +125,11 @@ def _last_lane(width: SSAValue, rewriter: PatternRewriter) -> SSAValue:
 
 
 class ConvertGpuToNVVMPass(ConversionPass):
-    """Lower thread and block ids, barriers and shuffles to the nvvm dialect."""
+    """Lower thread and block ids, barriers, shuffles and waits for earlier kernels to the nvvm dialect."""
 
     name = "convert-gpu-to-nvvm"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-gpu-ops-to-nvvm` of MLIR'
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         registers = (ReadRegister(types, op, names) for op, names in REGISTERS.items())
-        return *registers, LowerLaneId(types), LowerBarrier(types), LowerWarpShuffle(types)
+        return *registers, LowerLaneId(types), LowerBarrier(types), LowerPdlWait(types), LowerWarpShuffle(types)

@@ -393,6 +393,11 @@ def _barrier(op: Operation, names: Operands) -> str:
     return intrinsic_call(op, names, "llvm.nvvm.barrier0", [])
 
 
+def _grid_dependency(op: Operation, names: Operands) -> str:
+    assert isinstance(op, nvvm.GridDependencyOp)
+    return intrinsic_call(op, names, f"llvm.nvvm.griddepcontrol.{op.kind.data.replace('_', '.')}", [])
+
+
 def _sync_warp(op: Operation, names: Operands) -> str:
     return intrinsic_call(op, names, "llvm.nvvm.bar.warp.sync", list(op.operands))
 
@@ -540,6 +545,8 @@ WRITERS: Mapping[type[Operation], Writer] = {
     memory.LoadOp: _load,
     memory.StoreOp: _store,
     nvvm.Barrier0Op: _barrier,
+    nvvm.BarrierOp: _barrier,
+    nvvm.GridDependencyOp: _grid_dependency,
     nvvm.ReduxOp: _redux,
     nvvm.ShuffleOp: _shuffle,
     nvvm.SyncWarpOp: _sync_warp,

@@ -9,16 +9,14 @@ touched, not walks over everything.
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TypeAlias, final, overload
 
-from xdsl.builder import InsertOpInvT
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
-from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.decision_pattern import DecisionPattern
-from xshardy.rewriting.insertion import inline_block, insert_op
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
+from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
 from xshardy.rewriting.walk import blocks_of, operations_from, walk_region
 from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
 
@@ -76,52 +74,6 @@ class UseListener(PatternRewriterListener):
     def __init__(self) -> None:
         super().__init__()
         self.less_used: list[SSAValue] = []
-
-
-class LazyRewriter(PatternRewriter):
-    """A rewriter that computes its insertion point when it is first read: most matches insert nothing."""
-
-    def __init__(self, op: Operation):
-        super().__init__(op)
-        self.start(op)
-
-    def start(self, op: Operation) -> None:
-        """Start a match of `op`: insert before it, and record that nothing changed."""
-        self.has_done_action = False
-        self._name_hint = None
-        self._matched = op
-        self._insertion_point: InsertPoint | None = None
-
-    @property
-    def insertion_point(self) -> InsertPoint:
-        if self._insertion_point is None:
-            self._insertion_point = InsertPoint.before(self._matched)
-        return self._insertion_point
-
-    @insertion_point.setter
-    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        self._insertion_point = point
-
-    def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
-        point = self.insertion_point if insertion_point is None else insertion_point
-        self.has_done_action = True
-        inserted = (op,) if isinstance(op, Operation) else op
-        for each in inserted:
-            insert_op(each, point)
-        for each in inserted:
-            self.handle_operation_insertion(each)
-        return op
-
-
-@final
-class MovingRewriter(LazyRewriter):
-    """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
-
-    def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
-        self.has_done_action = True
-        # The last one that is put on a worklist is visited first.
-        for op in reversed(inline_block(block, insertion_point, arg_values)):
-            self.handle_operation_insertion(op)
 
 
 def rewrite(
@@ -288,5 +240,6 @@ def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -
         rewriter.start(op)
         rewrite(op, rewriter)
         if rewriter.has_done_action:
+            rewriter.end()
             return True
     return False

@@ -14,6 +14,7 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.discardable import verify_operation
 from xshardy.dialects.dominance import DominanceError
 from xshardy.rewriting.walk import operations_from, operations_in
+from xshardy.syntax.locations import location_of, operation_name, places
 
 SHOWN_COLUMNS = 160
 """The number of columns of a source line that a diagnostic shows."""
@@ -32,6 +33,22 @@ def at(span: Span[str] | Span[bytes], severity: str, message: str) -> str:
     padding = "".join("\t" if character == "\t" else " " for character in line[:column])
     shown = "".join(character if character.isprintable() or character == "\t" else "?" for character in line)
     return f"{span.get_location()}: {severity}: {message}\n{shown}\n{padding}^\n"
+
+
+def origin_note(op: Operation) -> str:
+    """A note with the place of `op` in the user's program, if it has one: `model.py:42:7: note: from jit(f)/add`."""
+    location = location_of(op)
+    if (place := next(places(location), None)) is None:
+        return ""
+    name = operation_name(location)
+    column = f":{place.column.data}" if place.column.data else ""
+    what = shown(f"from {name}" if name else "from here")
+    return f"{shown(place.filename.data)}:{place.line.data}{column}: note: {what}\n"
+
+
+def shown(text: str) -> str:
+    """`text` without characters that a terminal would not print."""
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def parse_error_text(error: ParseError) -> str:
@@ -113,6 +130,6 @@ def _at_operation(op: Operation, severity: str, message: str, spans: Mapping[Ope
     around: Operation | None = op
     while around is not None:
         if (span := spans.get(around)) is not None:
-            return at(span, severity, message)
+            return at(span, severity, message) + origin_note(op)
         around = around.parent_op()
-    return f"{input_name}: {severity}: {message}\n"
+    return f"{input_name}: {severity}: {message}\n{origin_note(op)}"

@@ -29,6 +29,7 @@ _WORDS: Mapping[re.Pattern[str], str] = {
         (r"^Expected bare-id or string-literal here as part of attribute entry!", "expected attribute name"),
         # These do not change.
         (r"^(elements literal|.*dense |Hex string|Shape mismatch|Unexpected |.* is not registered)", r"\1"),
+        (r"^(.* in FileLineColRange|expected location|.* of NameLoc|.* in (?:callsite |fused )?location)", r"\1"),
         (r"^(integer constant out of range|integer bitwidth|invalid dimension)", r"\1"),
     )
 }  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     AnyTensorType,
     AnyUnrankedTensorType,
     ModuleOp,
@@ -27,9 +28,10 @@ from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 from xshardy.garbage import collection_suspended
-from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer, make_span
+from xshardy.syntax.locations.reader import LocationParser
+from xshardy.syntax.locations.text import as_slot
 from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.templates import Line, ResolvedOperand, Template
 
@@ -71,7 +73,7 @@ class ScopedValues(dict[str, tuple[SSAValue, ...]]):
             self.popitem()
 
 
-class Parser(DenseLiteralParser):
+class Parser(LocationParser):
     """
     Parses a module, and records the places of its operations.
 
@@ -83,6 +85,9 @@ class Parser(DenseLiteralParser):
         self._values = self.ssa_values = ScopedValues()
         text = input.decode() if isinstance(input, bytes) else input
         self._parser_state = ParserState(Lexer(Input(text, name)))
+        self.start_locations()
+        self._may_be_located = " loc(" in text
+        """Whether lines may end with a location."""
         self._simple_types: dict[str, TypeAttribute] = {}
         """Types by their text: a module has few distinct types."""
         self.spans: dict[Operation, Span] = {}
@@ -126,10 +131,12 @@ class Parser(DenseLiteralParser):
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         with collection_suspended():
-            return self._parse_operations() if allow_implicit_module else super().parse_module(False)
+            module = self._parse_operations() if allow_implicit_module else super().parse_module(False)
+        self.check_locations()
+        return module
 
     def _parse_operations(self) -> ModuleOp:
-        """Parse the whole text: a module, or operations outside of a module."""
+        """Parse the whole text: a module, or operations outside of a module. Without any, the module is empty."""
         operations: list[Operation] = []
         while self._current_token.kind != MLIRTokenKind.EOF:
             match self._current_token.kind:
@@ -139,8 +146,6 @@ class Parser(DenseLiteralParser):
                     self._parse_file_metadata_dictionary()
                 case _:
                     operations.append(self.expect(self.parse_optional_operation, "expected an operation"))
-        if not operations:
-            self.raise_error("expected an operation, but there is none in the input")
         for name, references in self.forward_ssa_references.items():
             for value in references.values():
                 self.raise_error(f"use of undeclared SSA value name %{name}", self._forward_spans.get(value))
@@ -151,10 +156,10 @@ class Parser(DenseLiteralParser):
                 return ModuleOp(operations)
 
     def parse_operation(self) -> Operation:
-        if self._templates is None or (line := Line.at(self.lexer.input.content, self.pos)) is None:
+        if self._templates is None:
             return self._read_operation()[0]
-        behind = self._token_at(line.end)
-        if behind is None:
+        line = Line.at(self.lexer.input.content, self.pos, may_be_located=self._may_be_located)
+        if line is None or (behind := self._token_at(line.behind)) is None:
             return self._read_operation()[0]
         follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
         key = line.key(follower, *self._parser_state.dialect_stack)
@@ -188,7 +193,12 @@ class Parser(DenseLiteralParser):
         operands = template.operands_of(line, self.ssa_values, self.forward_ssa_references)
         if operands is None:
             return None
-        op = template.build(operands)
+        location = UNKNOWN_LOC
+        if line.location is not None:
+            if (found := self._located(line.location)) is None:
+                return None
+            location = as_slot(found)
+        op = template.build(operands, location)
         start = template.name_position(line)
         self.spans[op] = make_span(start, start + template.name_length, self.lexer.input)
         first = 0

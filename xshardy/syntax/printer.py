@@ -33,6 +33,8 @@ from xshardy.syntax.attributes import TEXTS
 from xshardy.syntax.dense_literals import dense_text
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
+from xshardy.syntax.locations.aliases import LocationAliases
+from xshardy.syntax.locations.text import is_location
 from xshardy.syntax.text_templates import TextTemplate, Written, can_be_alike, text_key
 
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
@@ -61,7 +63,8 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
-        self._templates: dict[Hashable, TextTemplate | None] | None = {} if templates and not print_debuginfo else None
+        self._templates: dict[Hashable, TextTemplate | None] | None = {} if templates else None
+        self._locations = LocationAliases(self._quoted, self._attribute_text)
         self._written: list[Written] = []
         """The places of names in the text of the operation that becomes a template."""
 
@@ -69,7 +72,11 @@ class Printer(XDSLPrinter):
         """The aliases that `op` uses, the text of `op`, a newline, and the resources of `dialects`."""
         self.print_op(op)
         self.print_metadata(dialects)
-        return f"{self._aliases.definitions()}{''.join(self._parts)}\n"
+        text = "".join(self._parts)
+        if not self.print_debuginfo:
+            return f"{self._aliases.definitions()}{text}\n"
+        early, text, deferred = self._locations.filled(text)
+        return f"{self._aliases.definitions(early)}{text}\n{deferred}"
 
     # Text
 
@@ -90,7 +97,11 @@ class Printer(XDSLPrinter):
             print_fn(elem)
 
     def print_string_literal(self, string: str) -> None:
-        self._parts.append(f'"{_NOT_PLAIN.sub(_escape, string)}"')
+        self._parts.append(self._quoted(string))
+
+    @staticmethod
+    def _quoted(string: str) -> str:
+        return f'"{_NOT_PLAIN.sub(_escape, string)}"'
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         self._parts.append(float_text(value, type))
@@ -124,11 +135,13 @@ class Printer(XDSLPrinter):
     # Attributes
 
     def print_attribute(self, attribute: Attribute) -> None:
+        if self.print_debuginfo and is_location(attribute):  # of an argument that xDSL prints
+            self._parts.append(self._locations.of_argument(attribute))
+            return
         known = self._attribute_texts.get(id(attribute))
         if known is None:
             known = attribute, self._attribute_text(attribute)
-            if not self.printing_location:
-                self._attribute_texts[id(attribute)] = known
+            self._attribute_texts[id(attribute)] = known
         text = known[1]
         self._parts.append(text[len(LLVM_TYPE) :] if self._in_llvm_type and text.startswith(LLVM_TYPE) else text)
 
@@ -153,14 +166,16 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = around
 
     def _print_array_element(self, attribute: Attribute) -> None:
-        """Arrays elide the types of 64-bit numbers."""
+        """Arrays elide the types of 64-bit numbers, except behind the hexadecimal digits of a float."""
         match attribute:
             case IntegerAttr(value=value, type=IntegerType() as type) if (
                 type.width.data == 64 and type.signedness.data == Signedness.SIGNLESS
             ):
                 self._parts.append(str(value.data))
             case FloatAttr(value=value, type=Float64Type() as type):
-                self.print_float(value.data, type)
+                self._parts.append(text := float_text(value.data, type))
+                if text.startswith("0x"):
+                    self._parts.append(" : f64")
             case _:
                 self.print_attribute(attribute)
 
@@ -189,6 +204,15 @@ class Printer(XDSLPrinter):
     def print_op(self, op: Operation) -> None:
         if self._value_names is None:
             self._value_names = ValueNames(op, suggestions=not self.print_generic_format)
+        if not self.print_debuginfo:
+            self._print_without_location(op)
+            return
+        location = self._locations.of_operation(op.location)  # before those inside, which decides its number
+        self._print_without_location(op)
+        self._parts.append(f" {location}")
+
+    def _print_without_location(self, op: Operation) -> None:
+        names = self._names()
         key = None
         if self._templates is not None and can_be_alike(type(op), self.print_generic_format):
             key = text_key(op, self._default_dialects[-1])
@@ -200,7 +224,7 @@ class Printer(XDSLPrinter):
             if template is None:
                 self._print_in_turn(op)
             else:
-                self._parts.append(template.fill(op, self._value_names.of, self._value_names.results))
+                self._parts.append(template.fill(op, names.of, names.results))
             return
         around, self._parts, self._written = self._parts, [], []
         self._print_in_turn(op)
@@ -226,9 +250,10 @@ class Printer(XDSLPrinter):
             write(op, self)
         else:
             op.print(self)
-        if self.print_debuginfo:
-            self._parts.append(" ")
-            self.print_attribute(op.location)
+
+    def print_operation_type(self, op: Operation) -> None:
+        """As xDSL's, without the location, which `print_op` adds."""
+        self.print_function_type(op.operand_types, op.result_types)
 
     def enter_scope(self) -> None:
         """Nothing to do: all names are assigned before printing starts."""
@@ -291,10 +316,11 @@ class Printer(XDSLPrinter):
 
     def _print_body(self, block: Block, with_terminator: bool) -> None:
         self._indent += 1
+        print_op = self.print_op if self.print_debuginfo else self._print_without_location
         for op in block.ops:
             if with_terminator or not op.has_trait(IsTerminator, value_if_unregistered=False):
                 self._print_new_line()
-                self.print_op(op)
+                print_op(op)
         self._indent -= 1
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
@@ -303,8 +329,7 @@ class Printer(XDSLPrinter):
             self._parts.append(": ")
             self.print_attribute(arg.type)
             if self.print_debuginfo:
-                self._parts.append(" ")
-                self.print_attribute(arg.location)
+                self._parts.append(f" {self._locations.of_argument(arg.location)}")
 
     @contextmanager
     def indented(self, amount: int = 1):

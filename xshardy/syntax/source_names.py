@@ -1,4 +1,8 @@
-"""The names and lines of a module's values in the text from which it was parsed."""
+"""
+The names and places of a module's values, for messages.
+
+A place is that in the user's program, `model.py:42`, if the text has locations; else a line of the text, `line 12`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +13,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
+from xshardy.syntax.locations import file_and_line, given_name, location_of
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, before the operation's name."""
@@ -19,14 +24,14 @@ class SourceNames:
     """The names and lines of values and operations, from the places of operations that a parser recorded."""
 
     spans: Mapping[Operation, Span]
-    kept: dict[str, tuple[str, int | None]] = field(default_factory=dict[str, tuple[str, "int | None"]])
-    """By name hint, the name and line of values whose producer may be replaced."""
+    kept: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, "str | None"]])
+    """By name hint, the name and place of values whose producer may be replaced."""
 
     def keep(self, op: Operation) -> None:
         """Keep the names of the results of `op` if another operation replaces it: name hints survive a replacement."""
         for result, name in zip(op.results, self._results(op), strict=False):
             hint = f"source.{len(self.kept)}"
-            self.kept[hint] = name, self.line(op)
+            self.kept[hint] = name, self.place(op)
             result.name_hint = hint
 
     def of(self, value: SSAValue) -> str | None:
@@ -55,6 +60,17 @@ class SourceNames:
         span = self.spans.get(op)
         return None if span is None else span.get_location().line
 
+    def place(self, op: Operation) -> str | None:
+        """`model.py:42`, or `line 12`: the place of `op`; None if a pass created it without one."""
+        if (place := file_and_line(location_of(op))) is not None:
+            return place
+        line = self.line(op)
+        return None if line is None else f"line {line}"
+
+    def given(self, value: SSAValue) -> str | None:
+        """`p['emb']`: the name that the user's program has for an argument."""
+        return given_name(location_of(value)) if isinstance(value, BlockArgument) else None
+
     def knows(self, value: SSAValue) -> bool:
         """Whether `value` is in the text, not created by a pass."""
         value = _along_edges(value)
@@ -64,24 +80,24 @@ class SourceNames:
         )
 
     def describe(self, value: SSAValue) -> str:
-        """`%3 (line 12)`, `argument 0 (%x)`: the description of a value in messages."""
+        """`%3 (line 12)`, `argument 0 (p['emb'])`, `argument 0 (%x)`: the description of a value in messages."""
         value = _along_edges(value)
-        name = self.of(value)
+        name = self.given(value) or self.of(value)
         if isinstance(value, BlockArgument):
             return self._describe_argument(value) + (f" ({name})" if name is not None else "")
         assert isinstance(value, OpResult)
-        line = self.kept[value.name_hint][1] if value.name_hint in self.kept else self.line(value.op)
-        return f"{name or f'result {value.index} of {what(value.op)}'}" + _place(line)
+        place = self.kept[value.name_hint][1] if value.name_hint in self.kept else self.place(value.op)
+        return f"{name or f'result {value.index} of {what(value.op)}'}" + _in_parentheses(place)
 
     def _describe_argument(self, value: BlockArgument) -> str:
         around = value.block.parent_op()
         if around is None or isinstance(around, FuncOp):
             return f"argument {value.index}"
-        return f"argument {value.index} inside {what(around)}{_place(self.line(around))}"
+        return f"argument {value.index} inside {what(around)}{_in_parentheses(self.place(around))}"
 
 
-def _place(line: int | None) -> str:
-    return "" if line is None else f" (line {line})"
+def _in_parentheses(place: str | None) -> str:
+    return "" if place is None else f" ({place})"
 
 
 def what(op: Operation) -> str:

@@ -7,8 +7,8 @@ alias is defined once, and the dialects for short operation names are part of th
 of each kind and stores a template; later lines copy it with their own operands. Each parser has its own templates.
 
 A line becomes a template only under these conditions:
-- The operation is the whole line. The next token, up to the name of a value, is part of the key, since the parser may
-  have looked ahead.
+- The operation is the whole line, up to its location, which is not part of the template. The next token, up to the name
+  of a value, is part of the key, since the parser may have looked ahead.
 - Each value name in the line is a result, or was resolved once as an operand. None is in a string or a comment, belongs
   to a region, or was used without the type that the text gives it.
 - No resource is declared, since the parser renames a resource of a known name. No unregistered operation is allowed,
@@ -28,6 +28,8 @@ from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 from xdsl.ir.core import SSAValues
 from xdsl.utils.lexer import Span
 
+from xshardy.syntax.locations.text import LOCATION
+
 LONGEST_LINE = 4096
 """In characters. Longer lines, mostly literals, rarely repeat and get no template."""
 
@@ -43,21 +45,43 @@ ResolvedOperand: TypeAlias = tuple[int, int, SSAValue]
 
 @dataclass(slots=True)
 class Line:
-    """The rest of a line of the text: the `names` of values in it, without `%`, and the text `around` them."""
+    """
+    The rest of a line of the text: the `names` of values in it, without `%`, and the text `around` them.
+
+    A location at the end of the line is not part of it.
+    """
 
     start: int
     end: int
     around: Sequence[str]
     names: Sequence[str]
 
+    location: re.Match[str] | None = None
+    """The location at the end of the line."""
+
     @classmethod
-    def at(cls, text: str, start: int) -> "Line | None":
-        """The line of `text` from `start` on; None if it is the last one or too long for a template."""
+    def at(cls, text: str, start: int, *, may_be_located: bool) -> "Line | None":
+        """
+        The line of `text` from `start` on; None if it is the last one or too long for a template.
+
+        If it `may_be_located`, a location is looked for.
+        """
         end = text.find("\n", start, start + LONGEST_LINE)
         if end < 0:
             return None
+        location = None
+        if may_be_located and (place := text.rfind(" loc(", start, end)) >= 0 and "//" not in text[start:end]:
+            location = LOCATION.match(text, place + 1)
+            if location is None or location.end() != end:
+                return None
+            end = place
         parts = _NAME.split(text[start:end])
-        return cls(start, end, parts[::2], parts[1::2])
+        return cls(start, end, parts[::2], parts[1::2], location)
+
+    @property
+    def behind(self) -> int:
+        """The position behind the line, and behind its location if it has one."""
+        return self.end if self.location is None else self.location.end()
 
     def key(self, *surroundings: str) -> Hashable:
         """
@@ -98,7 +122,6 @@ class Template:
     result_types: Sequence[Attribute]
     properties: Mapping[str, Attribute]
     attributes: Mapping[str, Attribute]
-    location: LocationAttr
     regions: Sequence[Region]
 
     @classmethod
@@ -140,7 +163,6 @@ class Template:
             tuple(op.result_types),
             dict(op.properties),
             dict(op.attributes),
-            op.location,
             tuple(region.clone() for region in op.regions),
         )
 
@@ -172,13 +194,13 @@ class Template:
             found.append(value)
         return [found[use] for use in self.operands]
 
-    def build(self, operands: Sequence[SSAValue]) -> Operation:
-        """The operation with these operands. Attributes and types are immutable, and shared."""
+    def build(self, operands: Sequence[SSAValue], location: LocationAttr) -> Operation:
+        """The operation with these operands, at `location`. Attributes and types are immutable, and shared."""
         op = self.op_type.__new__(self.op_type)
         vars(op).update(_NOTHING)
         op.properties = dict(self.properties)
         op.attributes = dict(self.attributes)
-        op.location = self.location
+        op.location = location
         op.operands = operands
         op.results = SSAValues([OpResult(type, op, index) for index, type in enumerate(self.result_types)])
         for region in self.regions:

@@ -1,6 +1,7 @@
 """Types of arguments that commands share."""
 
 import argparse
+from pathlib import Path
 
 
 def natural(text: str) -> int:
@@ -12,3 +13,21 @@ def natural(text: str) -> int:
     if number < 0:
         raise argparse.ArgumentTypeError(f"expected an integer of at least 0, got '{text}'")
     return number
+
+
+def bound(text: str) -> float:
+    """A number of at least 0, not NaN: nothing differs by more than NaN."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got '{text}'")
+    return number
+
+
+def path(text: str) -> Path:
+    """A path. An empty one would be the current folder, where a script forgot to set a variable."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected a path, got an empty one")
+    return Path(text)

@@ -1,7 +1,6 @@
 """Diagnostics for exceptions: `file:line:column: error: what, and how to correct it`, without a traceback."""
 
 import os
-import sys
 import traceback
 from pathlib import Path
 
@@ -9,8 +8,10 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from xshardy.compiler import FusionNotFoundError
 from xshardy.hlo_text import HLOError
+from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
 from xshardy.interpreters.simt import SimtError
 from xshardy.syntax.diagnostics import parse_error_text
+from xshardy.tools.output import read_standard_input
 
 STDIN = "<stdin>"
 
@@ -26,9 +27,13 @@ def shown_name(file: str) -> str:
 
 def read_text(file: str) -> str:
     """
-    The text of `file`, or of standard input for `-`. Raises `InputError` if it is not text, and `OSError` like `open`.
+    The text of `file`, or of standard input for `-`; also that of HLO in binary form, `.hlo.pb`.
+
+    Raises `InputError` if it is not text, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
-    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    data = read_standard_input() if file == "-" else Path(file).read_bytes()
+    if file.endswith(SUFFIX):
+        return hlo_text_of(data)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -51,7 +56,7 @@ def describe(error: Exception, file: str) -> str:
         case OSError(filename=path, strerror=reason) if path is not None:
             return f"error: {path}: {reason}"
         case OSError(strerror=reason) if reason is not None:
-            return f"{name}: error: {reason}"
+            return f"error: standard output: {reason}"  # files are named
         case MemoryError():
             return f"{name}: error: out of memory ({error}): what is executed is kept as a whole, so use smaller shapes"
         case RecursionError():

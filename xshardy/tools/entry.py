@@ -2,14 +2,34 @@
 The entry points of the commands: they handle signals before they import what they run, which takes most of a second.
 """
 
+import os
 import signal
+import sys
 from importlib import import_module
 
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
 
+def _open_closed_streams() -> None:
+    """
+    Give each standard stream that the caller closed a descriptor of its own, on which reading and writing fail.
+
+    Python has None for such a stream, and the next file that is opened would get its descriptor.
+    """
+    for descriptor, (name, mode, wrong_way) in enumerate(
+        (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+    ):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, wrong_way)
+            if null != descriptor:
+                os.dup2(null, descriptor)
+                os.close(null)
+            setattr(sys, name, open(descriptor, mode, closefd=False))  # noqa: SIM115  # open until the end
+
+
 def _run(module: str) -> int:
     handle_signals(exit_at_once)
+    _open_closed_streams()
     main = import_module(module).main
     from xshardy.tools.output import run_command
 

@@ -15,11 +15,12 @@ from xdsl.utils.hints import isa
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import slice_index
-from xshardy.interpreters import simt, stablehlo
-from xshardy.interpreters.check import Comparison, Tolerance, compare, tolerance_of, unlike
+from xshardy.interpreters import simt
+from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import run_on_host
-from xshardy.interpreters.inputs import combined_elements, inputs_of
+from xshardy.interpreters.inputs import inputs_of
+from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import kernel_source
 from xshardy.tools.console import console
@@ -36,21 +37,25 @@ class Output:
     type: TensorType[Attribute]
     value: Array
     comparison: Comparison | None
-    """The comparison with the reference; None without `--check`."""
+    """The comparison with the reference; None without `--check`, and for a result that is not compared."""
     seconds: float
     """The execution time of the kernel, with all its results."""
+    not_compared: str | None = None
+    """With `--check`: why HLO does not define this result, so that it is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorBounds:
-    """Tolerances that replace those of the element type."""
+    """Tolerances that replace those of the reference."""
 
     absolute: float | None = None
     relative: float | None = None
 
-    def tolerance(self, type: Attribute, combined: int) -> Tolerance:
-        """The tolerance for elements of `type` that each combine up to `combined` elements."""
-        usual = tolerance_of(numpy_dtype(type), combined)
+    def tolerance(self, type: Attribute) -> Tolerance | None:
+        """The tolerance for elements of `type`; None if none is given. That of the type stands for a missing one."""
+        if self.absolute is None and self.relative is None:
+            return None
+        usual = tolerance_of(numpy_dtype(type))
         absolute = usual.absolute if self.absolute is None else self.absolute
         return Tolerance(usual.relative if self.relative is None else self.relative, absolute)
 
@@ -74,17 +79,16 @@ def execute_fusion(
     """
     computation = fusion.callee_function()
     inputs = inputs_of(computation, seed)
-    expected = stablehlo.evaluate(computation, inputs) if check else None
+    reference = Reference(computation, inputs) if check else None
     types = result_types(computation)
     zeros = [np.zeros(type.get_shape(), numpy_dtype(type)) for type in types]
-    arrays = [*inputs, *(map(unlike, expected) if expected else zeros)]  # unwritten elements must differ
+    arrays = [*inputs, *(map(unlike, reference.results) if reference else zeros)]  # unwritten elements must differ
     # Lower levels have no layouts, so all levels get the elements in memory order.
     kernel = simt.find_kernel(module)
     layouts = [type for type in kernel.function_type.inputs if isa(type, TensorType[Attribute])]
     written_in = first_of_buffer(kernel)[len(inputs) :]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
-    combined = combined_elements(computation)
     name = compiler.fusion_name(fusion)
     for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
         if level not in levels:
@@ -98,10 +102,11 @@ def execute_fusion(
         seconds = perf_counter() - start
         values = map(in_tensor_order, written, layouts[len(inputs) :])
         for index, (type, value) in enumerate(zip(types, values, strict=True)):
-            element, comparison = type.element_type, None
-            if expected is not None:
-                comparison = compare(value, expected[index], element, bounds.tolerance(element, combined))
-            yield Output(name, level, index, type, value, comparison, seconds)
+            undefined = reference.undefined.get(index) if reference else None
+            comparison = None
+            if reference is not None and undefined is None:
+                comparison = reference.compare(index, value, bounds.tolerance(type.element_type))
+            yield Output(name, level, index, type, value, comparison, seconds, undefined)
 
 
 def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
@@ -150,8 +155,12 @@ def print_outputs(outputs: Sequence[Output]) -> None:
 
 def verdict(output: Output) -> str | Text:
     """The text of the last column of the table."""
+    if output.not_compared is not None:
+        return Text("not compared", "yellow")
     if output.comparison is None:
         return summary(output.value)
+    if output.comparison and (undetermined := output.comparison.undetermined):
+        return Text(f"agrees ({undetermined} elements: no digit to compare)", "green")
     return Text("agrees", "green") if output.comparison else Text("differs", "bold red")
 
 

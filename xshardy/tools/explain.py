@@ -31,15 +31,22 @@ def axes_text(axes: Sequence[AxisRefAttr]) -> str:
 
 def named_value(program: ShardedProgram, name: str, file: str) -> int:
     """
-    The value that the text calls `name`, such as `%42` or `%7#1`. Raises `InputError` if there is none, or several.
+    The value that the text calls `name`, such as `%42` or `%7#1`, or that JAX calls so, such as `p['emb']`.
+
+    Raises `InputError` if there is none, or several.
     """
-    if not re.fullmatch(r"%[\w.$-]+(#\d+)?", name):
-        raise InputError(f'{file}: error: "{name}" is not the name of a value: expected one such as %42, or %7#1')
     found: dict[int, SSAValue] = {}
     for value in _values(program):
         number = program.history.number(value)
-        if number is not None and program.names.of(value) in (name, f"{name}#0"):
+        if number is not None and (
+            program.names.of(value) in (name, f"{name}#0") or program.names.given(value) == name
+        ):
             found.setdefault(number, value)
+    if not found and not re.fullmatch(r"%[\w.$-]+(#\d+)?", name):
+        raise InputError(
+            f'{file}: error: "{name}" is not the name of a value: expected one such as %42, %7#1, or that of an '
+            "argument in a program with debug information"
+        )
     if not found:
         raise InputError(
             f"{file}: error: there is no tensor {name} after propagation, which erases what is dead and gives each use "
@@ -172,8 +179,8 @@ class Story:
         if isinstance(op, DataFlowEdgeOp):
             around = op.input.owner
             op = around if isinstance(around, Operation) else around.parent_op() or op
-        line = self._program.names.line(op)
-        return f"{what(op)} (line {line})" if line is not None else what(op)
+        place = self._program.names.place(op)
+        return f"{what(op)} ({place})" if place is not None else what(op)
 
     def touched(self) -> Iterator[Operation]:
         """The operations through which its axes propagated, and the producers of the values on the path."""

@@ -8,6 +8,7 @@ from typing import TypedDict
 
 from xdsl.ir import Operation
 
+from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain import Story, axis_text
 from xshardy.tools.output import printable
 from xshardy.tools.sharded_program import ShardedProgram
@@ -47,7 +48,8 @@ def entries(program: ShardedProgram) -> Sequence[Entry]:
 
 def page(program: ShardedProgram, title: str) -> str:
     """The page: HTML 5 without external resources."""
-    data = {"lines": program.text.removesuffix("\n").split("\n"), "values": entries(program)}
+    lines = without_locations(program.text).removesuffix("\n").split("\n")
+    data = {"lines": lines, "values": entries(program)}
     # No text of the program can end the script or begin a comment in it: in JSON, `<` stands in strings only.
     script = json.dumps(data).replace("<", "\\u003c")
     parts = {"@TITLE@": html.escape(printable(title)), "@DATA@": script}

@@ -14,7 +14,7 @@ from xshardy.tools.interrupts import line_of, status_of
 def write_text(path: Path | None, text: str) -> None:
     """Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file; None is stdout."""
     if path is None:
-        with _standard_output_named():
+        with _named("standard output"):
             sys.stdout.write(text)
             sys.stdout.flush()
     else:
@@ -41,12 +41,18 @@ def print_diagnostic(text: str) -> None:
 
 
 @contextmanager
-def _standard_output_named() -> Generator[None]:
-    """Raise an `OSError` of what is inside with standard output as its `filename`."""
+def _named(stream: str) -> Generator[None]:
+    """Raise an `OSError` of what is inside with `stream` as its `filename`."""
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from None
+        raise OSError(error.errno, error.strerror, stream) from None
+
+
+def read_standard_input() -> bytes:
+    """All of standard input. Raises `OSError`."""
+    with _named("standard input"):
+        return sys.stdin.buffer.read()
 
 
 def discard_standard_output() -> None:
@@ -66,7 +72,7 @@ def run_command(action: Callable[[], int]) -> int:
     """
     try:
         status = action()
-        with _standard_output_named():
+        with _named("standard output"):
             sys.stdout.flush()
         return status
     except KeyboardInterrupt as interrupt:

@@ -1,6 +1,7 @@
 """The text of a pipeline, as `-p` takes it: names and options of passes, and upstream's names for ours."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -59,8 +60,20 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
     """
     specs = [spec for given in parse_pipeline(pipeline) for spec in _expand(given)]
     if unknown := [spec.name for spec in specs if spec.name not in available]:
-        raise ValueError(f"Unrecognized passes: {unknown}")
-    return tuple(available[spec.name]().from_pass_spec(spec) for spec in specs)
+        raise ValueError(f"Unrecognized passes: {unknown}{_close_names(unknown[0], available)}")
+    return tuple(_with_options(available[spec.name](), spec) for spec in specs)
+
+
+def _close_names(name: str, available: Iterable[str]) -> str:
+    close = get_close_matches(name, [*available, *PASS_ALIASES], n=3)
+    return f": did you mean {' or '.join(close)}?" if close else ": `xshardy-opt --help` lists all"
+
+
+def _with_options(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    try:
+        return pass_type.from_pass_spec(spec)
+    except ValueError as error:
+        raise ValueError(f"pass '{spec.name}': {error}") from error
 
 
 def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:

@@ -2,11 +2,10 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import natural
+from xshardy.tools.arguments import natural, path
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import printable, write_text
 
@@ -23,8 +22,8 @@ AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
 def add_sharding_commands(add: AddCommand) -> None:
     """Add the commands to the parser of `xshardy`."""
     file = (
-        "StableHLO with shardings; `-` is standard input; FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), "
-        "which returns what jax.jit(f).lower(...) returns: give it only files that you trust"
+        "StableHLO with shardings, or HLO text as XLA dumps it; `-` is standard input; FILE.py:FUNCTION runs FILE.py "
+        "as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: give it only files you trust"
     )
     shard = add(
         "shard",
@@ -34,7 +33,13 @@ def add_sharding_commands(add: AddCommand) -> None:
     )
     shard.add_argument("file", help=file)
     shard.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
-    shard.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the program with its shardings to FILE")
+    shard.add_argument("-o", "--output", type=path, metavar="FILE", help="write the program with its shardings to FILE")
+    shard.add_argument(
+        "-t",
+        "--target",
+        choices=("mlir", "hlo"),
+        help="write MLIR with shardings of sdy, or HLO text with shardings of HLO (default: HLO for .hlo and .txt)",
+    )
 
     explain = add(
         "explain",
@@ -47,17 +52,20 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument("--value", metavar="NAME", help="the tensor that the text calls NAME, such as %%42 or %%7#1")
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
-    explain.add_argument("--html", type=Path, metavar="FILE", help="write a page about the whole program to FILE")
+    explain.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
 
 
 def _shard(args: argparse.Namespace) -> int:
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import export, propagate, read_program
+    from xshardy.tools.sharded_program import export, export_hlo, propagate, read_program
 
     program = propagate(read_program(args.file), args.file)
     placed = list(placements(program))
     if args.output is not None:
-        write_text(args.output, print_module(export(program)))
+        target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
+        write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
+    elif args.target is not None:
+        raise InputError("error: --target says what to write: give the file with -o")
     print_placements(placed, args.top)
     return 0
 

@@ -9,7 +9,6 @@ SIGTERM.
 import argparse
 import io
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -17,7 +16,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from inspect import signature
-from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
@@ -37,10 +35,19 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
-from xshardy.syntax.diagnostics import at, parse_error_text, verify_error_text
+from xshardy.syntax.diagnostics import at, origin_note, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
+from xshardy.syntax.pass_dumps import UnknownDumpError
 from xshardy.syntax.printer import Printer
-from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
+from xshardy.tools.input_chunks import Chunk, chunks_of, joined, listing
+from xshardy.tools.output import (
+    discard_standard_output,
+    print_diagnostic,
+    printable,
+    read_standard_input,
+    run_command,
+    write_text,
+)
 from xshardy.tools.pipelines import passes_of
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -49,9 +56,6 @@ DIAGNOSED, INTERNAL_ERROR = 1, 70
 
 RECURSION_LIMIT = 10_000
 """Python's default allows only some hundred nested regions."""
-
-SEPARATOR = "// -----"
-"""The separator of modules in a file under `--split-input-file`."""
 
 
 class UsageError(Exception):
@@ -75,6 +79,20 @@ class XshardyOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
         )
+        arg_parser.add_argument(
+            "--mlir-print-debuginfo",
+            dest="print_debuginfo",
+            action="store_true",
+            help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
+        )
+        arg_parser.add_argument(
+            "--stage",
+            metavar="PASS|N|last",
+            help="of a log of passes, take only the dumps of PASS, dump N, from 1 on, or the last one",
+        )
+        arg_parser.add_argument(
+            "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
+        )
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -91,11 +109,23 @@ class XshardyOptMain(xDSLOptMain):
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
 
-            self._spans = {}
+            spans: dict[Operation, Span] = {}
+            self._spans = spans
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
-            return read(self._decode(stream.read()), self.get_input_name())
+            return read(self._decode(stream.read()), self.get_input_name(), spans)
 
-        self.available_frontends = {"mlir": parse_mlir, "hlo": parse_hlo_text}
+        def parse_hlo_proto(stream: IO[bytes]) -> ModuleOp:
+            from xshardy.hlo_text.proto import hlo_text_of
+
+            return parse_hlo_text(io.BytesIO(hlo_text_of(stream.read()).encode()))
+
+        self.available_frontends = {
+            "mlir": parse_mlir,
+            "log": parse_mlir,
+            "hlo": parse_hlo_text,
+            "txt": parse_hlo_text,  # XLA's dumps
+            "pb": parse_hlo_proto,
+        }
 
     def setup_pipeline(self) -> None:
         try:
@@ -120,7 +150,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file in (None, "-"):
-            return self._stdin or sys.stdin.buffer, "mlir"
+            return self._stdin or io.BytesIO(read_standard_input()), "mlir"
         return super().get_input_stream()
 
     def get_input_name(self) -> str:
@@ -135,8 +165,8 @@ class XshardyOptMain(xDSLOptMain):
             span = Span(start, start + 1, Input(text, self.get_input_name()))
             raise ParseError(span, f"byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from error
 
-    def _chunks(self) -> tuple[str, list[tuple[bytes, int]]]:
-        """The frontend, and the modules of the input, each with the number of lines before it."""
+    def _input(self) -> tuple[str, bytes]:
+        """The frontend, and the input."""
         stream, extension = self.get_input_stream()
         with stream:
             data = stream.read()
@@ -146,11 +176,13 @@ class XshardyOptMain(xDSLOptMain):
             raise UsageError(
                 f"{self.get_input_name()}: unknown file extension '.{extension}': known are {known}; or give -f"
             )
-        if not self.args.split_input_file:
-            return frontend, [(data, 0)]
-        pieces = re.split(rb"^[ \t]*" + SEPARATOR.encode(), data, flags=re.MULTILINE)
-        lines = accumulate((piece.count(b"\n") for piece in pieces), initial=0)
-        return frontend, list(zip(pieces, lines, strict=False))
+        return frontend, data
+
+    def _chunks(self, data: bytes) -> Sequence[Chunk]:
+        try:
+            return chunks_of(data, split=self.args.split_input_file, stage=self.args.stage)
+        except UnknownDumpError as error:
+            raise UsageError(f"{self.get_input_name()}: {error}") from None
 
     def _check_target(self) -> None:
         """Raise `UsageError` if the target has no options of these names, before any work is done."""
@@ -184,18 +216,25 @@ class XshardyOptMain(xDSLOptMain):
         status = 0
         texts: list[str] = []
         self._check_target()
-        frontend, chunks = self._chunks()
-        for data, line_offset in chunks:
-            text, complaint, expected = self._process(frontend, data, line_offset)
+        frontend, data = self._input()
+        if self.args.list_stages:
+            write_text(self._output_path, listing(data))
+            return 0
+        chunks = self._chunks(data)
+        for chunk in chunks:
+            text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))
             if complaint and not expected:
                 sys.stderr.write(printable(complaint, keep="\n\t"))
                 status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
         if status:
             return status
-        output = f"\n{SEPARATOR}\n".join(texts)
-        write_text(None if self.args.output_file in (None, "-") else Path(self.args.output_file), output)
+        write_text(self._output_path, joined(chunks, texts))
         return 0
+
+    @property
+    def _output_path(self) -> Path | None:
+        return None if self.args.output_file in (None, "-") else Path(self.args.output_file)
 
     _is_bug = False
 
@@ -246,8 +285,8 @@ class XshardyOptMain(xDSLOptMain):
         while around is not None and around not in self._spans:
             around = around.parent_op()
         if around is None:
-            return f"{self.get_input_name()}: {severity}: {message}\n"
-        return at(replace(self._spans[around], line_offset=line_offset), severity, message)
+            return f"{self.get_input_name()}: {severity}: {message}\n{origin_note(op)}"
+        return at(replace(self._spans[around], line_offset=line_offset), severity, message) + origin_note(op)
 
     @contextmanager
     def _warnings_shown(self, line_offset: int) -> Generator[None]:

@@ -15,12 +15,13 @@ from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.traits import (
+    EffectInstance,
     IsolatedFromAbove,
     IsTerminator,
     MemoryEffectKind,
 )
 
-from xshardy.dialects.extensions.effects import effects_of, is_side_effect_free, only_reads
+from xshardy.dialects.extensions.effects import KnownEffects, effects_of
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.walk import operations_from
@@ -56,72 +57,84 @@ Without operands, it is their properties instead: many constants have the same c
 class Scope:
     """The operations, none equal to another, that dominate what comes next in a block."""
 
-    around: "Scope | None"
-    """The scope of the block around; None where operations from outside may not be read."""
-    known: dict[Key, list[Operation]] = field(default_factory=dict[Key, list[Operation]])
+    known: dict[Key, list[Operation]]
+    """Also those of the blocks around, the newest last."""
+    effects: KnownEffects
+    added: list[Key] = field(default_factory=list[Key])
+    """The keys of the operations of this block."""
+    writes: int = 0
+    """How many operations of the block up to here may write memory."""
+    writes_before: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    """What `writes` was at each operation that reads memory."""
 
     def find(self, key: Key, op: Operation, found: CommonSubexpressions) -> Operation | None:
         """The operation that is equal to `op`, of that key."""
-        scope: Scope | None = self
-        while scope is not None:
-            for other in scope.known.get(key, ()):
-                if computes_the_same(op, other, found, {}):
-                    return other
-            scope = scope.around
+        for other in reversed(self.known.get(key, ())):
+            if computes_the_same(op, other, found, {}):
+                return other
         return None
 
+    def add(self, key: Key, op: Operation) -> None:
+        """Note `op`, which is equal to no other one."""
+        self.known.setdefault(key, []).append(op)
+        self.added.append(key)
 
-def common_subexpressions(region: Region, found: CommonSubexpressions, around: Scope | None = None) -> None:
-    """
-    Add those of the operations in `region` to `found`. A region of several blocks is left out.
+    def leave(self) -> None:
+        """Forget the operations of the block: they do not dominate what comes next."""
+        for key in self.added:
+            self.known[key].pop()
 
-    Reads each operation once. Two operations are compared if they have the same key.
+
+def common_subexpressions(region: Region, found: CommonSubexpressions) -> None:
     """
+    Add those of the operations in `region`, which is isolated from what is around it, to `found`.
+
+    A region of several blocks is left out. Reads each operation once. Two operations are compared if they have the same
+    key.
+    """
+    _visit(region, found, Scope({}, {}))
+
+
+def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
     if len(region.blocks) != 1:
         return
-    scope = Scope(around)
     merged = found.values.get
     for op in region.block.ops:
         if op.regions:
             isolated = op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
             for inner in op.regions:
-                common_subexpressions(inner, found, None if isolated else scope)
+                _visit(inner, found, Scope({} if isolated else scope.known, scope.effects))
         if is_dead(op):
             found.dead.add(op)
-        elif can_be_merged(op):
-            key = type(op), tuple([merged(value, value) for value in op.operands]) or tuple(op.properties.values())
-            other = scope.find(key, op, found)
-            if other is not None and (is_pure(op) or reads_the_same(other, op)):
-                found.merge(op, other)
-            else:
-                scope.known.setdefault(key, []).insert(0, op)
+            continue
+        effects: AbstractSet[EffectInstance] | None = frozenset()
+        if op.regions or is_dead_if_unused(type(op)) is not True:
+            effects = effects_of(op, scope.effects)
+            if is_known_to_read(effects):
+                scope.writes_before[op] = scope.writes
+            elif effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
+                scope.writes += 1
+            if not can_be_merged(op, effects):
+                continue
+        key = type(op), tuple([merged(value, value) for value in op.operands]) or tuple(op.properties.values())
+        other = scope.find(key, op, found)
+        if other is not None and (not effects or scope.writes_before.get(other) == scope.writes):
+            found.merge(op, other)
+        else:
+            scope.add(key, op)
+    scope.leave()
 
 
-def is_pure(op: Operation) -> bool:
-    """Whether `op` has no effect."""
-    return is_dead_if_unused(type(op)) is True or is_side_effect_free(op)
-
-
-def can_be_merged(op: Operation) -> bool:
-    """Whether `op` does no more than compute results, or read memory."""
-    if not op.regions and is_dead_if_unused(type(op)):
-        return True
+def can_be_merged(op: Operation, effects: AbstractSet[EffectInstance] | None) -> bool:
+    """Whether `op`, which has `effects`, does no more than compute results, or read memory."""
     if op.has_trait(IsTerminator) or any(len(region.blocks) > 1 for region in op.regions):
         return False
-    return is_pure(op) or only_reads(op)
+    return effects is not None and (not effects or is_known_to_read(effects))
 
 
-def reads_the_same(first: Operation, last: Operation) -> bool:
-    """Whether two equal operations that read memory stand in one block, and nothing between them may write."""
-    if first.parent is not last.parent:
-        return False
-    op: Operation | None = first
-    while op is not None and op is not last:
-        effects = effects_of(op)
-        if effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
-            return False
-        op = op.next_op
-    return True
+def is_known_to_read(effects: AbstractSet[EffectInstance] | None) -> bool:
+    """Whether there are effects, and all are reads."""
+    return bool(effects) and all(effect.kind is MemoryEffectKind.READ for effect in effects or ())
 
 
 Inside: TypeAlias = dict[SSAValue | Block, SSAValue | Block]

@@ -33,3 +33,11 @@ func.func @digits() {
   %12 = arith.constant dense<[1.0, 0.333333343]> : vector<2xf32>
   func.return
 }
+
+// The type of a 64-bit float is left out in a list, but not behind bits, which are an integer without it.
+// CHECK-LABEL: func.func @in_lists
+// CHECK-NEXT: complex.constant [1.500000e+00, 0x41E0000000000000 : f64] : complex<f64>
+func.func @in_lists() {
+  %0 = complex.constant [1.5, 2147483648.0] : complex<f64>
+  func.return
+}

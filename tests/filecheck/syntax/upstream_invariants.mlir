@@ -143,3 +143,13 @@ func.func @parallel_insert_slice(%u: tensor<4xf32>, %t: tensor<8xf32>, %n: index
   }
   return %0 : tensor<8xf32>
 }
+
+// -----
+// CHECK: error: 'func.func' op arguments may only have dialect attributes: call 'mine' 'a_dialect.mine'
+func.func @attribute_of_an_argument(%x: f32 {mine = 1 : i32}) {
+  return
+}
+
+// -----
+// CHECK: error: 'func.func' op results may only have dialect attributes: call 'mine' 'a_dialect.mine'
+func.func private @attribute_of_a_result(f32) -> (f32 {test.its = 1 : i32}, f32 {mine})

@@ -92,7 +92,7 @@ COMPLEX_UNARY = [
     "tan",
     "tanh",
 ]
-COMPLEX_BINARY = ["add", "subtract", "multiply", "divide", "power"]
+COMPLEX_BINARY = ["add", "subtract", "multiply", "divide", "power", "atan2"]
 PART = {"c64": "f32", "c128": "f64"}
 
 

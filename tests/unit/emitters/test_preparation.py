@@ -66,7 +66,7 @@ def test_calls_in_bodies_are_inlined():
 
 
 def test_recursion_is_rejected():
-    with pytest.raises(PassFailedException, match=r"@f calls itself, by way of @main -> @f -> @g"):
+    with pytest.raises(PassFailedException, match="@f calls itself, perhaps through others: a kernel cannot recurse"):
         names("""
         func.func private @f(%x: tensor<f32>) -> tensor<f32> {
           %r = func.call @g(%x) : (tensor<f32>) -> tensor<f32>

@@ -16,7 +16,7 @@ from xla_oracle import xla_errors
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.hlo_text import HLOError, print_hlo, read_hlo
-from xshardy.interpreters.inputs import random_inputs
+from xshardy.interpreters.random_elements import random_inputs
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.call_graph import functions_of

@@ -9,7 +9,7 @@ from xdsl.parser import Parser
 
 from xshardy.interpreters.check import Tolerance, compare, unlike
 from xshardy.interpreters.element_types import numpy_dtype
-from xshardy.interpreters.inputs import random_inputs
+from xshardy.interpreters.random_elements import random_inputs
 from xshardy.universe import new_context
 
 

@@ -153,7 +153,7 @@ LOOP = """
 TWICE = """
   func.func private @twice(%i: index) -> index {
     %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(i)[k] -> (i * 4 floordiv 2 + k),"
-      "domain: i in [0, 23], k in [0, 0]">(%i)[%i]
+      "domain: i in [0, 23], k in [0, 23]">(%i)[%i]
     %1 = arith.subi %0, %i : index
     func.return %1 : index
   }"""

@@ -8,7 +8,7 @@ import pytest
 from special_values import assert_same
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.inputs import random_inputs
+from xshardy.interpreters.random_elements import random_inputs
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 

@@ -1,16 +1,24 @@
 """
-The patterns of every pass do the same under xDSL's `PatternRewriteWalker` as under our driver.
+The patterns of every pass do the same under xDSL's `PatternRewriteWalker` as under our driver, and report changes.
 
 The modules are those of the FileCheck tests, run through the pipelines of their RUN lines.
 """
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriterListener, PatternRewriteWalker
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+)
 from xdsl.utils.arg_spec import parse_pipeline
 
 from xshardy.rewriting import PatternPass
@@ -48,12 +56,29 @@ def specs_after(option: str, arguments: list[str]):
     return parse_pipeline(arguments[arguments.index(option) + 1])
 
 
+def state(op: Operation) -> object:
+    """What `op` is, without what is in its regions."""
+    return op.parent, *op.operands, *op.result_types, *op.attributes.items(), *op.properties.items()
+
+
+@dataclass(frozen=True)
+class Reporting(RewritePattern):
+    """What `pattern` does, if it tells the rewriter of every change: drivers visit again what was reported."""
+
+    pattern: RewritePattern
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        before = state(op)
+        self.pattern.match_and_rewrite(op, rewriter)
+        assert rewriter.has_done_action or state(op) == before, f"{self.pattern} changed {op} and did not report it"
+
+
 def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewriterListener | None = None) -> bool:
     """`PatternPass.rewrite_module`, by xDSL's means only."""
     changed = False
     for step in self.steps(module):
         walker = PatternRewriteWalker(
-            GreedyRewritePatternApplier(list(step.patterns), dce_enabled=False),
+            GreedyRewritePatternApplier([*map(Reporting, step.patterns)], dce_enabled=False),
             walk_reverse=step.walk.walk_reverse,
             walk_regions_first=step.walk.walk_regions_first,
             apply_recursively=step.walk.apply_recursively,

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.tools.xshardy_opt import SEPARATOR, run
+from xshardy.tools.input_chunks import SEPARATOR
+from xshardy.tools.xshardy_opt import run
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"
 PER_PROCESS = "resources.mlir"

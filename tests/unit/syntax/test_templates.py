@@ -15,10 +15,11 @@ from xdsl.parser import Parser as XDSLParser
 from xdsl.printer import Printer as XDSLPrinter
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
+from xshardy.syntax.locations import location_of
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.templates import LONGEST_LINE, Template
-from xshardy.tools.xshardy_opt import SEPARATOR
+from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"
@@ -64,7 +65,7 @@ def values(op: Operation) -> list[object]:
         found += [result.name_hint for result in inner.results]
         found += [argument.name_hint for region in inner.regions for block in region.blocks for argument in block.args]
         found += [block.name_hint for region in inner.regions for block in region.blocks]
-        found.append(inner.location)
+        found.append(location_of(inner))
     return found
 
 

@@ -13,7 +13,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.text_templates import TextTemplate, can_be_alike
-from xshardy.tools.xshardy_opt import SEPARATOR
+from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.interpreters import stablehlo
+from xshardy.interpreters import reference
 from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -176,8 +176,8 @@ def test_run_check_of_more_than_memory_holds(tmp_path: Path, capsys: pytest.Capt
 
 def test_run_check_fails_when_a_result_differs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """A reference that is off by a half."""
-    evaluate = stablehlo.evaluate
-    monkeypatch.setattr(stablehlo, "evaluate", lambda *args: [result + 0.5 for result in evaluate(*args)])
+    evaluate = reference.evaluate
+    monkeypatch.setattr(reference, "evaluate", lambda *args: [result + 0.5 for result in evaluate(*args)])
     assert main(["run", "--check", AXPY]) == 1
     captured = capsys.readouterr()
     assert "differs" in captured.out
@@ -261,3 +261,53 @@ def test_an_async_bundle_is_not_emitted(tmp_path: Path, capsys: pytest.CaptureFi
     error = capsys.readouterr().err
     assert "hlo.async_start of tensor<64xf32> cannot be emitted: a !hlo.async_bundle<" in error
     assert "is not a tensor" in error and "internal error" not in error
+
+
+ORDERED_SUM = """HloModule m
+
+f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] BODY
+}
+
+fused {
+  x = f32[4,64] parameter(0)
+  start = f32[] constant(START)
+  ROOT reduced = f32[4] reduce(x, start), dimensions={1}, to_apply=f
+}
+
+ENTRY main {
+  x = f32[4,64] parameter(0)
+  ROOT fusion = f32[4] fusion(x), kind=kInput, calls=fused
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "start", "reason"),
+    [
+        ("subtract(a, b)", "0", "the reducer is not associative"),
+        ("add(a, b)", "1", "the initial value is not an identity of the reducer"),
+    ],
+)
+def test_run_check_warns_of_a_result_that_depends_on_the_order(
+    body: str, start: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "ordered.hlo"
+    path.write_text(ORDERED_SUM.replace("BODY", body).replace("START", start))
+    assert main(["run", "--check", str(path)]) == 0
+    captured = capsys.readouterr()
+    assert "not compared" in captured.out
+    assert captured.err == (
+        f"{path}: warning: fused, result 0, level xla_gpu: %reduced: {reason}: the result depends on the order; "
+        "not compared\n"
+    )
+
+
+def test_run_check_fails_if_a_result_is_out_of_the_bounds_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "sum.hlo"
+    path.write_text(ORDERED_SUM.replace("BODY", "add(a, b)").replace("START", "0"))
+    assert main(["run", "--check", str(path)]) == 0
+    assert main(["run", "--check", "--abs_error_bound", "0", "--rel_error_bound", "0", str(path)]) == 1
+    assert re.search(r"error: fused, result 0, level xla_gpu: [1-4] of 4 elements differ", capsys.readouterr().err)

@@ -266,3 +266,28 @@ def test_a_file_of_python_that_exits_is_a_diagnostic(tmp_path: Path, capsys: pyt
     file.write_text("import sys\n\nsys.exit(0)\n")
     assert main(["shard", f"{file}:f"]) == 1
     assert capsys.readouterr().err == f"{file}:f:3: error: SystemExit: 0\n"
+
+
+LOCATED = """sdy.mesh @mesh = <["a"=2]>
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>} loc("p['emb']"), %arg1: tensor<8x8xf32> loc("x")) -> tensor<8x8xf32> {
+  %0 = stablehlo.add %arg0, %arg1 : tensor<8x8xf32> loc(#loc2)
+  func.return %0 : tensor<8x8xf32> loc(#loc1)
+}
+#loc1 = loc("/home/me/model.py":42:7 to :9)
+#loc2 = loc("jit(f)/add"(#loc1))
+"""  # noqa: E501
+
+
+def test_names_and_lines_of_the_program_stand_for_those_of_the_text():
+    program = propagate(LOCATED, "located.mlir")
+    names = {placement.name for placement in placements(program)}
+    assert names == {"argument 0 (p['emb'])", "argument 1 (x)", "%0 (model.py:42)"}
+    lines = list(Story(program, named_value(program, "x", "located.mlir")).lines())
+    assert lines[0] == 'argument 1 (x): [{"a", ?}, {?}]'
+    assert "argument 0 (p['emb']) had it from the start" in lines[2]
+    assert lines[3].endswith('"a" went on to argument 1 (x), through stablehlo.add (model.py:42)')
+
+
+def test_the_page_shows_the_text_without_locations():
+    shown = page(propagate(LOCATED, "located.mlir"), "located")
+    assert "loc(" not in shown and "model.py:42" in shown

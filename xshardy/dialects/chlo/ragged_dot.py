@@ -1,8 +1,9 @@
 """Ragged dot products: one dimension of `lhs` is divided into groups, and each group has its own product."""
 
 from collections.abc import Sequence
+from typing import Protocol, cast
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -22,8 +23,24 @@ from xshardy.dialects.stablehlo.types import (
 )
 
 
-@irdl_op_definition
-class RaggedDotOp(InfersResultTypes):
+class RaggedDotNumbers(Protocol):
+    """The dimensions of a dot product, the ragged dimension of `lhs`, and the dimension of groups in `rhs`."""
+
+    @property
+    def lhs_batching_dimensions(self) -> DenseArrayBase[I64]: ...
+    @property
+    def rhs_batching_dimensions(self) -> DenseArrayBase[I64]: ...
+    @property
+    def lhs_contracting_dimensions(self) -> DenseArrayBase[I64]: ...
+    @property
+    def rhs_contracting_dimensions(self) -> DenseArrayBase[I64]: ...
+    @property
+    def lhs_ragged_dimensions(self) -> DenseArrayBase[I64]: ...
+    @property
+    def rhs_group_dimensions(self) -> DenseArrayBase[I64]: ...
+
+
+class RaggedDotProduct(InfersResultTypes):
     """
     A dot product whose `lhs` has one ragged dimension: `group_sizes` is the number of its indices in each group.
 
@@ -33,39 +50,21 @@ class RaggedDotOp(InfersResultTypes):
     with each index of the dimensions left of the ragged one, or are given once, as a vector.
     """
 
-    name = "chlo.ragged_dot"
     lhs = operand_def(TENSOR)
     rhs = operand_def(TENSOR)
     group_sizes = operand_def(INTEGER_TENSOR)
-    ragged_dot_dimension_numbers = prop_def(RaggedDotDimensionNumbersAttr)
-    precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
     result = result_def(TENSOR)
     traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        group_sizes: SSAValue,
-        dimension_numbers: RaggedDotDimensionNumbersAttr,
-        result_type: Attribute,
-        precision: Sequence[Precision] = (),
-    ):
-        super().__init__(
-            operands=[lhs, rhs, group_sizes],
-            result_types=[result_type],
-            properties={
-                "ragged_dot_dimension_numbers": dimension_numbers,
-                "precision_config": ArrayAttr(map(PrecisionAttr, precision)) if precision else None,
-            },
-        )
+    @property
+    def numbers(self) -> RaggedDotNumbers:
+        return cast(RaggedDotNumbers, self.properties["ragged_dot_dimension_numbers"])
 
     def infer_result_types(self) -> Sequence[Attribute]:
-        if self.precision_config is not None and len(self.precision_config) > 2:
-            raise VerifyException(
-                f"expects precision config to be empty or have <= 2 elements, got {len(self.precision_config)}"
-            )
-        numbers = self.ragged_dot_dimension_numbers
+        precision = cast("ArrayAttr[Attribute] | None", self.properties.get("precision_config"))
+        if precision is not None and len(precision) > 2:
+            raise VerifyException(f"expects precision config to be empty or have <= 2 elements, got {len(precision)}")
+        numbers = self.numbers
         lhs_shape, rhs_shape = tensor_type(self.lhs).get_shape(), tensor_type(self.rhs).get_shape()
         batching, rhs_batching = (
             dims.get_values() for dims in (numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions)
@@ -94,7 +93,7 @@ class RaggedDotOp(InfersResultTypes):
 
     def ragged_dimension(self) -> int:
         """The dimension of `lhs` that is divided into groups. Raises `VerifyException` unless there is exactly one."""
-        ragged = self.ragged_dot_dimension_numbers.lhs_ragged_dimensions.get_values()
+        ragged = self.numbers.lhs_ragged_dimensions.get_values()
         if len(ragged) != 1:
             raise VerifyException("There must be exactly one ragged dimension in the lhs.")
         verify_exists("lhs_ragged_dim", ragged[0], tensor_type(self.lhs).get_num_dims(), "lhs_rank")
@@ -102,7 +101,7 @@ class RaggedDotOp(InfersResultTypes):
 
     def verify_group_sizes(self, ragged: int) -> None:
         """Group sizes are a vector, or a vector for each index of the dimensions before the ragged one."""
-        numbers, lhs_shape = self.ragged_dot_dimension_numbers, tensor_type(self.lhs).get_shape()
+        numbers, lhs_shape = self.numbers, tensor_type(self.lhs).get_shape()
         batching = numbers.lhs_batching_dimensions.get_values()
         contracting = numbers.lhs_contracting_dimensions.get_values()
         if ragged in batching:
@@ -124,7 +123,7 @@ class RaggedDotOp(InfersResultTypes):
 
     def verify_rhs_groups(self, ragged: int) -> None:
         """`rhs` has a dimension of groups exactly if the ragged dimension is one of rows."""
-        numbers, rhs_shape = self.ragged_dot_dimension_numbers, tensor_type(self.rhs).get_shape()
+        numbers, rhs_shape = self.numbers, tensor_type(self.rhs).get_shape()
         groups = numbers.rhs_group_dimensions.get_values()
         for dimension in groups:
             verify_exists("rhs_group_dim", dimension, len(rhs_shape), "rhs_rank")
@@ -150,3 +149,30 @@ def verify_exists(name: str, dimension: int, rank: int, rank_name: str) -> None:
     """`dimension` is one of `rank`."""
     if not 0 <= dimension < rank:
         raise VerifyException(f"Expects {name} to be in range [0, {rank_name}) i.e. [0, {rank}). got: {dimension}.")
+
+
+@irdl_op_definition
+class RaggedDotOp(RaggedDotProduct):
+    """A ragged dot product; see `RaggedDotProduct`."""
+
+    name = "chlo.ragged_dot"
+    ragged_dot_dimension_numbers = prop_def(RaggedDotDimensionNumbersAttr)
+    precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
+
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        group_sizes: SSAValue,
+        dimension_numbers: RaggedDotDimensionNumbersAttr,
+        result_type: Attribute,
+        precision: Sequence[Precision] = (),
+    ):
+        super().__init__(
+            operands=[lhs, rhs, group_sizes],
+            result_types=[result_type],
+            properties={
+                "ragged_dot_dimension_numbers": dimension_numbers,
+                "precision_config": ArrayAttr(map(PrecisionAttr, precision)) if precision else None,
+            },
+        )

@@ -8,6 +8,7 @@ traits of the classes. Source: the traits of upstream's operations.
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
@@ -87,26 +88,42 @@ def _speculatability(op_type: type[Operation]) -> ConditionallySpeculatable | No
     return next((trait for trait in traits_of(op_type) if isinstance(trait, ConditionallySpeculatable)), None)
 
 
-def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
-    """The memory effects of `op`; None if they are unknown."""
+KnownEffects: TypeAlias = dict[Operation, AbstractSet[EffectInstance] | None]
+"""
+The effects of operations with regions, while nothing changes.
+
+Whoever asks for the effects of nested operations one by one would read each as often as it has operations around it.
+"""
+
+
+def effects_of(op: Operation, known: KnownEffects | None = None) -> AbstractSet[EffectInstance] | None:
+    """The memory effects of `op`; None if they are unknown. Those of operations with regions are kept in `known`."""
+    if not op.regions or known is None:
+        return _effects_of(op, known)
+    if op not in known:
+        known[op] = _effects_of(op, known)
+    return known[op]
+
+
+def _effects_of(op: Operation, known: KnownEffects | None) -> AbstractSet[EffectInstance] | None:
     traits = memory_effects(type(op))
     if not traits:
         return None
     found: set[EffectInstance] = set()
     for trait in traits:
-        effects = _effects_inside(op) if isinstance(trait, RecursiveMemoryEffect) else trait.get_effects(op)
+        effects = _effects_inside(op, known) if isinstance(trait, RecursiveMemoryEffect) else trait.get_effects(op)
         if effects is None:
             return None
         found |= effects
     return found
 
 
-def _effects_inside(op: Operation) -> AbstractSet[EffectInstance] | None:
+def _effects_inside(op: Operation, known: KnownEffects | None) -> AbstractSet[EffectInstance] | None:
     found: set[EffectInstance] = set()
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
-                if (effects := effects_of(inner)) is None:
+                if (effects := effects_of(inner, known)) is None:
                     return None
                 found |= effects
     return found
@@ -116,12 +133,6 @@ def is_side_effect_free(op: Operation) -> bool:
     """Whether `op` is known to have no memory effects."""
     effects = effects_of(op)
     return effects is not None and not effects
-
-
-def only_reads(op: Operation) -> bool:
-    """Whether the memory effects of `op` are known, and none is other than a read."""
-    effects = effects_of(op)
-    return effects is not None and all(effect.kind is MemoryEffectKind.READ for effect in effects)
 
 
 def is_speculatable(op: Operation) -> bool:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
 from xshardy.affine.interval import Interval
@@ -87,6 +87,16 @@ def get_range(value: SSAValue | Operation) -> Interval | None:
             return _range_of_loop_argument(loop, value.index)
         case _:
             return None
+
+
+def stated_range(value: SSAValue) -> Interval | None:
+    """The `xla.range` of the result of an operation or of the argument of a function; None without one."""
+    if isinstance(value, OpResult):
+        return _interval(read(value.op.attributes, RANGE))
+    function = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    if not isinstance(value, BlockArgument) or not isinstance(function, FuncOp):
+        return None
+    return _interval(read(attributes_of_argument(function, value.index), RANGE))
 
 
 def _range_of_result(value: OpResult) -> Interval | None:

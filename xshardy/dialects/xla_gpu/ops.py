@@ -398,6 +398,18 @@ class LoopOp(IRDLOperation, SuggestsNames):
 
 
 @irdl_op_definition
+class PdlWaitOp(IRDLOperation):
+    """
+    Wait until the kernel that was launched before has written all its results (programmatic dependent launch).
+
+    XLA inserts it at the start of a kernel that may start before the one it depends on has ended. Source:
+    `xla-gpu-insert-pdl`, which `xla-lower-pdl-wait` lowers to `nvvm.griddepcontrol wait`.
+    """
+
+    name = "xla_gpu.pdl_wait"
+
+
+@irdl_op_definition
 class PredicatedExtractOp(IRDLOperation):
     """`predicated_extract %t[%i] if %condition else %fallback`: an element, or `%fallback` without reading."""
 

@@ -6,6 +6,7 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.types import bit_width, is_static, tensor_type
+from xshardy.emitters.applied_computations import element_functions_of
 from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.operations import OPERATIONS
@@ -30,8 +31,15 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
     """
     Raise `PassFailedException`, naming the operation, if an operation of `computation` cannot be emitted.
 
-    Skips `hero`, which the emitter handles itself. Includes the computations that operations apply to elements.
+    Skips `hero`, which the emitter handles itself. Includes the computations that operations apply to elements, and
+    the functions called.
     """
+    for function in element_functions_of(computation).values():
+        _require_emittable(function)
+    _require_emittable(computation, hero)
+
+
+def _require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     name = computation.sym_name.data
     for op in computation.body.block.walk():
         if op is not hero and (reason := _reason_not_emittable(op)) is not None:

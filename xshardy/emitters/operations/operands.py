@@ -34,8 +34,10 @@ class Operands(Protocol):
         """The operand elements that part `part` of the code of `op` reads, emitted at `s`."""
         ...
 
-    def apply_body(self, op: Operation, s: Scalars, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Apply the computation of `op` to these elements."""
+    def apply_body(
+        self, op: Operation, s: Scalars, elements: Sequence[SSAValue], indices: Indices = ()
+    ) -> Sequence[SSAValue]:
+        """Apply the computation of `op` to these elements; one of tensors also gets the indices of its results."""
         ...
 
 

@@ -1,8 +1,9 @@
 """
 Preparation of a fused computation: rewrite it to fewer kinds of operations before emission.
 
-Calls are inlined, random numbers and bitcasts between widths are expanded, tuples and barriers are removed. Emission
-then needs only indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18, XGPU-51.
+Calls are inlined or become calls of functions of elements, random numbers and bitcasts between widths are expanded,
+tuples and barriers are removed. Emission then needs only indexing maps and rules for elements. Source: rows XGPU-17,
+XGPU-18, XGPU-51.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.preparation.calls import InlineCall, ReplaceCustomCall, require_no_recursion
+from xshardy.emitters.preparation.called_functions import element_functions
+from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
@@ -67,18 +69,27 @@ def prepare(computation: FuncOp) -> FuncOp:
     A computation with the same results and only operations that can be emitted; `computation` itself if no change is
     needed.
 
-    Raises `PassFailedException` for recursive calls, calls without a body, and random number states of unsupported
-    size.
+    If it calls functions of elements, it is in a new module with them, prepared, too. Raises `PassFailedException` for
+    recursive calls, calls without a body, calls that cannot be inlined and cannot stay, and random number states of
+    unsupported size.
     """
     if not any(needs_preparation(op) for op in computation.body.walk()):
         return computation
     functions = _functions_beside(computation)
-    require_no_recursion(computation, functions)
-    clone = computation.clone()
-    rewrite(clone, (EraseUnusedOperation(), InlineCall(functions), *PATTERNS), TO_FIXPOINT)
-    rewrite(clone, (ReturnElementsOfTuples(),))
-    rewrite(clone, (EraseUnused(clone.body.block),), BACKWARD)
-    return clone
+
+    def prepared(function: FuncOp, called: Mapping[str, ElementFunction]) -> FuncOp:
+        clone = function.clone()
+        patterns = (EraseUnusedOperation(), CallElementFunction(called), InlineCall(functions), *PATTERNS)
+        rewrite(clone, patterns, TO_FIXPOINT)
+        rewrite(clone, (ReturnElementsOfTuples(),))
+        rewrite(clone, (EraseUnused(clone.body.block),), BACKWARD)
+        return clone
+
+    called = element_functions(computation, functions, prepared)
+    result = prepared(computation, called)
+    if called:
+        ModuleOp([result, *(callee.function for callee in called.values())])
+    return result
 
 
 def needs_preparation(op: Operation) -> bool:

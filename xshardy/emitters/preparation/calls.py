@@ -1,19 +1,28 @@
 """
-Calls in a computation: inline calls, nested fusions and composites; replace custom calls of elementwise functions.
+Calls in a computation, nested fusions and composites: inline them, or call a function of elements.
+
+Also replaces custom calls of elementwise functions.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.dialects import stablehlo
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.emitters.partition import roots_of
+from xshardy.indexing.element_calls import element_call, element_maps
+from xshardy.indexing.tensor_maps import minor_to_major
 from xshardy.rewriting import match_op_type
+from xshardy.rewriting.insertion import inline_block
 
 Call = CallOp | FusionOp | stablehlo.CompositeOp
 
@@ -24,29 +33,30 @@ def callee_name(op: Call) -> str:
     return symbol.string_value()
 
 
-def require_no_recursion(computation: FuncOp, functions: Mapping[str, FuncOp]) -> None:
-    """Raise `PassFailedException` if a call in `computation`, or in one of its callees, is recursive."""
-    finished: set[FuncOp] = set()
-    path: list[tuple[FuncOp, Iterator[FuncOp]]] = [(computation, _callees(computation, functions))]
-    while path:
-        callee = next(path[-1][1], None)
-        if callee is None:
-            finished.add(path.pop()[0])
-        elif any(callee is entered for entered, _ in path):
-            names = " -> ".join(f"@{entered.sym_name.data}" for entered, _ in path)
-            raise PassFailedException(
-                f"@{callee.sym_name.data} calls itself, by way of {names}: a kernel cannot recurse"
-            )
-        elif callee not in finished:
-            path.append((callee, _callees(callee, functions)))
+@dataclass(frozen=True, eq=False)
+class ElementFunction:
+    """A prepared function that computes an element of each result from one element of each parameter."""
+
+    function: FuncOp
+    maps: tuple[IndexingMap, ...]
+    """The map from the indices of the results to those of each parameter."""
 
 
-def _callees(function: FuncOp, functions: Mapping[str, FuncOp]) -> Iterator[FuncOp]:
-    return (
-        callee
-        for op in function.body.walk()
-        if isinstance(op, Call) and (callee := functions.get(callee_name(op))) is not None
-    )
+@dataclass(frozen=True)
+class CallElementFunction(RewritePattern):
+    """`call @f(x)` -> `call @f(x) {element_maps = ...}`, if `@f` is one of `functions`."""
+
+    functions: Mapping[str, ElementFunction]
+
+    @match_op_type
+    def match_and_rewrite(self, op: Call, rewriter: PatternRewriter, /):
+        callee = self.functions.get(callee_name(op))
+        if callee is None or element_maps(op) is not None:
+            return
+        call = element_call(callee.function.sym_name.data, op, callee.maps)
+        layouts = [integers(minor_to_major(value)) for value in roots_of(callee.function)]
+        call.attributes[hlo.LAYOUT] = layouts[0] if len(layouts) == 1 else ArrayAttr(layouts)
+        rewriter.replace(op, call)
 
 
 @dataclass(frozen=True)
@@ -57,11 +67,14 @@ class InlineCall(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: Call, rewriter: PatternRewriter, /):
+        if element_maps(op) is not None:
+            return
         callee = self.functions.get(callee_name(op))
         if callee is None or not callee.body.blocks:
             raise PassFailedException(f"{op.name} of @{callee_name(op)}: the module has no body for it")
-        block = callee.body.clone().detach_block(0)
-        rewriter.inline_block(block, InsertPoint.before(op), op.operands)
+        rewriter.has_done_action = True
+        for inserted in inline_block(callee.body.clone().block, InsertPoint.before(op), op.operands):
+            rewriter.handle_operation_insertion(inserted)
         returned = op.prev_op
         assert returned is not None
         results = tuple(returned.operands)

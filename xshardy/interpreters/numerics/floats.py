@@ -13,7 +13,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
 
-WIDE = {np.dtype(np.float32), np.dtype(np.float64)}
+WIDE = {np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.longdouble), np.dtype(np.clongdouble)}
 COMPLEX = {np.dtype(np.complex64), np.dtype(np.complex128)}
 
 

@@ -17,6 +17,7 @@ from xshardy.interpreters.numerics.floats import bits
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import ATOMIC, Buffer, Tensor
+from xshardy.interpreters.simt.unspecified import specified
 
 
 def in_bounds(tensor: Tensor, indices: Sequence[Array]) -> Array:
@@ -33,6 +34,7 @@ def offsets(lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array
 
     Raises `SimtError` if a lane in `mask` is out of bounds.
     """
+    indices = [specified(lanes, index, mask, lambda: shown(op)) for index in indices]
     for dimension, (index, size) in enumerate(zip(indices, tensor.shape, strict=True)):
         outside = ((index < 0) | (index >= size)) & mask
         if outside.any():
@@ -60,6 +62,7 @@ def load(
     Raises `SimtError` if a lane is out of bounds or, unless `atomic`, in a race.
     """
     buffer = tensor.buffer
+    mask = specified(lanes, mask, lanes.on_vector(lanes.active, mask.ndim), lambda: shown(op))
     where = offsets(lanes, op, tensor, indices, mask)
     if buffer.data.size == 0:
         return np.zeros(where.shape, buffer.data.dtype)
@@ -107,6 +110,8 @@ def store(
     Raises `SimtError` if two threads write different bits to one element, unless `atomic`.
     """
     buffer = tensor.buffer
+    mask = specified(lanes, mask, lanes.on_vector(lanes.active, mask.ndim), lambda: shown(op))
+    value = specified(lanes, value, mask, lambda: shown(op))
     where = offsets(lanes, op, tensor, indices, mask)
     shape = np.broadcast_shapes(where.shape, value.shape, mask.shape, (*lanes.shape, *(1,) * (where.ndim - 2)))
     chosen = np.broadcast_to(mask, shape)

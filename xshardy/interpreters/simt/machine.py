@@ -19,12 +19,16 @@ import numpy as np
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.dialects.xla_gpu.discardable import stated_range
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.simt.domains import argument_in_range, argument_ranges, in_range
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.launch import Launch
 from xshardy.interpreters.simt.memory import Tensor, Value
+from xshardy.interpreters.simt.unspecified import specified
 
 Results: TypeAlias = Value | Sequence[Value] | None
 Rule: TypeAlias = Callable[..., Results]
@@ -40,11 +44,14 @@ class Step:
     operands: tuple[SSAValue, ...]
     results: tuple[SSAValue, ...]
     dead: tuple[SSAValue, ...]
+    range: Interval | None
+    """The values that the first result is stated to take."""
 
     @staticmethod
     def of(op: Operation, rule: Rule, dead: Sequence[SSAValue]) -> Step:
         """The step of `op`. Its operands and results are looked up once, not at each execution."""
-        return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead))
+        bounds = stated_range(op.results[0]) if op.results else None
+        return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead), bounds)
 
 
 @dataclass(eq=False)
@@ -55,6 +62,10 @@ class Program:
     rules: Mapping[str, Rule]
     steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
     constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
+    argument_ranges: dict[str, tuple[tuple[int, Interval], ...]] = field(
+        default_factory=dict[str, tuple[tuple[int, Interval], ...]]
+    )
+    """The arguments of each called function that are stated to be in a range."""
     observe: Callable[[Lanes, Operation, Tensor, Array, Array], None] | None = None
     """
     Called for each memory access with the operation, the tensor, the offsets in its buffer, and the mask of the lanes.
@@ -140,6 +151,8 @@ class Lanes:
                 values[step.results[0]] = results
             elif results is not None:
                 values.update(zip(step.results, results, strict=True))
+            if step.range is not None:
+                values[step.results[0]] = in_range(self, step.op, values[step.results[0]], step.range)
             for value in step.dead:
                 values.pop(value, None)
         terminator = block.last_op
@@ -158,6 +171,11 @@ class Lanes:
             raise SimtError(
                 f"call of @{name}: it has several blocks: the interpreter runs structured control flow only"
             )
+        if name not in self.program.argument_ranges:
+            self.program.argument_ranges[name] = argument_ranges(function)
+        for number, bounds in self.program.argument_ranges[name]:
+            arguments = list(arguments)
+            arguments[number] = argument_in_range(self, name, number, arguments[number], bounds)
         self.calls.append(name)
         try:
             return self.run(function.body.block, arguments)
@@ -168,7 +186,7 @@ class Lanes:
     def only(self, mask: Array) -> Generator[None]:
         """Within the context, the active lanes are those in `mask`."""
         before = self.active
-        self.active = mask
+        self.active = specified(self, mask, before, lambda: "the condition of a branch or of a loop")
         try:
             yield
         finally:

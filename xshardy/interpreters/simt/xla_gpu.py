@@ -1,62 +1,32 @@
 """Rules for the ops of `xla_gpu`: loops over indexing maps, shared memory, shuffles, atomics."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import product
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
-from xdsl.ir.affine import (
-    AffineBinaryOpKind,
-    AffineExpr,
-)
 from xdsl.utils.hints import isa
 
-from xshardy.affine import expressions
-from xshardy.affine.indexing_map import IndexingMap
-from xshardy.affine.interval import Interval
 from xshardy.dialects import xla_gpu
 from xshardy.interpreters.element_types import Array, as_tensor_type
 from xshardy.interpreters.simt import access, memory
+from xshardy.interpreters.simt.domains import evaluate, in_domain, is_in_domain
 from xshardy.interpreters.simt.gpu import from_thread
 from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
 from xshardy.interpreters.simt.memory import Tensor, Value
+from xshardy.interpreters.simt.unspecified import Unspecified, plain
 
 # -- Indexing maps ----------------------------------------------------------------------------------------------------
 
-AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
-    AffineBinaryOpKind.Add: np.add,
-    AffineBinaryOpKind.Mul: np.multiply,
-    AffineBinaryOpKind.Mod: np.mod,
-    AffineBinaryOpKind.FloorDiv: np.floor_divide,
-    AffineBinaryOpKind.CeilDiv: lambda x, y: -(-x // y),
-}
-
-
-def evaluate(expr: AffineExpr, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
-    """The value of `expr` in each lane."""
-    return expressions.evaluate(expr, dims, symbols, constant, AFFINE_OPERATORS)
-
-
-def is_within(value: Array, bounds: Interval) -> Array:
-    return (value >= bounds.lower) & (value <= bounds.upper)
-
-
-def is_in_domain(map: IndexingMap, dims: Sequence[Array], symbols: Sequence[Array]) -> Array:
-    """Whether each lane is at a point of the domain. Precondition: the symbols are in their bounds."""
-    result = constant(True, np.bool_)
-    for value, bounds in zip(dims, map.dimension_intervals, strict=True):
-        result = result & is_within(value, bounds)
-    for constraint in map.constraints:
-        result = result & is_within(evaluate(constraint.expr, dims, symbols), constraint.bounds)
-    return result
-
 
 def apply_indexing(lanes: Lanes, op: xla_gpu.ApplyIndexingOp, *operands: Array) -> list[Array]:
+    """The results of the map, unspecified outside of its domain."""
     dims, symbols = operands[: len(op.dims)], operands[len(op.dims) :]
-    return [evaluate(result, dims, symbols) for result in op.map.results]
+    results = [evaluate(result, dims, symbols) for result in op.map.results]
+    return in_domain(lanes, op, op.map, dims, symbols, results)
 
 
 def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
@@ -108,6 +78,8 @@ def contents(value: Value) -> Hashable:
     """A key that is equal for equal values: the tensor itself, which includes its time, or a digest of an array."""
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, Unspecified):
+        return contents(plain(value)), contents(value.where), value.causes
     return value.dtype, value.shape, blake2b(value.tobytes(), digest_size=16).digest()
 
 
@@ -141,6 +113,10 @@ def allocate_shared(lanes: Lanes, op: xla_gpu.AllocateSharedOp) -> Tensor:
 def sync_threads(lanes: Lanes, op: xla_gpu.SyncThreadsOp, *tensors: Tensor) -> Sequence[Tensor]:
     lanes.barrier(op)
     return [tensor.at(lanes.time) for tensor in tensors]
+
+
+def pdl_wait(lanes: Lanes, op: xla_gpu.PdlWaitOp) -> None:
+    """Nothing to do: a kernel is executed alone."""
 
 
 def predicated_extract(
@@ -204,6 +180,7 @@ XLA_GPU: Mapping[str, Rule] = {
     "xla_gpu.apply_indexing": apply_indexing,
     "xla_gpu.atomic_rmw": atomic_rmw,
     "xla_gpu.loop": loop,
+    "xla_gpu.pdl_wait": pdl_wait,
     "xla_gpu.predicated_extract": predicated_extract,
     "xla_gpu.predicated_insert": predicated_insert,
     "xla_gpu.pure_call": pure_call,

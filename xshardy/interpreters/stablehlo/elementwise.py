@@ -141,7 +141,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.LogisticOp: on_floats_and_complex(floats.logistic),
     stablehlo.MaxOp: MAXIMUM,
     stablehlo.MinOp: MINIMUM,
-    stablehlo.MulOp: Elementwise(np.logical_and, integers.multiply, np.multiply, np.multiply),
+    stablehlo.MulOp: Elementwise(np.logical_and, integers.multiply, np.multiply, complexes.multiply),
     stablehlo.NegOp: Elementwise(integer=integers.negate, floating=np.negative, complex=np.negative),
     stablehlo.NotOp: logical(np.logical_not, np.invert),
     stablehlo.OrOp: logical(np.logical_or, np.bitwise_or),

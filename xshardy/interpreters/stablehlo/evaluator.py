@@ -50,18 +50,20 @@ RULES: Mapping[type[Operation], Rule] = {
 }
 
 
-def evaluate(program: ModuleOp | func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
+def evaluate(
+    program: ModuleOp | func.FuncOp, arguments: Sequence[Array], rules: Mapping[type[Operation], Rule] = RULES
+) -> list[Array]:
     """
     The results of a function of StableHLO and HLO ops for `arguments`: the reference for kernels.
 
     For a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
-    element type. A returned tuple is flattened. Raises `InterpretationError` for arguments of another type than the
-    function's, and for an op without a rule.
+    element type, unless other `rules` are given. A returned tuple is flattened. Raises `InterpretationError` for
+    arguments of another type than the function's, and for an op without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
     functions = module.ops if isinstance(module, ModuleOp) else [entry]
-    evaluator = Evaluator(RULES, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
+    evaluator = Evaluator(rules, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
     values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments)]
     with np.errstate(all="ignore"):
         return flattened(evaluator.call(entry.sym_name.data, values))

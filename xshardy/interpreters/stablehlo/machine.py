@@ -1,6 +1,7 @@
 """Executes the operations of functions in order, each by its rule."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from xdsl.dialects import func
@@ -10,6 +11,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.interpreters.element_types import as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
+from xshardy.interpreters.stablehlo.calls import CALLEES, Execution, KnownResults, call_sites, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
@@ -30,9 +32,30 @@ class Evaluator:
         """The values of the current function; a region also reads those of the enclosing regions."""
         self.decompositions: dict[DecomposableOpInterface, Block] = {}
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
+        self.known = KnownResults()
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """The functions with several calls. Empty on several devices: the others take part in each collective."""
+        if self.device.grid.size > 1:
+            return frozenset()
+        return frozenset(name for name, count in call_sites(self.functions.values()).items() if count > 1)
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
         """The results of the function `name`. Raises `InterpretationError` if it is missing or recursive."""
+        return results_of(self._call(name, arguments))
+
+    def _call(self, name: str, arguments: Sequence[Value]) -> Execution:
+        if name not in self.repeated:
+            return (yield self._call_anew(name, arguments))
+        call = name, self.is_elementwise, *map(contents, arguments)
+        results = self.known.get(call)
+        if results is None:
+            results = yield self._call_anew(name, arguments)
+            self.known.add(call, results)
+        return results
+
+    def _call_anew(self, name: str, arguments: Sequence[Value]) -> Execution:
         function = self.functions.get(name)
         if function is None or not function.body.blocks:
             raise InterpretationError(f"call of @{name}: the module has no body for it")
@@ -41,7 +64,7 @@ class Evaluator:
         self.calls.append(name)
         around, self.values = self.values, {}
         try:
-            return self.run(function.body.block, arguments)
+            return (yield self._run(function.body.block, arguments))
         finally:
             self.values = around
             self.calls.pop()
@@ -56,11 +79,11 @@ class Evaluator:
         before = self.is_elementwise
         self.is_elementwise |= elementwise
         try:
-            return self._run(block, arguments)
+            return results_of(self._run(block, arguments))
         finally:
             self.is_elementwise = before
 
-    def _run(self, block: Block, arguments: Sequence[Value]) -> tuple[Value, ...]:
+    def _run(self, block: Block, arguments: Sequence[Value]) -> Execution:
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
         last_readers = self.last_readers[block]
@@ -72,11 +95,13 @@ class Evaluator:
                 for argument in block.args:
                     del values[argument]
                 return tuple(operands)
-            rule = self.rules.get(type(op))
-            if rule is not None:
+            rule, callee = self.rules.get(type(op)), CALLEES.get(type(op))
+            if callee is not None:
+                results = yield self._call(callee(op), operands)
+            elif rule is not None:
                 results = rule(self, op, *operands)
             elif isinstance(op, DecomposableOpInterface):
-                results = self._run(self.decomposition_of(op), operands)
+                results = yield self._run(self.decomposition_of(op), operands)
             else:
                 raise unsupported(op, "the interpreter has no rule for this op")
             results = [results] if isinstance(results, np.ndarray | np.generic) else results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,25 +13,47 @@ from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Value
 
+Window = tuple[slice, ...]
+
 
 def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:
     """A slice that is not inside of the input is skipped entirely, as in XLA; StableHLO skips single elements."""
     count = len(op.inputs)
     results = [x.copy() for x in operands[:count]]
-    indices, updates = operands[count], operands[count + 1 :]
+    updates = operands[count + 1 :]
+    block = op.update_computation.block
+    for where, chosen in windows(op, results[0].shape, operands[count], updates[0].shape):
+        shape = results[0][where].shape
+        new = [update[chosen].reshape(shape) for update in updates]
+        combined = evaluator.run(block, [*(x[where] for x in results), *new], elementwise=True)
+        for x, value in zip(results, combined, strict=True):
+            x[where] = value
+    return results
+
+
+def index_vectors(op: stablehlo.ScatterOp, indices: Array) -> Array:
+    """The index vectors, along the last dimension."""
+    vector_dim = op.scatter_dimension_numbers.index_vector_dim.data
+    return native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
+
+
+def windows(
+    op: stablehlo.ScatterOp, shape: Sequence[int], indices: Array, update_shape: Sequence[int]
+) -> Iterator[tuple[Window, tuple[int | slice, ...]]]:
+    """
+    For each index vector whose window is inside of an input of `shape`: the window, and the part of the update for it.
+    """
     numbers = op.scatter_dimension_numbers
     vector_dim = numbers.index_vector_dim.data
     window_dims = values_of(numbers.update_window_dims)
-    slice_dims = [d for d in range(updates[0].ndim) if d not in window_dims]
+    slice_dims = [d for d in range(len(update_shape)) if d not in window_dims]
     inserted, batching = values_of(numbers.inserted_window_dims), values_of(numbers.input_batching_dims)
     batch_places = values_of(numbers.scatter_indices_batching_dims)
     started = values_of(numbers.scatter_dims_to_operand_dims)
-    windows = iter(window_dims)
-    shape = results[0].shape
-    sizes = [1 if d in (*inserted, *batching) else updates[0].shape[next(windows)] for d in range(len(shape))]
-    vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
-    block = op.update_computation.block
-    for number in np.ndindex(*(updates[0].shape[d] for d in slice_dims)):
+    sizes_in_update = iter(window_dims)
+    sizes = [1 if d in (*inserted, *batching) else update_shape[next(sizes_in_update)] for d in range(len(shape))]
+    vectors = index_vectors(op, indices)
+    for number in np.ndindex(*(update_shape[d] for d in slice_dims)):
         start = [0] * len(shape)
         for component, d in zip(vectors[number], started, strict=True):
             start[d] += int(component)
@@ -40,9 +62,7 @@ def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> 
         if any(not 0 <= first <= whole - size for first, whole, size in zip(start, shape, sizes, strict=True)):
             continue
         where = tuple(slice(first, first + size) for first, size in zip(start, sizes, strict=True))
-        chosen = tuple(number[slice_dims.index(d)] if d in slice_dims else slice(None) for d in range(updates[0].ndim))
-        new = [update[chosen].reshape(sizes) for update in updates]
-        combined = evaluator.run(block, [*(x[where] for x in results), *new], elementwise=True)
-        for x, value in zip(results, combined, strict=True):
-            x[where] = value
-    return results
+        yield (
+            where,
+            tuple(number[slice_dims.index(d)] if d in slice_dims else slice(None) for d in range(len(update_shape))),
+        )

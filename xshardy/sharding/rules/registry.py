@@ -40,8 +40,9 @@ TENSOR_FAMILIES = (
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "chlo": TENSOR_FAMILIES,
-    "hlo": TENSOR_FAMILIES,
+    "hlo": ("hlo", *TENSOR_FAMILIES),
     "linalg": ("linalg",),
+    "mhlo": ("mhlo",),
     "sdy": ("without_rule", "elementwise"),
     "stablehlo": TENSOR_FAMILIES,
 }

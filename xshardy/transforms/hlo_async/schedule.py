@@ -22,6 +22,7 @@ from xshardy.dialects.hlo.async_operation import AsyncOperation, DoneOp, StartOp
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.rewriting import PatternPass
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo_async.liveness import liveness_of
 
@@ -63,7 +64,7 @@ def dependences(operations: Sequence[Operation]) -> list[set[int]]:
     before: list[set[int]] = []
     last_ordered, last_fence = -1, -1
     for position, op in enumerate(operations):
-        producers = (operand.owner for inner in op.walk() for operand in inner.operands)
+        producers = (operand.owner for inner in operations_from(op) for operand in inner.operands)
         needed = {positions[owner] for owner in producers if isinstance(owner, Operation) and owner in positions}
         if is_ordered(op):
             if last_ordered >= 0:
@@ -246,5 +247,5 @@ class AsyncSchedulePass(PatternPass):
 
 def blocks_with_starts(module: ModuleOp) -> Iterator[Block]:
     """The blocks of `module` with starts, without duplicates."""
-    blocks = (op.parent for op in list(module.walk()) if isinstance(op, StartOp))
+    blocks = (op.parent for op in list(operations_from(module)) if isinstance(op, StartOp))
     yield from dict.fromkeys(block for block in blocks if block is not None)

@@ -10,6 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, chain_of
 from xshardy.dialects.hlo.async_sugar import unwrapped
 from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of, is_private, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_synchronous
@@ -46,7 +47,7 @@ class AsyncUnwrapPass(PatternPass):
     source: ClassVar[str] = "XLA, asynchronous operations: async-start, async-update and async-done (HLO-ASYNC)"
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        wrapped = {start.callee.string_value() for start in module.walk() if isinstance(start, StartOp)}
+        wrapped = {start.callee.string_value() for start in operations_from(module) if isinstance(start, StartOp)}
         yield Step((UnwrapChain(),))
         functions = functions_of(module)
         counts = reference_counts(module, functions, reference_reader())

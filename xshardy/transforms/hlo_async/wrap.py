@@ -21,6 +21,7 @@ from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
 from xshardy.rewriting import PatternPass, rewrite
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_chain
@@ -47,7 +48,9 @@ def bytes_moved(op: Operation) -> int:
 
 def is_closed(op: Operation) -> bool:
     """Whether the regions of `op` capture no values, so that it can move into a function."""
-    return all(op.is_ancestor(value.owner) for inner in op.walk() if inner is not op for value in inner.operands)
+    return all(
+        op.is_ancestor(value.owner) for inner in operations_from(op) if inner is not op for value in inner.operands
+    )
 
 
 def can_wrap(op: Operation) -> bool:
@@ -73,7 +76,7 @@ def chosen_names(module: ModuleOp, matches: Predicate) -> Mapping[Operation, str
     """
     functions = functions_of(module)
     references = reference_reader()
-    inside = {name for op in module.walk() if not isinstance(op, func.CallOp) for name in references(op)}
+    inside = {name for op in operations_from(module) if not isinstance(op, func.CallOp) for name in references(op)}
     taken = set(functions)
     candidates: dict[str, Iterator[str]] = {}
     chosen: dict[Operation, str] = {}

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.mhlo import RaggedDotOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.shapes import rank_of
@@ -150,7 +151,7 @@ def is_always_resolved(op: Operation, reductions: Mapping[int, AllReduce]) -> bo
             (reductions[index].sharding if index in reductions else sharding_of(operand)) != result
             for index, operand in enumerate(op.operands)
         )
-    return isinstance(op, UnregisteredOp) and op.op_name.data == "mhlo.ragged_dot"
+    return isinstance(op, RaggedDotOp)
 
 
 def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:
@@ -226,7 +227,7 @@ class ResolveConflicts(ClassPattern):
     """Whether some tensor of the module is unreduced."""
 
     def takes(self, op_type: type[Operation], /) -> bool:
-        is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | UnregisteredOp)
+        is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | RaggedDotOp)
         return not traits_of(op_type).forwards_operands and (self.full or self.has_unreduced or is_costly)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

@@ -83,8 +83,14 @@ class ModuleUseGraph:
             if number in self._numbering.around:
                 dependents += [~outer for outer in self._numbering.around[number]]
 
-    def _add_users(self, value: SSAValue, dependents: list[int], later: list[int]) -> None:
-        """Append the dependents of each use of `value` to `dependents`, or to `later` for uses by sdy's data flow."""
+    def _add_users(
+        self, value: SSAValue, dependents: list[int], later: list[int], seen: set[SSAValue] | None = None
+    ) -> None:
+        """
+        Append the dependents of each use of `value` to `dependents`, or to `later` for uses by sdy's data flow.
+
+        `seen` has the values that were reached through calls: a function that two others call leads around.
+        """
         for use in self._live.uses(value):
             user = use.operation
             if not traits_of(type(user)).forwards_operands:
@@ -94,21 +100,23 @@ class ModuleUseGraph:
             elif isinstance(user, ShardableDataFlowOpInterface):
                 entry = user.edge_owner_from_source(use)
                 self._add(self._live.only_user(entry) if entry is not None else None, later)
-            elif isinstance(user, CallOp):
-                callee = self._calls.callee(user)
-                if callee is not None and callee.body.blocks:
-                    self._add_users(callee.args[use.index], dependents, later)
-            elif isinstance(user, ReturnOp):
-                self._add_users_after_calls(user, use.index, dependents, later)
+            elif isinstance(user, CallOp | ReturnOp):
+                seen = {value} if seen is None else seen
+                for target in self._across_call(user, use.index):
+                    if target not in seen:
+                        seen.add(target)
+                        self._add_users(target, dependents, later, seen)
             else:
                 self._add(user.parent_op() if user.has_trait(IsTerminator) else user, dependents)
 
-    def _add_users_after_calls(self, terminator: ReturnOp, index: int, dependents: list[int], later: list[int]) -> None:
-        """Append the dependents of result `index` of each call of the function that `terminator` returns from."""
-        function = terminator.parent_op()
-        if isinstance(function, FuncOp):
-            for call in self._calls.calls_of(function):
-                self._add_users(call.results[index], dependents, later)
+    def _across_call(self, user: CallOp | ReturnOp, index: int) -> list[SSAValue]:
+        """The argument of the function that operand `index` of a call is, or the results of calls that are returned."""
+        if isinstance(user, CallOp):
+            callee = self._calls.callee(user)
+            return [callee.args[index]] if callee is not None and callee.body.blocks else []
+        function = user.parent_op()
+        calls = self._calls.calls_of(function) if isinstance(function, FuncOp) else ()
+        return [call.results[index] for call in calls]
 
     def _edge_from(self, use: Use) -> DataFlowEdgeOp | None:
         """

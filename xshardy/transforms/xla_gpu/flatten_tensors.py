@@ -16,6 +16,7 @@ from xdsl.dialects import arith, builtin, func, tensor, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     BytesAttr,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     FunctionType,
     IntegerType,
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     VectorType,
 )
+from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -39,6 +41,7 @@ from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map
 
@@ -298,7 +301,7 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
 
 def check_operations(module: ModuleOp) -> None:
     """Raise `PassFailedException` for an operation on multi-dimensional types that may depend on shapes."""
-    for op in module.walk():
+    for op in operations_from(module):
         if op.dialect_name() in SHAPE_AGNOSTIC_DIALECTS or type(op) in SHAPE_AGNOSTIC:
             continue
         types = (*op.result_types, *(operand.type for operand in op.operands))
@@ -316,11 +319,16 @@ class DropIdentityCast(RewritePattern):
 
 
 def check_casts(module: ModuleOp) -> None:
-    """Only casts that preserve bits may remain: between integers of one width and different signedness."""
-    for op in module.walk():
+    """
+    Only casts that preserve bits may remain: between integers of one width and different signedness, and between a
+    complex number and the LLVM struct of its parts, which the lowering to LLVM resolves.
+    """
+    for op in operations_from(module):
         if not isinstance(op, builtin.UnrealizedConversionCastOp):
             continue
         for before, after in zip(op.operand_types, op.result_types, strict=False):
+            if _is_complex_struct(before, after) or _is_complex_struct(after, before):
+                continue
             if isinstance(before, IntegerType) and isinstance(after, IntegerType) and before.bitwidth == after.bitwidth:
                 continue
             raise PassFailedException(
@@ -343,3 +351,10 @@ class FlattenTensorsPass(PatternPass):
         # Most linear indices depend on indices computed from few values: compute them from those.
         yield Step((EraseUnusedOperation(), DropIdentityCast(), *APPLY_INDEXING_PATTERNS), TO_FIXPOINT)
         check_casts(module)
+
+
+def _is_complex_struct(complex: Attribute, struct: Attribute) -> bool:
+    """Whether `struct` is `!llvm.struct<(T, T)>`, and `complex` the `complex<T>` of it."""
+    if not isa(complex, ComplexType) or not isa(struct, LLVMStructType):
+        return False
+    return list(struct.types) == [complex.element_type] * 2

@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.rewriting import FORWARD, PatternPass, Step
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.inline import (
     NOINLINE,
@@ -54,7 +55,7 @@ def calls_to_inline(module: ModuleOp) -> tuple[PureCallOp, ...]:
     readers = {name for name, function in functions_of(module).items() if is_small_reader(function)}
     bodies: dict[Block, Counter[str]] = {}
     calls: list[PureCallOp] = []
-    for call in module.walk():
+    for call in operations_from(module):
         if not isinstance(call, PureCallOp) or NOINLINE in call.attributes:
             continue
         name, block, loop = call.callee.string_value(), call.parent_block(), call.parent_op()

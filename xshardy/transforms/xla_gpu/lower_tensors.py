@@ -110,6 +110,15 @@ def check_single_block(function: func.FuncOp) -> None:
         )
 
 
+def has_tensors(function: func.FuncOp) -> bool:
+    """Whether `function` has a tensor. One that is lowered to branches already has none."""
+    blocks = function.body.blocks
+    if len(blocks) == 1:
+        return True  # not worth a walk: the pass leaves it as it is
+    arguments = (argument for block in blocks for argument in block.args)
+    return any(map(is_tensor, chain(arguments, *(op.operands for op in operations_in(function)))))
+
+
 @cache
 def earlier_passes(op_type: type[Operation]) -> str | None:
     """
@@ -156,7 +165,8 @@ class LowerSignature(RewritePattern):
                     pointer, cast.results[0], lambda use, cast=cast: use.operation is not cast
                 )
                 casts.append(cast)
-        rewriter.insert(casts, after_constants(op.body.block))
+        if casts:
+            rewriter.insert(casts, after_constants(op.body.block))
 
 
 class LowerCall(MemoryPattern):
@@ -465,7 +475,8 @@ class LowerTensorsPass(PatternPass):
         if self.target_type != "gpu":
             raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
         capability = parse_device_info(self.gpu_device_info)
-        functions = [function for function in functions_of(module).values() if not function.is_declaration]
+        defined = (function for function in functions_of(module).values() if not function.is_declaration)
+        functions = [function for function in defined if has_tensors(function)]
         for function in functions:
             check_single_block(function)
         bodies = {function: tuple(operations_in(function)) for function in functions}

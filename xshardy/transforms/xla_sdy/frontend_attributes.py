@@ -25,11 +25,12 @@ def frontend_entries(attributes: Attributes) -> Attributes:
 
 
 def with_frontend(attributes: Attributes, entries: Attributes) -> dict[str, Attribute]:
-    """`attributes` with more frontend attributes: attributes other than strings are written as text."""
+    """`attributes` with more frontend attributes, sorted by name: those other than strings are written as text."""
     texts = {
         name: value if isinstance(value, StringAttr) else StringAttr(str(value)) for name, value in entries.items()
     }
-    return {**attributes, FRONTEND_ATTRIBUTES: DictionaryAttr({**frontend_entries(attributes), **texts})}
+    merged = {**frontend_entries(attributes), **texts}
+    return {**attributes, FRONTEND_ATTRIBUTES: DictionaryAttr(dict(sorted(merged.items())))}
 
 
 def without_frontend(attributes: Attributes, *names: str) -> dict[str, Attribute]:

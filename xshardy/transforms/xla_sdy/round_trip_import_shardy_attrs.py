@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -26,7 +26,7 @@ from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.main_function import MAIN
+from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.shardings import meshes_of, priority_of, with_dimensions
 from xshardy.transforms.xla_sdy.frontend_attributes import frontend_attribute, frontend_entries, without_frontend
 from xshardy.transforms.xla_sdy.names import (
@@ -43,9 +43,8 @@ from xshardy.transforms.xla_sdy.names import (
     is_call_of,
     target_of,
 )
+from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
 from xshardy.transforms.xla_sdy.sparse_offload import GuardArguments, guarded_arguments
-
-Attributes = Mapping[str, Attribute]
 
 KEEP_HLO_SHARDING = (stablehlo.InfeedOp, stablehlo.OutfeedOp)
 """Operations with an HLO sharding that has no counterpart in the frontend attributes."""
@@ -125,26 +124,6 @@ def imported_attributes(op: Operation, read: ShardingReader) -> Attributes | Non
     return None if attributes.keys() == op.attributes.keys() and attributes == op.attributes else attributes
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The attributes of each argument and each result of a function."""
-
-    arguments: Sequence[Attributes]
-    results: Sequence[Attributes]
-
-
-def signature_of(function: FuncOp) -> Signature:
-    """The attributes that `function` has."""
-    types = function.function_type
-    return Signature(_entries(function.arg_attrs, len(types.inputs)), _entries(function.res_attrs, len(types.outputs)))
-
-
-def _entries(dictionaries: ArrayAttr[DictionaryAttr] | None, count: int) -> Sequence[Attributes]:
-    if dictionaries is None:
-        return [dict[str, Attribute]()] * count
-    return [entry.data for entry in dictionaries]
-
-
 def imported_signature(function: FuncOp, read: ShardingReader) -> Signature:
     """The attributes of arguments and results of `function`, with the shardings of arguments and no HLO shardings."""
     known = signature_of(function)
@@ -168,7 +147,8 @@ def with_tuple_shardings(signature: Signature, module: ModuleOp, read: ShardingR
             return entries
         if len(shardings.shardings) != len(entries):
             raise OperationFailedException(
-                module, f"{name} has {len(shardings.shardings)} shardings, but @{MAIN} has {len(entries)} {what}"
+                module,
+                f"{name} has {len(shardings.shardings)} shardings, but the main function has {len(entries)} {what}",
             )
         return [{**entry, SHARDING: sharding} for entry, sharding in zip(entries, shardings.shardings, strict=True)]
 
@@ -205,9 +185,8 @@ def carried_result_sharding(call: CustomCallOp, read: ShardingReader) -> ResultS
         values = call.operands
     uses = [use for value in values for use in value.uses if use.operation is not call]
     results = tuple(use.index for use in uses if isinstance(use.operation, ReturnOp))
-    is_read_otherwise = any(
-        not isinstance(use.operation, ReturnOp) and not is_call_of(use.operation, X64_COMBINE) for use in uses
-    )
+    # Readers of two halves that are made one value see its sharding there.
+    is_read_otherwise = combine is None and any(not isinstance(use.operation, ReturnOp) for use in uses)
     if is_read_otherwise and len(call.operands) != 1:
         raise OperationFailedException(
             call, f"a custom call @{FUNC_RESULT_SHARDING} whose result is used needs one operand"
@@ -252,13 +231,7 @@ class ImportSignature(DecisionPattern[FuncOp, Signature]):
     """`func @f(%x {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}})` -> `func @f(%x {sdy.sharding = s})`"""
 
     def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        op.arg_attrs = _dictionaries(decision.arguments)
-        op.res_attrs = _dictionaries(decision.results)
-        rewriter.notify_op_modified(op)
-
-
-def _dictionaries(entries: Sequence[Attributes]) -> ArrayAttr[DictionaryAttr] | None:
-    return ArrayAttr(DictionaryAttr(dict(entry)) for entry in entries) if any(entries) else None
+        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
@@ -314,7 +287,7 @@ class RoundTripImportShardyAttrsPass(PatternPass):
         read = ShardingReader([*meshes, *meshes_of(module)])
         functions = functions_of(module).values()
         signatures = {function: imported_signature(function, read) for function in functions}
-        if (main := functions_of(module).get(MAIN)) is not None:
+        if (main := main_if_any(functions_of(module))) is not None:
             signatures[main] = with_tuple_shardings(signatures[main], module, read)
         calls = [op for op in operations_of(module, CustomCallOp) if is_call_of(op, FUNC_RESULT_SHARDING)]
         carried = {call: carried_result_sharding(call, read) for call in calls}

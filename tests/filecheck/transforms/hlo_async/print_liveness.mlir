@@ -13,6 +13,11 @@ func.func private @copy(%x: tensor<64xf32>) -> tensor<64xf32> {
   func.return %0 : tensor<64xf32>
 }
 
+// No schedule to report on.
+func.func private @elsewhere(tensor<64xf32>)
+
+// Without the option, functions without asynchronous operations are left out.
+// CHECK-NOT: // @two
 // CHECK:      // @updates: 6 operations, 1 asynchronous, at most 1 in flight at once
 // CHECK-NEXT: //   async-start %0 of @two, 2 update(s): in flight from 0 to 4
 // CHECK-NEXT: //     operand %arg0 = %0{0,0} stays alive until 4 (hlo.async_done) at least
@@ -62,4 +67,13 @@ func.func @tuples(%x: tensor<2xf32>) -> tensor<2xf32> {
   %1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<2xf32>, tensor<2xf32>>) -> tensor<2xf32>
   %2 = stablehlo.add %1, %1 : tensor<2xf32>
   func.return %2 : tensor<2xf32>
+}
+
+// CHECK: // @one_after_another: 5 operations, 2 asynchronous, at most 1 in flight at once
+func.func @one_after_another(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = hlo.copy_start @copy(%x) : !hlo.async_bundle<(tensor<64xf32>) -> tensor<64xf32>, tensor<ui32>>
+  %1 = hlo.copy_done %0 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<64xf32>, tensor<ui32>>
+  %2 = hlo.copy_start @copy(%1) : !hlo.async_bundle<(tensor<64xf32>) -> tensor<64xf32>, tensor<ui32>>
+  %3 = hlo.copy_done %2 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<64xf32>, tensor<ui32>>
+  func.return %3 : tensor<64xf32>
 }

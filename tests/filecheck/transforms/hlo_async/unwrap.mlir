@@ -58,3 +58,16 @@ func.func @chain_of_chains(%x: tensor<f32>) -> tensor<f32> {
   %4 = func.call @called(%3) : (tensor<f32>) -> tensor<f32>
   func.return %4 : tensor<f32>
 }
+
+func.func private @turned(%x: tensor<2x4xf32>) -> tensor<4x2xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  func.return %0 : tensor<4x2xf32>
+}
+
+// CHECK-LABEL: func.func @layout_of_the_done
+// CHECK-NEXT:    %0 = stablehlo.transpose %arg0, dims = [1, 0] {hlo.layout = array<i64: 0, 1>} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+func.func @layout_of_the_done(%x: tensor<2x4xf32>) -> tensor<4x2xf32> {
+  %0 = hlo.async_start @turned(%x) : !hlo.async_bundle<(tensor<2x4xf32>) -> tensor<4x2xf32>>
+  %1 = hlo.async_done %0 {hlo.layout = array<i64: 0, 1>} : !hlo.async_bundle<(tensor<2x4xf32>) -> tensor<4x2xf32>>
+  func.return %1 : tensor<4x2xf32>
+}

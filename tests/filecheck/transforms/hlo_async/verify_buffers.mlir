@@ -5,6 +5,8 @@ func.func private @op(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %0 : tensor<4xf32>
 }
 
+func.func private @elsewhere(tensor<4xf32>)
+
 // Memory 0 is free after the done; memory 1 after its last reader, over which an elementwise operation may write.
 // CHECK-LABEL: func.func @reuse_after_done
 func.func @reuse_after_done(%x: tensor<4xf32> {hlo.buffers = array<i64: 0>}) -> tensor<4xf32> {

@@ -341,6 +341,6 @@ func.func @constant_operand(%in: tensor<1024xbf16>, %out: tensor<1024xbf16>, %th
 
 // The attributes of a result go with it.
 // CHECK: func.func @result_attributes(%{{.*}}: !llvm.ptr) {
-func.func @result_attributes(%t: tensor<8xf32>) -> (tensor<8xf32> {mine = 1 : i32}) {
+func.func @result_attributes(%t: tensor<8xf32>) -> (tensor<8xf32> {test.mine = 1 : i32}) {
   return %t : tensor<8xf32>
 }

@@ -53,7 +53,7 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
 
 // -----
 
-// CHECK: :57:1: error: xla.sdy.tuple_args_shardings has 2 shardings, but @main has 1 arguments
+// CHECK: :57:1: error: xla.sdy.tuple_args_shardings has 2 shardings, but the main function has 1 arguments
 module attributes {mhlo.frontend_attributes = {xla.sdy.tuple_args_shardings = "#sdy.sharding_per_value<[<@mesh, [{}]>, <@mesh, [{}]>]>"}} {
   sdy.mesh @mesh = <["a"=2]>
   func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {

@@ -8,7 +8,7 @@ from hypothesis.strategies import integers, sampled_from, sets
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.hlo import AsyncOperation, StartOp
-from xshardy.interpreters.inputs import random_inputs
+from xshardy.interpreters.random_elements import random_inputs
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of

@@ -47,14 +47,17 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
             )
 
 
+def is_zero(scalar: SSAValue) -> bool:
+    """Whether `scalar` is known to be zero."""
+    constant = scalar.owner
+    if not isinstance(constant, stablehlo.ConstantOp | ConstantOp) or not is_splat(constant.value):
+        return False
+    return not any(first_values(constant.value))
+
+
 def _pads_with_zeros(value: SSAValue) -> bool:
     """Whether `value` is no pad, or is padded with zeros, so that the padding does not change a sum."""
-    if not isinstance(value.owner, stablehlo.PadOp):
-        return True
-    padding = value.owner.padding_value.owner
-    if not isinstance(padding, stablehlo.ConstantOp | ConstantOp) or not is_splat(padding.value):
-        return False
-    return not any(first_values(padding.value, 1)[:1])
+    return not isinstance(value.owner, stablehlo.PadOp) or is_zero(value.owner.padding_value)
 
 
 def _summed(

@@ -4,29 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import dense_values, first_values, is_splat, zeros
+from xshardy.dialects.dense_elements import dense_values, zeros
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_export.local.contractions import require_reduction
+from xshardy.transforms.sdy_export.local.contractions import is_zero, require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
-
-
-def _is_zero(value: SSAValue) -> bool:
-    """Whether `value` is known to be zero."""
-    constant = value.owner
-    if not isinstance(constant, stablehlo.ConstantOp | ConstantOp) or not is_splat(constant.value):
-        return False
-    return not any(first_values(constant.value, 1)[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +89,7 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
         if reduction_kind(op) is not ReductionOp.SUM:
             return None
         count = len(op.inputs)
-        indices = [count + index for index, value in enumerate(op.init_values) if not _is_zero(value)]
+        indices = [count + index for index, value in enumerate(op.init_values) if not is_zero(value)]
         return InitialValues(indices, [index == 0 for index in shard_indices(axes, before.mesh)]) if indices else None
 
     def rewrite(self, op: stablehlo.ReduceOp, decision: InitialValues, code: DeviceCode) -> None:

@@ -6,7 +6,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
-from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
+from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
@@ -14,12 +14,12 @@ def stay_in_parts(window: WindowDimension, extent: int, parts: int) -> bool:
     """
     Whether the windows over each of `parts` parts of `extent` elements are the windows over all of them.
 
-    They are if none reaches beyond a part, and if the first window of each part begins where the part does.
+    They are if none reaches beyond a part, and if the first window of each part begins where the part does. If windows
+    overlap, some reach beyond a part, and there are fewer over the parts than over all of them.
     """
-    is_apart = window.stride >= dilated(window.size, window.window_dilation)
     is_aligned = extent * window.base_dilation % window.stride == 0
     is_divided = window.positions(extent) * parts == window.positions(extent * parts)
-    return not window.low and not window.high and is_apart and is_aligned and is_divided
+    return not window.low and not window.high and is_aligned and is_divided
 
 
 def require_parts(op: Operation, dim: int, window: WindowDimension, source: WholeTensor) -> None:

@@ -1,0 +1,166 @@
+"""Reductions whose results depend on the order of their steps are found by evaluating their reducers."""
+
+import numpy as np
+import pytest
+from xdsl.dialects.func import FuncOp
+
+from xshardy.hlo_text import parse_hlo
+from xshardy.interpreters.inputs import inputs_of
+from xshardy.interpreters.reduction_order import (
+    NO_IDENTITY,
+    NOT_ASSOCIATIVE,
+    NOT_COMMUTATIVE,
+    NOT_SORTED,
+    NOT_UNIQUE,
+    UPDATES_IN_ORDER,
+)
+from xshardy.interpreters.reference import Reference
+
+
+def computation_of(text: str) -> FuncOp:
+    *_, function = (op for op in parse_hlo(f"HloModule m\n{text}").ops if isinstance(op, FuncOp))
+    return function
+
+
+def reduction(type: str, body: str, init: str) -> FuncOp:
+    return computation_of(f"""
+f {{
+  a = {type}[] parameter(0)
+  b = {type}[] parameter(1)
+  {body}
+}}
+ENTRY main {{
+  x = {type}[4,8] parameter(0)
+  init = {type}[] constant({init})
+  ROOT reduced = {type}[4] reduce(x, init), dimensions={{1}}, to_apply=f
+}}
+""")
+
+
+def undefined(computation: FuncOp) -> dict[int, str]:
+    return dict(Reference(computation, inputs_of(computation, seed=0)).undefined)
+
+
+@pytest.mark.parametrize(
+    ("type", "body", "init"),
+    [
+        ("f32", "ROOT c = f32[] add(a, b)", "0"),
+        ("bf16", "ROOT c = bf16[] add(a, b)", "0"),
+        ("f32", "ROOT c = f32[] multiply(a, b)", "1"),
+        ("f32", "ROOT c = f32[] maximum(a, b)", "-inf"),
+        ("f32", "ROOT c = f32[] maximum(b, a)", "0"),
+        ("s32", "ROOT c = s32[] add(a, b)", "0"),
+        ("u8", "ROOT c = u8[] multiply(a, b)", "1"),
+        ("pred", "ROOT c = pred[] xor(a, b)", "false"),
+        ("c64", "ROOT c = c64[] add(a, b)", "(0, 0)"),
+        ("f32", "p = f32[] multiply(a, a) q = f32[] multiply(b, b) s = f32[] add(p, q) ROOT c = f32[] sqrt(s)", "0"),
+    ],
+)
+def test_reductions_that_are_defined(type: str, body: str, init: str):
+    assert undefined(reduction(type, body, init)) == {}
+
+
+@pytest.mark.parametrize(
+    ("type", "body", "init", "reason"),
+    [
+        ("f32", "ROOT c = f32[] subtract(a, b)", "0", NOT_ASSOCIATIVE),
+        ("s32", "ROOT c = s32[] subtract(a, b)", "0", NOT_ASSOCIATIVE),
+        ("f32", "s = f32[] multiply(b, b) ROOT c = f32[] add(a, s)", "0", NOT_ASSOCIATIVE),
+        ("bf16", "s = bf16[] add(b, b) ROOT c = bf16[] add(a, s)", "0", NOT_ASSOCIATIVE),
+        ("f32", "ROOT c = f32[] copy(b)", "0", NOT_COMMUTATIVE),
+        ("f32", "ROOT c = f32[] add(a, b)", "1", NO_IDENTITY),
+        ("s32", "ROOT c = s32[] multiply(a, b)", "2", NO_IDENTITY),
+        ("pred", "ROOT c = pred[] xor(a, b)", "true", NO_IDENTITY),
+    ],
+)
+def test_reductions_that_depend_on_the_order(type: str, body: str, init: str, reason: str):
+    assert undefined(reduction(type, body, init)) == {0: f"%reduced: {reason}"}
+
+
+ARGMAX = """
+f {
+  a = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
+  j = s32[] parameter(3)
+  larger = pred[] compare(a, b), direction=GT
+  equal = pred[] compare(a, b), direction=EQ
+  before = pred[] compare(i, j), direction=LT
+  first = pred[] and(equal, before)
+  left = pred[] or(larger, first)
+  value = f32[] select(left, a, b)
+  index = s32[] select(LEFT, i, j)
+  ROOT both = (f32[], s32[]) tuple(value, index)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  i = s32[4,8] iota(), iota_dimension=1
+  low = f32[] constant(-inf)
+  zero = s32[] constant(0)
+  ROOT reduced = (f32[4], s32[4]) reduce(x, i, low, zero), dimensions={1}, to_apply=f
+}
+"""
+
+
+def test_an_argument_of_the_maximum_is_defined_only_if_ties_are_broken_by_the_index():
+    assert undefined(computation_of(ARGMAX.replace("LEFT", "left"))) == {}
+    assert set(undefined(computation_of(ARGMAX.replace("LEFT", "larger")))) == {0, 1}
+
+
+def test_only_results_that_read_the_reduction_are_undefined():
+    computation = computation_of("""
+f { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] subtract(a, b) }
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  zero = f32[] constant(0)
+  difference = f32[4] reduce(x, zero), dimensions={1}, to_apply=f
+  root = f32[4,8] sqrt(x)
+  negated = f32[4] negate(difference)
+  ROOT all = (f32[4,8], f32[4]) tuple(root, negated)
+}
+""")
+    assert undefined(computation) == {1: f"%difference: {NOT_ASSOCIATIVE}"}
+
+
+SCATTER = """
+f {{ a = f32[] parameter(0)  b = f32[] parameter(1)  {body} }}
+ENTRY main {{
+  x = f32[10] parameter(0)
+  i = s32[4,1] parameter(1)
+  u = f32[4] parameter(2)
+  ROOT scattered = f32[10] scatter(x, i, u), update_window_dims={{}}, inserted_window_dims={{0}},
+    scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f{flags}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "flags", "indices", "reason"),
+    [
+        ("ROOT c = f32[] add(a, b)", "", [1, 1, 2, 9], None),
+        ("ROOT c = f32[] subtract(a, b)", "", [1, 1, 2, 9], None),  # (x - a) - b is (x - b) - a
+        ("ROOT c = f32[] copy(b)", "", [1, 2, 3, 9], None),
+        ("ROOT c = f32[] copy(b)", "", [1, -1, 10, 10], None),  # outside: skipped
+        ("ROOT c = f32[] copy(b)", "", [1, 2, 1, 9], UPDATES_IN_ORDER),
+        ("ROOT c = f32[] add(a, b)", ", unique_indices=true", [1, 2, 1, 9], NOT_UNIQUE),
+        ("ROOT c = f32[] add(a, b)", ", indices_are_sorted=true", [1, 2, 1, 9], NOT_SORTED),
+    ],
+)
+def test_scatters(body: str, flags: str, indices: list[int], reason: str | None):
+    computation = computation_of(SCATTER.format(body=body, flags=flags))
+    inputs = [np.zeros(10, np.float32), np.array(indices, np.int32).reshape(4, 1), np.arange(4, dtype=np.float32)]
+    assert Reference(computation, inputs).undefined == ({} if reason is None else {0: f"%scattered: {reason}"})
+
+
+def test_equal_updates_come_in_any_order():
+    computation = computation_of(SCATTER.format(body="ROOT c = f32[] copy(b)", flags=""))
+    inputs = [np.zeros(10, np.float32), np.full((4, 1), 3, np.int32), np.ones(4, np.float32)]
+    assert Reference(computation, inputs).undefined == {}
+
+
+@pytest.mark.parametrize("flags", ["", ", unique_indices=true", ", indices_are_sorted=true, unique_indices=true"])
+@pytest.mark.parametrize("body", ["ROOT c = f32[] copy(b)", "ROOT c = f32[] add(a, b)"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_inputs_drawn_for_a_scatter_define_its_result(body: str, flags: str, seed: int):
+    computation = computation_of(SCATTER.format(body=body, flags=flags))
+    assert not Reference(computation, inputs_of(computation, seed)).undefined

@@ -1,0 +1,183 @@
+"""What users do wrong is one line that names the file or the option, and never a traceback or 'a bug'."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xshardy.tools import cli, xshardy_opt
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+GELU, MLP = str(EXAMPLES / "gelu.hlo"), str(EXAMPLES / "mlp.mlir")
+
+COMMANDS = {
+    "emit": ["emit", "{}.hlo"],
+    "compile": ["compile", "{}.hlo"],
+    "run": ["run", "{}.hlo"],
+    "hlo-stats": ["hlo-stats", "{}.hlo"],
+    "shard": ["shard", "{}.mlir"],
+    "explain": ["explain", "{}.mlir", "--arg", "0"],
+    "xshardy-opt": ["{}.mlir"],
+    "xshardy-opt of HLO": ["{}.hlo"],
+}
+
+FILES = {
+    "missing": (None, "No such file or directory"),
+    "folder": (None, "Is a directory"),
+    "in_a_file/x": (None, "Not a directory"),
+    "cut off": (b"HloModule m,", "operation 'HloModule' is not registered|found the end of the file"),
+    "binary": (bytes(range(256)), "byte 0x80 is not UTF-8: expected a text file"),
+    "zeros": (bytes(100), r"\\x00"),
+    "utf16": ("module {}".encode("utf-16"), "byte 0xff is not UTF-8: expected a text file"),
+    "latin1": ("// é".encode("latin-1"), "byte 0xe9 is not UTF-8: expected a text file"),
+    "no program": (b"once upon a time", "operation 'once' is not registered|expected"),
+    "x" * 300: (None, "File name too long"),
+}
+
+
+def status_of(command: str, arguments: list[str]) -> int | str | None:
+    main = xshardy_opt.main if command.startswith("xshardy-opt") else cli.main
+    try:
+        return main(arguments)
+    except SystemExit as exit:
+        return exit.code
+
+
+def complaint_in(captured: str) -> str:
+    assert captured.count("error:") == 1
+    assert "Traceback" not in captured and "this is a bug" not in captured
+    return next(line for line in captured.splitlines() if "error:" in line)
+
+
+@pytest.mark.parametrize("name", FILES, ids=lambda name: name[:12])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_is_no_program(
+    command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    content, expected = FILES[name]
+    monkeypatch.chdir(tmp_path)
+    Path("in_a_file").touch()
+    arguments = [each.format(name) for each in COMMANDS[command]]
+    file = Path(next(each for each in arguments if each.endswith((".hlo", ".mlir"))))
+    if name == "folder":
+        file.mkdir()
+    elif content is not None:
+        file.write_bytes(content)
+    assert status_of(command, arguments) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    complaint = complaint_in(captured.err)
+    assert str(file) in complaint
+    assert re.search(expected, complaint), complaint
+
+
+OUTPUTS = {
+    "in no folder": ("missing/x", "error: missing/x: No such file or directory"),
+    "in a file": ("file/x", "error: file/x: Not a directory"),
+    "a folder": ("folder", "error: folder: Is a directory"),
+    "long": ("x" * 300, "File name too long"),
+}
+WRITING = {
+    "emit -o": ["emit", GELU, "-o"],
+    "compile -o": ["compile", GELU, "-o"],
+    "shard -o": ["shard", MLP, "-o"],
+    "explain --html": ["explain", MLP, "--html"],
+    "xshardy-opt -o": [MLP, "-o"],
+}
+
+
+@pytest.mark.parametrize("what", OUTPUTS)
+@pytest.mark.parametrize("command", WRITING)
+def test_an_output_that_cannot_be_written(
+    command: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    output, expected = OUTPUTS[what]
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("kept")
+    Path("folder").mkdir()
+    assert status_of(command, [*WRITING[command], output]) == 1
+    assert expected in complaint_in(capsys.readouterr().err)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
+    assert Path("file").read_text() == "kept"
+
+
+WRONG_OPTIONS = {
+    "no command": ([], 2, "the following arguments are required"),
+    "another command": (["nope"], 2, "invalid choice: 'nope'"),
+    "no file": (["emit"], 2, "the following arguments are required: file"),
+    "another option": (["emit", GELU, "--nope"], 2, "unrecognized arguments: --nope"),
+    "seed": (["run", GELU, "--seed", "-1"], 2, "argument --seed: expected an integer of at least 0, got '-1'"),
+    "target": (["compile", GELU, "--target", "sm_20"], 2, "argument --target: unknown target 'sm_20'"),
+    "no target": (["compile", GELU, "--target", ""], 2, "argument --target: unknown target ''"),
+    "level": (["emit", GELU, "--level", "x"], 2, "argument --level: invalid choice: 'x'"),
+    "two levels": (["run", GELU, "--level", "scf", "--levels", "all"], 2, "not allowed with argument --level"),
+    "frontend": (["emit", GELU, "-f", "x"], 2, "argument -f/--frontend: invalid choice: 'x'"),
+    "verbosity": (["emit", GELU, "--v", "-1"], 2, "argument --v: expected an integer of at least 0, got '-1'"),
+    "NaN": (
+        ["run", GELU, "--abs_error_bound", "nan"],
+        2,
+        "argument --abs_error_bound: expected a number of at least 0",
+    ),
+    "bound": (
+        ["run", GELU, "--rel_error_bound", "-1"],
+        2,
+        "argument --rel_error_bound: expected a number of at least 0",
+    ),
+    "empty output": (["emit", GELU, "-o", ""], 2, "argument -o/--output: expected a path, got an empty one"),
+    "empty folder": (["emit", GELU, "--dump-dir", ""], 2, "argument --dump-dir: expected a path, got an empty one"),
+    "dump into a file": (["emit", GELU, "--dump-dir", GELU], 1, f"error: {GELU}: File exists"),
+    "fusion": (["emit", GELU, "--fusion", "x"], 1, "no fusion called 'x': choose one of gelu"),
+    "most": (["hlo-stats", GELU, "--most", "x"], 2, "argument --most: expected an integer of at least 0, got 'x'"),
+    "top": (["shard", MLP, "--top", "-1"], 2, "argument --top: expected an integer of at least 0, got '-1'"),
+    "nothing to explain": (["explain", MLP], 1, "say which tensor with --value, --arg or --result"),
+    "argument": (["explain", MLP, "--arg", "99"], 1, "there is no tensor argument 99: the function has 3"),
+    "result": (["explain", MLP, "--result", "-1"], 1, "there is no tensor result -1"),
+    "value": (["explain", MLP, "--value", "x"], 1, '"x" is not the name of a value: expected one such as %42'),
+    "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_OPTIONS)
+def test_a_wrong_option(what: str, capsys: pytest.CaptureFixture[str]):
+    arguments, status, expected = WRONG_OPTIONS[what]
+    assert status_of("xshardy", arguments) == status
+    assert expected in complaint_in(capsys.readouterr().err)
+
+
+WRONG_PIPELINES = {
+    "unknown pass": ("sdy-propagate", "Unrecognized passes: ['sdy-propagate']: did you mean sdy-"),
+    "unlike any pass": ("????", "Error parsing pass pipeline"),
+    "unknown option": ("symbol-dce,cse{x=1}", "pass 'xla-gpu-cse': Provided arguments [\"x\"] not found"),
+    "wrong type": ("hlo-async-schedule{max-in-flight=x}", "pass 'hlo-async-schedule': Incompatible types"),
+    "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
+    "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_PIPELINES)
+def test_a_wrong_pipeline(what: str, capsys: pytest.CaptureFixture[str]):
+    pipeline, expected = WRONG_PIPELINES[what]
+    assert status_of("xshardy-opt", [MLP, "-p", pipeline]) == 1
+    captured = capsys.readouterr().err
+    assert expected in captured
+    assert "Traceback" not in captured and "this is a bug" not in captured
+
+
+CLOSED = {
+    "standard input": (["-"], "<&-", "error: standard input: Bad file descriptor\n"),
+    "standard output": ([MLP], ">&-", "error: standard output: Bad file descriptor\n"),
+    "standard error": (["missing.mlir"], "2>&-", ""),
+}
+
+
+@pytest.mark.parametrize("command", ["xshardy_opt", "xshardy"])
+@pytest.mark.parametrize("stream", CLOSED)
+def test_a_stream_that_the_caller_closed(stream: str, command: str):
+    arguments, redirection, expected = CLOSED[stream]
+    script = f"import sys; from xshardy.tools.entry import {command}; sys.exit({command}())"
+    given = [*(["shard"] if command == "xshardy" else []), *arguments]
+    shell = ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-c", script, *given]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)

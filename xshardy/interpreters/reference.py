@@ -1,0 +1,62 @@
+"""What a kernel should compute: the results of the reference, and how far rounding may move each element."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.func import FuncOp
+
+from xshardy.interpreters.check import Comparison, Tolerance, compare, distance, tolerance_of
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.random_rounding import RandomRounding
+from xshardy.interpreters.reduction_order import ReductionOrder
+from xshardy.interpreters.stablehlo import evaluate
+
+EVALUATIONS = (8, 32)
+"""
+The numbers of evaluations with random rounding errors.
+
+A few show the spread of most elements. The others are made only for a result that still differs: its element may be
+beside a step of the computation, as that of a rounding to integers, which few evaluations cross.
+"""
+
+MARGIN = 4.0
+"""The tolerance in units of the spread: the errors of a kernel are not random."""
+
+
+class Reference:
+    """The reference results of a computation for some inputs."""
+
+    def __init__(self, computation: FuncOp, inputs: Sequence[Array]):
+        order = ReductionOrder()
+        self.computation = computation
+        self.inputs = inputs
+        self.results = evaluate(computation, inputs, order.rules)
+        self.undefined = order.reasons_of_results(computation)
+        """The results, by number, that HLO does not define, and why."""
+        self._spreads = [np.zeros(result.shape) for result in self.results]
+        self._evaluations = 0
+
+    def spread(self, index: int, evaluations: int) -> Array:
+        """The largest distance of each element of result `index` from those of evaluations with rounding errors."""
+        while self._evaluations < evaluations:
+            moved = evaluate(self.computation, self.inputs, RandomRounding(self._evaluations).rules)
+            self._spreads = [
+                np.maximum(spread, distance(result, center))
+                for spread, result, center in zip(self._spreads, moved, self.results, strict=True)
+            ]
+            self._evaluations += 1
+        return self._spreads[index]
+
+    def compare(self, index: int, actual: Array, tolerance: Tolerance | None = None) -> Comparison:
+        """
+        Compare `actual` with result `index`. Without a `tolerance`, each element has its own: a few units in the last
+        place, and `MARGIN` times the spread of its evaluations with rounding errors.
+        """
+        expected = self.results[index]
+        usual = tolerance_of(expected.dtype)
+        result = compare(actual, expected, tolerance=tolerance or usual)
+        for evaluations in EVALUATIONS if tolerance is None else ():
+            if not result:
+                allowed = usual.absolute + MARGIN * self.spread(index, evaluations)
+                result = compare(actual, expected, tolerance=Tolerance(usual.relative, allowed))
+        return result

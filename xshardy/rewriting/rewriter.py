@@ -1,0 +1,83 @@
+"""What a pattern rewrites with: xDSL's rewriter, lazier, with insertion in constant time, and with locations."""
+
+from collections.abc import Sequence
+from typing import final
+
+from xdsl.builder import InsertOpInvT
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from xshardy.rewriting.insertion import inline_block, insert_op
+from xshardy.rewriting.locations import MatchLocations
+
+
+class LazyRewriter(PatternRewriter):
+    """
+    A rewriter that computes its insertion point when it is first read: most matches insert nothing.
+
+    It gives new operations locations, see `locations`.
+    """
+
+    def __init__(self, op: Operation):
+        super().__init__(op)
+        self._locations = MatchLocations(op)
+        self.start(op)
+
+    def start(self, op: Operation) -> None:
+        """Start a match of `op`: insert before it, and record that nothing changed."""
+        self._locations.start(op)
+        self.has_done_action = False
+        self._name_hint = None
+        self._matched = op
+        self._insertion_point: InsertPoint | None = None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        if self._insertion_point is None:
+            self._insertion_point = InsertPoint.before(self._matched)
+        return self._insertion_point
+
+    @insertion_point.setter
+    def insertion_point(self, point: InsertPoint) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._insertion_point = point
+
+    def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
+        point = self.insertion_point if insertion_point is None else insertion_point
+        self.has_done_action = True
+        inserted = (op,) if isinstance(op, Operation) else op
+        for each in inserted:
+            insert_op(each, point)
+        if self._locations.matched is not UNKNOWN_LOC:
+            for each in inserted:
+                self._locations.insert(each)
+        for each in inserted:
+            self.handle_operation_insertion(each)
+        return op
+
+    def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:
+        if self._locations.matched is not UNKNOWN_LOC:
+            self._locations.replace(from_value, to_value)
+        super().replace_all_uses_with(from_value, to_value, safe_erase)
+
+    def replace_value_with_new_type(self, val: SSAValue, new_type: Attribute) -> SSAValue:
+        new = super().replace_value_with_new_type(val, new_type)
+        if isinstance(val, BlockArgument) and isinstance(new, BlockArgument):
+            new.location = val.location
+        return new
+
+    def end(self) -> None:
+        """End a match that changed something."""
+        self._locations.settle()
+
+
+@final
+class MovingRewriter(LazyRewriter):
+    """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
+
+    def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
+        self.has_done_action = True
+        # The last one that is put on a worklist is visited first.
+        for op in reversed(inline_block(block, insertion_point, arg_values)):
+            self.handle_operation_insertion(op)

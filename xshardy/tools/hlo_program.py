@@ -1,0 +1,70 @@
+"""A program of HLO text for propagation: its names, and the shardings that it carries."""
+
+import re
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.hlo_text.computation import NAME
+from xshardy.rewriting.walk import operations_in
+from xshardy.syntax.source_names import SourceNames
+from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
+from xshardy.transforms.xla_sdy.names import MESHES
+from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
+from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
+
+_START = re.compile(r"(?:\s|//[^\n]*\n)*HloModule\b")
+
+
+def is_hlo(text: str) -> bool:
+    """Whether `text` is HLO: it starts with `HloModule`, perhaps after comments."""
+    return _START.match(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class HLONames(SourceNames):
+    """The names of instructions. Passes that replace an operation keep the name of its result."""
+
+    names: set[str] = field(default_factory=set[str])
+    """The names of all instructions."""
+
+    def _results(self, op: Operation) -> list[str]:
+        if not op.results:
+            return []
+        kept = op.attributes.get(NAME)
+        name = kept.data if isinstance(kept, StringAttr) else op.results[0].name_hint
+        if name is None:
+            return []
+        return [f"%{name}"] if len(op.results) == 1 else [f"%{name}#{i}" for i in range(len(op.results))]
+
+    def knows(self, value: SSAValue) -> bool:
+        """Whether `value` is an instruction, not created by a pass."""
+        name = self.of(value)
+        return name is not None and name.removeprefix("%").partition("#")[0] in self.names
+
+
+def names_of(module: ModuleOp) -> set[str]:
+    """The names of the instructions of `module`, as `read_hlo` leaves it."""
+    names: set[str] = set()
+    for op in operations_in(module):
+        kept = op.attributes.get(NAME)
+        names |= {kept.data} if isinstance(kept, StringAttr) else {hint for r in op.results if (hint := r.name_hint)}
+        if isinstance(op, FuncOp):
+            names |= {hint for argument in op.args if (hint := argument.name_hint)}
+    return names
+
+
+def import_shardings(module: ModuleOp, context: Context) -> None:
+    """
+    Import the shardings of an HLO module: the texts `xla.sdy.*` of JAX if it has meshes, else HLO's own.
+
+    Source: XLA, xla/service/spmd/shardy/shardy_xla_pass, which chooses so. Raises `OperationFailedException`.
+    """
+    if MESHES in frontend_entries(module.attributes) or any(isinstance(op, MeshOp) for op in module.ops):
+        RoundTripImportPipelinePass().apply(context, module)
+    else:
+        StablehloImportPipelinePass().apply(context, module)

@@ -1,0 +1,74 @@
+"""Dissolve the tuples of custom calls, which HLO has where StableHLO has several operands or results."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp, TupleType
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.stablehlo import CustomCallOp, GetTupleElementOp, OptimizationBarrierOp, TupleOp
+from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly, build_tuple, flatten, leaf_types, tree_from_leaves
+from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
+
+
+def keeps_tuples(op: CustomCallOp | OptimizationBarrierOp) -> bool:
+    """Whether `op` has no tuples, or names parts of them by their indices."""
+    if not any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
+        return True
+    return isinstance(op, CustomCallOp) and bool(op.output_operand_aliases.data)
+
+
+@dataclass(frozen=True)
+class DissolveTuples(RewritePattern):
+    """`%t = custom_call @f(tuple(x, y))` -> `%a, %b = custom_call @f(x, y)`, `%t = tuple(%a, %b)`; so barriers."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: CustomCallOp | OptimizationBarrierOp, rewriter: PatternRewriter, /) -> None:
+        if keeps_tuples(op):
+            return
+        new = type(op).create(
+            operands=[value for operand in op.operands for value in flatten(operand, op, rewriter)],
+            result_types=list(leaf_types(op.result_types)),
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        rewriter.insert(new, InsertPoint.before(op))
+        parts = iter(new.results)
+        wholes: list[SSAValue] = [
+            build_tuple(tree_from_leaves(result.type, parts), result.type, InsertPoint.before(op), rewriter)
+            for result in op.results
+        ]
+        rewriter.replace(op, (), wholes)
+
+
+@dataclass(frozen=True)
+class EraseUnusedTuple(RewritePattern):
+    """
+    `%t = tuple(x, y)` -> nothing, where nothing uses `%t`; so elements of tuples.
+
+    Other unused operations stay: a custom call `@Sharding` without a use still constrains its operand.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: TupleOp | GetTupleElementOp, rewriter: PatternRewriter, /) -> None:
+        if not op.results[0].uses:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class CanonicalizeFromHloImportPass(PatternPass):
+    """
+    Give custom calls and barriers several operands and results in place of tuples, and read elements directly.
+
+    Tuples of other operations and of functions stay; `hlo-dissolve-tuples` dissolves those of functions.
+    """
+
+    name = "stablehlo-ext-canonicalize-from-hlo-import"
+    source: ClassVar[str] = "XLA, xla/mlir_hlo/stablehlo_ext, stablehlo-ext-canonicalize-from-hlo-import"
+
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield Step((DissolveTuples(), ReadElementDirectly()))
+        yield Step((EraseUnusedTuple(),), BACKWARD)

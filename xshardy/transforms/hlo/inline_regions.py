@@ -1,0 +1,161 @@
+"""
+Put the computations of loops and conditionals into their regions: the inverse of `hlo-outline-regions`.
+
+HLO text names a computation for each region, and a loop carries what its computations read. Shardy's passes look at
+regions, and at what these capture.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Operation, Region
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
+from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
+from xshardy.hlo_text.outline_regions import APPLYING
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy.call_order import callees_first
+
+SHARDINGS = frozenset({"mhlo.sharding", "sdy.sharding"})
+"""Attributes that have a part for each value that a loop carries."""
+
+CONTROL_FLOW = (WhileOp, IfOp, CaseOp)
+
+
+def only_call(region: Region) -> CallOp | None:
+    """The call in `region` if it returns the results of that call and does nothing else; None if not."""
+    operations = list(region.block.ops) if len(region.blocks) == 1 else []
+    match operations:
+        case [CallOp() as call, StableHLOReturnOp() as end] if list(end.operands) == list(call.results):
+            return call
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCalls:
+    """The calls that are the whole of a region, and the functions that nothing else calls."""
+
+    callees: Mapping[CallOp, FuncOp]
+    unused: Mapping[FuncOp, None]
+
+
+def region_calls(module: ModuleOp) -> RegionCalls:
+    """The calls in `module` that are the whole of a region of a loop or conditional, inner functions first."""
+    functions = functions_of(module)
+    callees: dict[CallOp, FuncOp] = {}
+    others: set[str] = set()
+    whole = set(_calls_of_regions(module))
+    for calls in callees_first(module).values():
+        for call in calls:
+            name = call.callee.string_value()
+            function = functions.get(name)
+            if call in whole and function is not None and len(function.body.blocks) == 1:
+                callees[call] = function
+            else:
+                others.add(name)
+    private = StringAttr("private")
+    unused = (f for f in callees.values() if f.sym_name.data not in others and f.sym_visibility == private)
+    return RegionCalls(callees, dict.fromkeys(unused))
+
+
+def _calls_of_regions(module: ModuleOp) -> Iterator[CallOp]:
+    for op in operations_of(module, *CONTROL_FLOW):
+        for region in op.regions:
+            if (call := only_call(region)) is not None:
+                yield call
+
+
+@dataclass(frozen=True)
+class InlineComputation(DecisionPattern[CallOp, FuncOp]):
+    """`while { return call @body(%x) }` -> `while { return f(%x) }`, if `@body` is `f`."""
+
+    def rewrite(self, op: CallOp, decision: FuncOp, rewriter: PatternRewriter, /) -> None:
+        body = decision.body.clone()
+        end = body.block.last_op
+        assert isinstance(end, FuncReturnOp)
+        rewriter.inline_block(body.block, InsertPoint.before(op), op.arguments)
+        rewriter.replace(op, (), end.operands)
+        rewriter.erase(end)
+
+
+@dataclass(frozen=True)
+class EraseComputation(DecisionPattern[FuncOp, None]):
+    """`func private @body` -> nothing, where nothing calls it anymore."""
+
+    def rewrite(self, op: FuncOp, decision: None, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class ForgetComputation(RewritePattern):
+    """`reduce { f } {hlo.to_apply = @f}` -> `reduce { f }`: the region has what `@f` does."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if named := [name for name in APPLYING.get(type(op), ()) if name in op.attributes]:
+            for name in named:
+                del op.attributes[name]
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class CaptureInvariant(RewritePattern):
+    """`while (%a = %x, %b = %y) { ... return %c, %b }` -> `while (%a = %x) { ... return %c }` that captures `%y`."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter, /) -> None:
+        cond, body = op.cond.block, op.body.block
+        end = body.last_op
+        assert end is not None
+        invariant = [index for index, value in enumerate(end.operands) if value is body.args[index]]
+        if not invariant or not SHARDINGS.isdisjoint(op.attributes):
+            return
+        for index in reversed(invariant):
+            initial = op.operands[index]
+            for argument in (cond.args[index], body.args[index]):
+                rewriter.replace_all_uses_with(argument, initial)
+        kept = [index for index in range(len(op.operands)) if index not in invariant]
+        end.operands = [end.operands[index] for index in kept]
+        for index in reversed(invariant):
+            rewriter.erase_block_argument(cond.args[index])
+            rewriter.erase_block_argument(body.args[index])
+        new = type(op).create(
+            operands=[op.operands[index] for index in kept],
+            result_types=[op.result_types[index] for index in kept],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=[
+                rewriter.move_region_contents_to_new_regions(op.cond),
+                rewriter.move_region_contents_to_new_regions(op.body),
+            ],
+        )
+        results = iter(new.results)
+        initials = list(op.operands)
+        rewriter.replace(op, new, [initials[i] if i in invariant else next(results) for i in range(len(initials))])
+
+
+@dataclass(frozen=True)
+class InlineRegionsPass(PatternPass):
+    """
+    Inline the computations that regions of loops and conditionals call, and let loops capture what they do not change.
+
+    A loop with a sharding keeps what it carries. Computations of loops and conditionals that nothing else calls are
+    erased; those of reductions are not named anymore, so that `symbol-dce` erases them.
+    """
+
+    name = "hlo-inline-regions"
+    source: ClassVar[str] = "XLA, HLO to StableHLO: regions for computations, and the canonicalization of loops"
+
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        found = region_calls(module)
+        yield Step((InlineComputation(found.callees),))
+        yield Step((EraseComputation(found.unused),))
+        yield Step((CaptureInvariant(), ForgetComputation()), INNER_FIRST)

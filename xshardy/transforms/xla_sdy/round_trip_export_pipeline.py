@@ -1,0 +1,47 @@
+"""The passes after which HLO can carry the shardings of a program, and of its calls and manual computations."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+
+from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+from xshardy.transforms.xla_sdy.round_trip_dedup_meshes import RoundTripDedupMeshesPass
+from xshardy.transforms.xla_sdy.round_trip_export_ops import RoundTripExportOpsPass, exported_operations
+from xshardy.transforms.xla_sdy.round_trip_export_shardy_attrs import RoundTripExportShardyAttrsPass
+from xshardy.transforms.xla_sdy.round_trip_shard_map_export import RoundTripShardMapExportPass
+from xshardy.transforms.xla_sdy.stablehlo_export_shardings import StablehloExportShardingsPass
+
+
+@dataclass(frozen=True)
+class RoundTripExportPipelinePass(ModulePass):
+    """
+    Write all that sdy says of a module into texts and custom calls, which HLO carries unread.
+
+    Shardings are also written in the notation of HLO. With `keep_meshes_inlined`, meshes that are written out in
+    shardings stay there. A module with operations that propagation or partitioning inserts stays as it is.
+    """
+
+    name = "xla-sdy-round-trip-export-pipeline"
+    no_patterns: ClassVar[str] = "a pipeline of other passes"
+    source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-export-pipeline"
+    keep_meshes_inlined: bool = False
+
+    @property
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes, in order."""
+        lift = () if self.keep_meshes_inlined else (LiftInlinedMeshesPass(),)
+        return (
+            *lift,
+            RoundTripDedupMeshesPass(),
+            RoundTripExportOpsPass(),
+            RoundTripShardMapExportPass(),
+            RoundTripExportShardyAttrsPass(),
+            StablehloExportShardingsPass(),
+        )
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        exported_operations(op)
+        PassPipeline(self.passes).apply(ctx, op)
