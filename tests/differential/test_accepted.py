@@ -37,8 +37,14 @@ TEXTS = {
     "results without else": (
         "func.func @f(%c: i1) {\n  %0 = scf.if %c -> i1 {\n    scf.yield %c : i1\n  }\n  return\n}"
     ),
-    "a value of a function around": "func.func @f(%x: i32) {\n  module {\n    func.func @g() {\n      "
+    "a value of a function around": "func.func @f(%x: i32) {\n  builtin.module {\n    func.func @g() {\n      "
     "%0 = arith.addi %x, %x : i32\n      return\n    }\n  }\n  return\n}",
+    "a function in a function": "func.func @f() {\n  func.func private @g()\n  return\n}",
+    "a function in a module in a function": (
+        "func.func @f() {\n  builtin.module {\n    func.func private @g()\n  }\n  return\n}"
+    ),
+    "an empty list of device ids": "sdy.mesh @m = <[], device_ids=[]>",
+    "a mesh of one device": "sdy.mesh @m = <[], device_ids=[3]>",
     "an unknown mesh": "func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@nobody, [{}]>})",
     "a sharding of another rank": (
         f"{MESH}func.func private @f(tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{}}]>}})"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, Region
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
 
 
 def _is_function(op: "func.FuncOp") -> None:
-    """A function without a body is private or nested, and the attributes of arguments and results are a dialect's."""
+    """
+    A function is in a symbol table; without a body it is private or nested.
+
+    The attributes of its arguments and results are those of a dialect.
+    """
+    around = op.parent_op()
+    if around is not None and not around.has_trait(SymbolTable, value_if_unregistered=True):
+        raise VerifyException(
+            f"symbol's parent must have the SymbolTable trait, which '{around.name}' does not: move the function into "
+            "the module"
+        )
     if not op.body.blocks and (op.sym_visibility is None or op.sym_visibility.data == "public"):
         raise VerifyException(
             "symbol declaration cannot have public visibility: give the function a body, or declare it `private`"

@@ -153,3 +153,10 @@ func.func @attribute_of_an_argument(%x: f32 {mine = 1 : i32}) {
 // -----
 // CHECK: error: 'func.func' op results may only have dialect attributes: call 'mine' 'a_dialect.mine'
 func.func private @attribute_of_a_result(f32) -> (f32 {test.its = 1 : i32}, f32 {mine})
+
+// -----
+// CHECK: error: 'func.func' op symbol's parent must have the SymbolTable trait, which 'func.func' does not: move the function into the module
+func.func @around() {
+  func.func private @inside()
+  return
+}

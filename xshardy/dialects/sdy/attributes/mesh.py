@@ -63,7 +63,7 @@ class MeshAttr(BodyAttribute):
     BODY: ClassVar[Body] = body(
         "<",
         field("axes", listed(MeshAxisAttr)),
-        optional(", device_ids=", "device_ids", listed(INT64), NONE_LISTED),
+        optional(", device_ids=", "device_ids", listed(INT64, at_least_one=True), NONE_LISTED),
         ">",
     )
 
