@@ -51,7 +51,7 @@ FUSIONS = {
     ),
     "rows of one": (
         "loop",
-        "p = s32[70,1] parameter(0) z = s32[] constant(3) ROOT r = s32[70] reduce(p, z), dimensions={1}, to_apply=sum",
+        "p = s32[70,1] parameter(0) z = s32[] constant(0) ROOT r = s32[70] reduce(p, z), dimensions={1}, to_apply=sum",
     ),
     "columns": (
         "column_reduction",

@@ -52,6 +52,12 @@ SPECIAL_FUNCTIONS = (
 )
 """Functions that kernels approximate by polynomials; the reference has them in f64 only."""
 
+LANCZOS = (chlo.DigammaOp, chlo.LgammaOp)
+"""Functions that kernels compute by Lanczos' formula: its terms are larger than their sum near zeros."""
+
+LANCZOS_UNITS = 512.0
+"""The error of that formula in f64, whose coefficients have 15 digits, relative to the result or to 1."""
+
 FUNCTION_UNITS = 4.0
 """The error of elementary functions in the libraries of GPUs and CPUs (CUDA C++ Programming Guide, 16.1: up to 4)."""
 
@@ -164,6 +170,9 @@ class RandomRounding:
             # Kernels compute other functions of narrow types in f32 and round once; sums of these round each time.
             once = is_narrow and type not in IN_STEPS and self.steps is None
             is_exact = type not in SPECIAL_FUNCTIONS
+            if type in LANCZOS and dtype == np.float64:
+                error = self.errors(wide.shape, LANCZOS_UNITS) * unit_in_last_place(np.maximum(np.abs(wide), 1), dtype)
+                return narrowed(wide + error.astype(wide.dtype), dtype)
             return self.rounded(wide, dtype, count * (self.steps or 1), F32 if once else dtype, is_exact=is_exact)
 
         return rule_with_errors

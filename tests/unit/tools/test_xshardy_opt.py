@@ -74,9 +74,9 @@ def test_bytes_that_are_no_text(tmp_path: Path):
 
 
 def test_unknown_extension(tmp_path: Path):
-    file = tmp_path / "module.txt"
+    file = tmp_path / "module.text"
     file.write_text(GOOD)
-    assert "unknown file extension '.txt'" in run([str(file)], "")[2]
+    assert "unknown file extension '.text'" in run([str(file)], "")[2]
     assert run([str(file), "-f", "mlir"], "")[0] == 0
 
 

@@ -60,7 +60,7 @@ def test_records_are_in_the_dump_and_not_in_the_result(record: str, tmp_path: Pa
 
 
 def test_a_module_that_is_refused_is_left_as_it_was():
-    module = parse_module(STEP.replace("@main", "@other"))
+    module = parse_module(STEP.replace("@main", "@other").replace("private ", ""))
     before = print_module(module)
     with pytest.raises(PassFailedException):
         PropagationPipelinePass().apply(new_context(), module)
