@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -22,10 +22,12 @@ FUNC_MANUAL_AXES = "sdy.func_manual_axes"
 
 class Origin(NamedTuple):
     """
-    The original of a function, and the manual axes at its calls. Functions with equal origin differ only in shardings.
+    The original of a function, its type, and the manual axes at its calls. Functions with equal origin differ only in
+    shardings.
     """
 
     name: str
+    type: FunctionType
     manual_axes: Attribute | None
 
 
@@ -40,7 +42,8 @@ class Version(NamedTuple):
 def version_of(function: FuncOp) -> Version:
     """The origin of `function`, and the shardings of its arguments and results."""
     manual_axes = function.attributes.get(FUNC_MANUAL_AXES)
-    origin = Origin(original_name(function), manual_axes if isinstance(manual_axes, ManualAxesAttr) else None)
+    axes = manual_axes if isinstance(manual_axes, ManualAxesAttr) else None
+    origin = Origin(original_name(function), function.function_type, axes)
     return Version(origin, argument_shardings(function), result_shardings(function))
 
 

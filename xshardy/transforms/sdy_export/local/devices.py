@@ -10,6 +10,7 @@ from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
@@ -17,18 +18,30 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import axis_ref, next_pre_size, pre_size, sharded_size, size
 
+MAX_DEVICES = 1 << 20
+"""The most devices whose numbers are listed."""
+
 
 def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
     """The coordinate of each device along `axis`, in the order of the mesh."""
     names = [*mesh.sizes]
     minor = prod(mesh.sizes[name] for name in names[names.index(axis.axis.data) + 1 :])
     stride = minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
-    return np.arange(mesh.device_count) // stride % size(axis, mesh)
+    return np.arange(_device_count(mesh)) // stride % size(axis, mesh)
+
+
+def _device_count(mesh: MeshAttr) -> int:
+    """The number of devices. Raises `PassFailedException` if it is too large for lists of devices."""
+    if mesh.device_count > MAX_DEVICES:
+        raise PassFailedException(
+            f"a mesh has {mesh.device_count} devices, but groups of devices are listed for at most {MAX_DEVICES}"
+        )
+    return mesh.device_count
 
 
 def _indices(axes: AxisRefs, mesh: MeshAttr) -> NDArray[np.int64]:
     """The index of each device along `axes` together, major to minor, in the order of the mesh."""
-    index = np.zeros(mesh.device_count, np.int64)
+    index = np.zeros(_device_count(mesh), np.int64)
     for axis in axes:
         index = index * size(axis, mesh) + _coordinates(axis, mesh)
     return index
@@ -36,7 +49,7 @@ def _indices(axes: AxisRefs, mesh: MeshAttr) -> NDArray[np.int64]:
 
 def _device_ids(mesh: MeshAttr) -> NDArray[np.int64]:
     """The numbers of the devices, in the order of the mesh."""
-    return np.array([device.data for device in mesh.device_ids] or range(mesh.device_count), np.int64)
+    return np.array([device.data for device in mesh.device_ids] or range(_device_count(mesh)), np.int64)
 
 
 def shard_indices(axes: AxisRefs, mesh: MeshAttr) -> list[int]:
