@@ -53,6 +53,7 @@ CRASHES = {
     "propagate_to_func_results_declaration",
     "propagate_to_func_results_of_entry",
     "reshard_to_collectives_sizes",
+    "unflatten_call_graph_types",
 }
 """Inputs on which C++ Shardy crashes, or produces a module that it rejects."""
 
