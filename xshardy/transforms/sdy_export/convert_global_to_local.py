@@ -18,6 +18,7 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
+from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -168,9 +169,7 @@ class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, A
     def rewrite(
         self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
     ) -> None:
-        for value, type in decision:
-            if value.type != type:
-                rewriter.replace_value_with_new_type(value, type)
+        give_types(op, decision, rewriter)
 
 
 # -- The pass ---------------------------------------------------------------------------------------------------------

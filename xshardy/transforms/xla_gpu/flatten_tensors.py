@@ -41,6 +41,7 @@ from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu.canonicalization import APPLY_INDEXING_PATTERNS
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Step, match_op_type
+from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.index_values import apply_map
@@ -281,9 +282,8 @@ class FlattenValues(RewritePattern):
 def flatten_values(op: Operation, rewriter: PatternRewriter) -> None:
     """Flatten the types of the results of `op` and of the arguments of its regions."""
     arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
-    for value in (*op.results, *arguments):
-        if is_multi_dimensional(value.type):
-            rewriter.replace_value_with_new_type(value, flat_type(value.type))
+    values = (*op.results, *arguments)
+    give_types(op, [(value, flat_type(value.type)) for value in values if is_multi_dimensional(value.type)], rewriter)
 
 
 def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
