@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 from xdsl.passes import PassPipeline
-from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy import compiler
 from xshardy.api import PARTITION
@@ -350,7 +350,7 @@ SHAPES: Mapping[str, Shape] = {
     "nested": Shape("stablehlo", nested, FEW),
     "blocks": Shape("mlir", blocks),
     **{shape.__name__: Shape("hlo", shape) for shape in (hlo_chain, hlo_wide_tuple, hlo_call_chain, hlo_loops)},
-    "hlo_deep_tuple": Shape("hlo", hlo_deep_tuple, FEW),
+    "hlo_deep_tuple": Shape("hlo", hlo_deep_tuple, (6, 24, 96)),
     **{shape.__name__: Shape("fusion", shape, FEW) for shape in (fused_chain, fused_parameters, fused_diamonds)},
     "fused_concatenation": Shape("fusion", fused_concatenation, (10, 40, 160)),
 }
@@ -451,7 +451,7 @@ def cell(shape: Shape, pipeline: Pipeline) -> tuple[str, bool]:
     for size in shape.sizes:
         try:
             times.append(seconds(pipeline, shape.text(size)))
-        except PassFailedException as error:
+        except DiagnosticException as error:
             return f"refused: {error}"[:80], False
         except RecursionError:
             return f"nested too deeply at {size}", True
