@@ -1,6 +1,7 @@
-"""Top-k: the largest elements along the last dimension."""
+"""Top-k: the largest elements along the last dimension, as CHLO and MHLO have it."""
 
 from collections.abc import Sequence
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, IntegerAttr, TensorType, UnrankedTensorType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
@@ -17,29 +18,24 @@ from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
 ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
 
 
-@irdl_op_definition
-class TopKOp(InfersResultTypes, SuggestsNames):
-    """
-    The `k` largest elements of each row of `operand`, in descending order, and their indices.
+class TopK(InfersResultTypes, SuggestsNames):
+    """The `k` first elements of each row, in some order, and their indices. Rows are along the last dimension."""
 
-    Equal elements keep their order, unless `is_stable` is false. Rows run along the
-    last dimension.
-    """
+    FLAG: ClassVar[str]
+    """The property that may follow `k` between the parentheses of the text: a boolean."""
 
-    name = "chlo.top_k"
     operand = operand_def(ANY_TENSOR)
     k = prop_def(IntegerAttr.constr(i64))
-    is_stable = opt_prop_def(BoolAttr)
     values = result_def(ANY_TENSOR)
     indices = result_def(ANY_TENSOR)
     traits = traits_def(Pure())
 
-    def __init__(self, operand: SSAValue, k: int):
+    def __init__(self, operand: SSAValue, k: int, **flags: bool):
         shape = (*tensor_type(operand).get_shape()[:-1], k)
         super().__init__(
             operands=[operand],
             result_types=[TensorType(tensor_type(operand).element_type, shape), TensorType(i32, shape)],
-            properties={"k": IntegerAttr(k, i64)},
+            properties={"k": IntegerAttr(k, i64)} | {name: IntegerAttr(int(flag), i1) for name, flag in flags.items()},
         )
 
     def result_names(self) -> Names:
@@ -58,7 +54,7 @@ class TopKOp(InfersResultTypes, SuggestsNames):
         return [TensorType(element, result), TensorType(i32, result)]
 
     @classmethod
-    def parse(cls, parser: Parser) -> "TopKOp":
+    def parse(cls, parser: Parser) -> Self:
         properties: dict[str, Attribute] = {}
         with parser.in_parens():
             unresolved = parser.parse_unresolved_operand()
@@ -67,17 +63,38 @@ class TopKOp(InfersResultTypes, SuggestsNames):
             parser.parse_punctuation("=")
             properties["k"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
             if parser.parse_optional_punctuation(","):
-                parser.parse_keyword("is_stable")
+                parser.parse_keyword(cls.FLAG)
                 parser.parse_punctuation("=")
-                properties["is_stable"] = IntegerAttr(int(parser.parse_boolean()), i1)
+                properties[cls.FLAG] = IntegerAttr(int(parser.parse_boolean()), i1)
         attributes = parser.parse_optional_attr_dict()
-        if "is_stable" in attributes:
-            properties["is_stable"] = attributes.pop("is_stable")
+        if cls.FLAG in attributes:
+            properties[cls.FLAG] = attributes.pop(cls.FLAG)
         parser.parse_punctuation(":")
         operand = parser.resolve_operand(unresolved, parser.parse_type())
         parser.parse_punctuation("->")
         types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         return cls.create(operands=[operand], result_types=types, properties=properties, attributes=attributes)
+
+    def print_types(self, printer: Printer) -> None:
+        """` : tensor<8xf32> -> (tensor<2xf32>, tensor<2xi32>)`"""
+        printer.print_string(" : ")
+        printer.print_attribute(self.operand.type)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.result_types, printer.print_attribute)
+
+
+@irdl_op_definition
+class TopKOp(TopK):
+    """
+    The `k` largest elements of each row of `operand`, in descending order, and their indices.
+
+    Equal elements keep their order, unless `is_stable` is false.
+    """
+
+    name = "chlo.top_k"
+    FLAG: ClassVar[str] = "is_stable"
+    is_stable = opt_prop_def(BoolAttr)
 
     def print(self, printer: Printer) -> None:
         with printer.in_parens():
@@ -86,8 +103,4 @@ class TopKOp(InfersResultTypes, SuggestsNames):
         # Every version of upstream parses the dictionary; only newer versions parse it between the parentheses.
         stability = {} if self.is_stable is None else {"is_stable": self.is_stable}
         printer.print_op_attributes(self.attributes | stability)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
-        printer.print_string(" -> ")
-        with printer.in_parens():
-            printer.print_list(self.result_types, printer.print_attribute)
+        self.print_types(printer)

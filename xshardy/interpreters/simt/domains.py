@@ -69,18 +69,23 @@ def in_domain(
     variables = (*map.dimensions, *map.symbols)  # there are no constraints, which the verifier ensures
     numbers = (*(f"d{i}" for i in range(len(dims))), *(f"s{i}" for i in range(len(symbols))))
     for variable, number, value in zip(variables, numbers, (*dims, *symbols), strict=True):
-        name = f"{variable.name or number} of {shown(op)}"
-        if (cause := _broken(lanes, name, value, variable.bounds)) is not None:
+        name = variable.name or number
+        if (cause := _broken(lanes, lambda name=name: f"{name} of {shown(op)}", value, variable.bounds)) is not None:
             results = [unspecified(result, cause.where, [cause]) for result in results]
     return results
 
 
-def in_range(lanes: Threads, op: Operation, value: Value, bounds: Interval) -> Value:
-    """The result of `op`: unspecified in the active lanes where it is outside of its `xla.range`."""
+def in_range(lanes: Threads, name: Callable[[], str], value: Value, bounds: Interval) -> Value:
+    """`value`, which messages call `name`: unspecified in the active lanes where it is outside of its `xla.range`."""
     if not isinstance(value, np.ndarray):
         return value
-    cause = _broken(lanes, f"the result of {shown(op)}", signed(value), bounds)
+    cause = _broken(lanes, name, signed(value), bounds)
     return value if cause is None else unspecified(value, cause.where, [cause])
+
+
+def result_name(op: Operation) -> str:
+    """What messages call the result of `op`."""
+    return f"the result of {shown(op)}"
 
 
 def argument_ranges(function: func.FuncOp) -> tuple[tuple[int, Interval], ...]:
@@ -89,18 +94,10 @@ def argument_ranges(function: func.FuncOp) -> tuple[tuple[int, Interval], ...]:
     return tuple((number, bounds) for number, bounds in ranges if bounds is not None)
 
 
-def argument_in_range(lanes: Threads, name: str, number: int, value: Value, bounds: Interval) -> Value:
-    """Argument `number` of the function `name`: unspecified in the active lanes where it is outside of its range."""
-    if not isinstance(value, np.ndarray):
-        return value
-    cause = _broken(lanes, f"argument {number} of @{name}", signed(value), bounds)
-    return value if cause is None else unspecified(value, cause.where, [cause])
-
-
-def _broken(lanes: Threads, name: str, value: Array, bounds: Interval) -> Cause | None:
+def _broken(lanes: Threads, name: Callable[[], str], value: Array, bounds: Interval) -> Cause | None:
     value = plain(value)
     outside = ~is_within(value, bounds)
     if not outside.any():
         return None
     outside = outside & lanes.on_vector(lanes.active, outside.ndim)
-    return Cause(name, value, bounds, outside) if outside.any() else None
+    return Cause(name(), value, bounds, outside) if outside.any() else None

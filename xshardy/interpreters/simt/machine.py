@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import stated_range
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.liveness import values_by_last_reader
-from xshardy.interpreters.simt.domains import argument_in_range, argument_ranges, in_range
+from xshardy.interpreters.simt.domains import argument_ranges, in_range, result_name
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.launch import Launch
 from xshardy.interpreters.simt.memory import Tensor, Value
@@ -152,7 +152,8 @@ class Lanes:
             elif results is not None:
                 values.update(zip(step.results, results, strict=True))
             if step.range is not None:
-                values[step.results[0]] = in_range(self, step.op, values[step.results[0]], step.range)
+                name = partial(result_name, step.op)
+                values[step.results[0]] = in_range(self, name, values[step.results[0]], step.range)
             for value in step.dead:
                 values.pop(value, None)
         terminator = block.last_op
@@ -173,9 +174,11 @@ class Lanes:
             )
         if name not in self.program.argument_ranges:
             self.program.argument_ranges[name] = argument_ranges(function)
-        for number, bounds in self.program.argument_ranges[name]:
+        if ranges := self.program.argument_ranges[name]:
             arguments = list(arguments)
-            arguments[number] = argument_in_range(self, name, number, arguments[number], bounds)
+            for number, bounds in ranges:
+                described = partial("argument {} of @{}".format, number, name)
+                arguments[number] = in_range(self, described, arguments[number], bounds)
         self.calls.append(name)
         try:
             return self.run(function.body.block, arguments)

@@ -67,11 +67,6 @@ class TextLocation(BuiltinAttribute):
         self._value = value
 
     @property
-    def is_defined(self) -> bool:
-        """Whether the text has come to its definition."""
-        return self._text is not None or self._value is not None
-
-    @property
     def value(self) -> LocationAttr:
         """The location. Reads it on the first call, and what it refers to, which may be a chain of any length."""
         pending = [self]

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.garbage import collection_suspended
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.save_module import SaveModulePass
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.pipeline_options import PartitioningOptions, RuleOptions, SignatureOptions
@@ -61,7 +62,7 @@ class DumpedRecords:
 
 
 @dataclass(frozen=True)
-class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, PartitioningOptions, DumpOptions, ModulePass):
+class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, PartitioningOptions, DumpOptions, PipelinePass):
     """
     Remove what only propagation needs, close all shardings, and insert data movement.
 
@@ -69,7 +70,6 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
     """
 
     name = "sdy-export-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline'
     inline_meshes: bool = True  # as upstream; False is the default of the propagation pipeline
     enable_per_instruction_partitioning: bool = False
@@ -125,7 +125,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
             # Passes detect errors in such modules only after earlier passes have changed them.
             saved = op.clone() if any(rare_features(op)) else None
             try:
-                PassPipeline(self.passes).apply(ctx, op)
+                super().apply(ctx, op)
             except OperationFailedException:
                 if saved is not None:
                     op.detach_region(op.body)

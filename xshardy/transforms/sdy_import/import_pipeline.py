@@ -5,11 +5,12 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.pipeline_options import DebugOptions, ImportOptions
@@ -30,7 +31,7 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 
 
 @dataclass(frozen=True)
-class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
+class ImportPipelinePass(DebugOptions, ImportOptions, PipelinePass):
     """
     Prepare a module for propagation. A module that cannot be imported stays as it is.
 
@@ -39,7 +40,6 @@ class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
     """
 
     name = "sdy-import-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-import-pipeline'
 
     @property
@@ -67,7 +67,7 @@ class ImportPipelinePass(DebugOptions, ImportOptions, ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with collection_suspended():
             self.check(op)
-            PassPipeline(self.passes).apply(ctx, op)
+            super().apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
         """Raise the errors of the passes before any of them changes `module`. Dead symbols are not checked."""

@@ -1,6 +1,6 @@
 """Give calls without shardings those of the results of their callees. Source: Shardy's docs, "Import passes"."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,14 +15,14 @@ from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.function_shardings import result_shardings
 
 
-def shardings_of_callees(module: ModuleOp) -> Mapping[CallOp, TensorShardingPerValueAttr]:
+def shardings_of_callees(functions: Functions, calls: Iterable[CallOp]) -> Mapping[CallOp, TensorShardingPerValueAttr]:
     """
-    For each call without shardings, those of the results of its callee; calls of callees without any are left out.
+    For each of `calls` without shardings, those of the results of its callee; calls of callees without any are left
+    out.
 
-    Raises `OperationFailedException` if `module` does not have the callee of a call.
+    Raises `OperationFailedException` if `functions` do not have the callee of a call.
     """
-    functions = Functions(module)
-    callees = {call: functions.callee(call) for call in calls_in(module)}
+    callees = {call: functions.callee(call) for call in calls}
     of_results = {function: result_shardings(function) for function in callees.values()}
     return {
         call: shardings
@@ -48,4 +48,4 @@ class PropagateShardingFromFuncToCallPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-propagate-sharding-from-func-to-call'
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (TakeShardingsOfCallee(shardings_of_callees(module)),)
+        return (TakeShardingsOfCallee(shardings_of_callees(Functions(module), calls_in(module))),)

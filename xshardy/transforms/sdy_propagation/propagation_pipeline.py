@@ -5,9 +5,10 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from xshardy.garbage import collection_suspended
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
 from xshardy.transforms.sdy.pipeline_options import (
@@ -38,7 +39,7 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass, dead_symbols
 
 @dataclass(frozen=True)
 class PropagationPipelinePass(
-    SignatureOptions, PartitioningOptions, RuleOptions, DebugOptions, PropagationOptions, ImportOptions, ModulePass
+    SignatureOptions, PartitioningOptions, RuleOptions, DebugOptions, PropagationOptions, ImportOptions, PipelinePass
 ):
     """
     Import a module, propagate its shardings, and export it. A module that cannot be imported is left as it was.
@@ -48,7 +49,6 @@ class PropagationPipelinePass(
     """
 
     name = "sdy-propagation-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = 'Shardy, "Propagation", sdy-propagation-pipeline'
 
     @property
@@ -104,7 +104,7 @@ class PropagationPipelinePass(
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with collection_suspended():
             self.check(op)
-            PassPipeline(self.passes).apply(ctx, op)
+            super().apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
         """Raise what would be raised after the import pipeline, which checks what it is given itself."""

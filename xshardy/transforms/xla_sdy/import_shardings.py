@@ -29,7 +29,7 @@ from xshardy.transforms.xla_sdy.from_hlo_shardings import (
     shardings_of_values,
 )
 from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, HLO_SHARDING, SHARD_TO_FULL, target_of
-from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
+from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,20 +141,13 @@ class DeclareFoundMeshes(DecisionPattern[Operation, "Sequence[MeshOp]"]):
 
 
 @dataclass(frozen=True)
-class ReadSignature(DecisionPattern[FuncOp, Signature]):
+class ReadSignature(SetSignature):
     """`func @f(%x {mhlo.sharding = "{devices=[2]<=[2]}"})` -> `func @f(%x {sdy.sharding = <@mesh, [{"_axis_0"}]>})`"""
-
-    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
-class ReadSharding(DecisionPattern[Operation, Attributes]):
+class ReadSharding(SetAttributes):
     """`f(x) {mhlo.sharding = "{devices=[2]<=[2]}"}` -> `f(x) {sdy.sharding = <[<@mesh, [{"_axis_0"}]>]>}`"""
-
-    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
-        op.attributes = dict(decision)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.xla_sdy.round_trip_dedup_meshes import RoundTripDedupMeshesPass
 from xshardy.transforms.xla_sdy.round_trip_export_ops import RoundTripExportOpsPass, exported_operations
@@ -16,7 +17,7 @@ from xshardy.transforms.xla_sdy.stablehlo_export_shardings import StablehloExpor
 
 
 @dataclass(frozen=True)
-class RoundTripExportPipelinePass(ModulePass):
+class RoundTripExportPipelinePass(PipelinePass):
     """
     Write all that sdy says of a module into texts and custom calls, which HLO carries unread.
 
@@ -25,7 +26,6 @@ class RoundTripExportPipelinePass(ModulePass):
     """
 
     name = "xla-sdy-round-trip-export-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-export-pipeline"
     keep_meshes_inlined: bool = False
 
@@ -44,4 +44,4 @@ class RoundTripExportPipelinePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         exported_operations(op)
-        PassPipeline(self.passes).apply(ctx, op)
+        super().apply(ctx, op)

@@ -22,7 +22,7 @@ from xshardy.transforms.sdy.shardings import meshes_of
 from xshardy.transforms.xla_sdy.frontend_attributes import with_frontend
 from xshardy.transforms.xla_sdy.names import FUNC_RESULT_SHARDING, MESHES, SHARDING_RULE_TEXT, SHARDING_TEXT
 from xshardy.transforms.xla_sdy.round_trip_export_ops import SIDE_EFFECT
-from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
+from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 
 
 def exported_signature(function: FuncOp) -> Signature:
@@ -46,20 +46,13 @@ def exported_attributes(op: Operation) -> Attributes:
 
 
 @dataclass(frozen=True)
-class ExportSignature(DecisionPattern[FuncOp, Signature]):
+class ExportSignature(SetSignature):
     """`func @f(%x {sdy.sharding = s})` -> `func @f(%x {frontend = {xla.sdy.sharding = "s"}, sdy.sharding = s})`"""
-
-    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
-class ExportAttributes(DecisionPattern[Operation, Attributes]):
+class ExportAttributes(SetAttributes):
     """`f(x) {sdy.sharding_rule = r}` -> `f(x) {mhlo.frontend_attributes = {xla.sdy.sharding_rule = "r"}}`"""
-
-    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
-        op.attributes = dict(decision)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from xshardy.transforms.hlo.canonicalize_from_hlo_import import CanonicalizeFromHloImportPass
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_sdy.canonicalize import CanonicalizeImportedPass
@@ -21,7 +20,7 @@ from xshardy.transforms.xla_sdy.round_trip_shard_map_import import RoundTripShar
 
 
 @dataclass(frozen=True)
-class RoundTripImportPipelinePass(ModulePass):
+class RoundTripImportPipelinePass(PipelinePass):
     """
     Read meshes, shardings, sharding rules, groups, barriers and manual computations from what HLO has carried.
 
@@ -30,7 +29,6 @@ class RoundTripImportPipelinePass(ModulePass):
     """
 
     name = "xla-sdy-round-trip-import-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-import-pipeline"
     enable_constant_import: bool = True
     import_func_calls: bool = False
@@ -52,6 +50,3 @@ class RoundTripImportPipelinePass(ModulePass):
             CanonicalizeImportedPass(),
             *((ImportFuncCallsPass(),) if self.import_func_calls else ()),
         )
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PassPipeline(self.passes).apply(ctx, op)

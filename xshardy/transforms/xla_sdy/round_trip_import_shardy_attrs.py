@@ -43,7 +43,7 @@ from xshardy.transforms.xla_sdy.names import (
     is_call_of,
     target_of,
 )
-from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
+from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 from xshardy.transforms.xla_sdy.sparse_offload import GuardArguments, guarded_arguments
 
 KEEP_HLO_SHARDING = (stablehlo.InfeedOp, stablehlo.OutfeedOp)
@@ -227,25 +227,18 @@ class DeclareMeshes(DecisionPattern[Operation, Mapping[str, MeshAttr]]):
 
 
 @dataclass(frozen=True)
-class ImportSignature(DecisionPattern[FuncOp, Signature]):
+class ImportSignature(SetSignature):
     """`func @f(%x {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}})` -> `func @f(%x {sdy.sharding = s})`"""
-
-    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
-class ImportAttributes(DecisionPattern[Operation, Attributes]):
+class ImportAttributes(SetAttributes):
     """
     `custom_call @Sharding(x) {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}}` -> `custom_call @Sharding(x) {s}`
 
     Also sharding rules, of any operation. Other shardings are dropped: XLA copies attributes to operations that it
     makes.
     """
-
-    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
-        op.attributes = dict(decision)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

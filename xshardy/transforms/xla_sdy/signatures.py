@@ -1,12 +1,14 @@
-"""The attributes of the arguments and results of a function, as one value."""
+"""The attributes of the arguments and results of a function, as one value, and patterns that set attributes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter
+
+from xshardy.rewriting import DecisionPattern
 
 Attributes = Mapping[str, Attribute]
 
@@ -39,3 +41,20 @@ def _entries(dictionaries: ArrayAttr[DictionaryAttr] | None, count: int) -> Sequ
 
 def _dictionaries(entries: Sequence[Attributes]) -> ArrayAttr[DictionaryAttr] | None:
     return ArrayAttr(DictionaryAttr(dict(entry)) for entry in entries) if any(entries) else None
+
+
+@dataclass(frozen=True)
+class SetSignature(DecisionPattern[FuncOp, Signature]):
+    """`func @f(%x)` -> `func @f(%x {a})`: the decided attributes, and no others. Passes name what they set."""
+
+    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
+        decision.set_on(op, rewriter)
+
+
+@dataclass(frozen=True)
+class SetAttributes(DecisionPattern[Operation, Attributes]):
+    """`f(x)` -> `f(x) {a}`: the decided attributes, and no others. Passes name what they set."""
+
+    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
+        op.attributes = dict(decision)
+        rewriter.notify_op_modified(op)

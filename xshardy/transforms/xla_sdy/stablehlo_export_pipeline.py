@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy_export.unflatten_call_graph import UnflattenCallGraphPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_sdy.export_named_computations import ExportNamedComputationsPass
@@ -20,7 +19,7 @@ from xshardy.transforms.xla_sdy.stablehlo_round_trip_shard_map_export import Sta
 
 
 @dataclass(frozen=True)
-class StablehloExportPipelinePass(ModulePass):
+class StablehloExportPipelinePass(PipelinePass):
     """
     Write what propagation found in the notation of HLO: shardings, copies that move values, calls of manual code.
 
@@ -30,7 +29,6 @@ class StablehloExportPipelinePass(ModulePass):
     """
 
     name = "xla-sdy-stablehlo-export-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-stablehlo-export-pipeline"
     keep_hlo_sharding_constraints: bool = False
     dedup_functions_fully: bool = False
@@ -51,6 +49,3 @@ class StablehloExportPipelinePass(ModulePass):
             StablehloExportShardingsPass(self.add_missing_sharding_to_control_flow),
             StablehloExportCallbackCustomCallsPass(),
         )
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PassPipeline(self.passes).apply(ctx, op)

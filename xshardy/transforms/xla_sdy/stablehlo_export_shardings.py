@@ -19,7 +19,7 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_sdy.names import HLO_SHARDING, MANUAL_AXES, target_of
-from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
+from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 from xshardy.transforms.xla_sdy.to_hlo_shardings import hlo_text
 
 CONTROL_FLOW = (stablehlo.WhileOp, stablehlo.CaseOp, stablehlo.IfOp)
@@ -82,20 +82,13 @@ def _is_tuple(op: Operation, shardings: Sequence[TensorShardingAttr]) -> bool:
 
 
 @dataclass(frozen=True)
-class WriteSignature(DecisionPattern[FuncOp, Signature]):
+class WriteSignature(SetSignature):
     """`func @f(%x {sdy.sharding = <@mesh, [{"a"}]>})` -> `func @f(%x {mhlo.sharding = "{devices=[2]<=[2]}"})`"""
-
-    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
-class WriteSharding(DecisionPattern[Operation, Attributes]):
+class WriteSharding(SetAttributes):
     """`f(x) {sdy.sharding = <[<@mesh, [{"a"}]>]>}` -> `f(x) {mhlo.sharding = "{devices=[2]<=[2]}"}`"""
-
-    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
-        op.attributes = dict(decision)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

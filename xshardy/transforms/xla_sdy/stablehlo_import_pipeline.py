@@ -3,17 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from xshardy.transforms.hlo.canonicalize_from_hlo_import import CanonicalizeFromHloImportPass
+from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.xla_sdy.import_shardings import ImportShardingsPass
 from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
 
 
 @dataclass(frozen=True)
-class StablehloImportPipelinePass(ModulePass):
+class StablehloImportPipelinePass(PipelinePass):
     """
     Find a mesh for the HLO shardings of a module, and import the rest as the round trip does.
 
@@ -22,7 +21,6 @@ class StablehloImportPipelinePass(ModulePass):
     """
 
     name = "xla-sdy-stablehlo-import-pipeline"
-    no_patterns: ClassVar[str] = "a pipeline of other passes"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-stablehlo-import-pipeline"
     allow_propagation_to_args: tuple[int, ...] = ()
     allow_propagation_to_results: tuple[int, ...] = ()
@@ -35,6 +33,3 @@ class StablehloImportPipelinePass(ModulePass):
             ImportShardingsPass(self.allow_propagation_to_args, self.allow_propagation_to_results),
             RoundTripImportPipelinePass(),
         )
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PassPipeline(self.passes).apply(ctx, op)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -32,7 +32,7 @@ from xshardy.transforms.xla_sdy.manual_marks import (
     shardings_of_computation,
 )
 from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, INLINABLE_MANUAL_COMPUTATION_BODY, SHARD_TO_FULL
-from xshardy.transforms.xla_sdy.signatures import Attributes, Signature
+from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,13 @@ def outlinings(module: ModuleOp, marks: Marks) -> Mapping[ManualComputationOp, O
 
 
 @dataclass(frozen=True)
-class MarkSignature(DecisionPattern[FuncOp, Signature]):
+class MarkSignature(SetSignature):
     """`func @f(%x)` -> `func @f(%x {xla.sdy.manual_axes = {"a"}})`, if `@f` is called where `a` is manual."""
-
-    def rewrite(self, op: FuncOp, decision: Signature, rewriter: PatternRewriter, /) -> None:
-        decision.set_on(op, rewriter)
 
 
 @dataclass(frozen=True)
-class MarkOperation(DecisionPattern[Operation, Attributes]):
+class MarkOperation(SetAttributes):
     """`f(x)` -> `f(x) {sdy.sharding = [{}], xla.sdy.manual_axes = {"a"}}`, in a computation over `a`."""
-
-    def rewrite(self, op: Operation, decision: Attributes, rewriter: PatternRewriter, /) -> None:
-        op.attributes = dict(decision)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
