@@ -3,7 +3,8 @@ How the time of each part grows with the size of a program, for programs of one 
 
 A cell is a shape and a pipeline: its CPU seconds at n and 4n of something (operations, functions, ...), and the ratio.
 Linear time has the ratio 4; a ratio above MARKED is marked, and there is something to mend. Nothing here has a peer.
-Run by `make bench`; `python benchmarks/scaling.py readers,results propagation` measures only some cells.
+Run by `make bench`; `python benchmarks/scaling.py readers,results propagation` measures only some cells. With `--large`
+there is a third size, 16n, which takes half an hour for all cells.
 """
 
 import gc
@@ -445,10 +446,10 @@ def seconds(pipeline: Pipeline, text: str) -> float:
     return least
 
 
-def cell(shape: Shape, pipeline: Pipeline) -> tuple[str, bool]:
-    """The line of a cell, and whether it is marked."""
+def cell(shape: Shape, pipeline: Pipeline, sizes: Sequence[int]) -> tuple[str, bool]:
+    """The line of a cell for programs of these sizes, and whether it is marked."""
     times: list[float] = []
-    for size in shape.sizes:
+    for size in sizes:
         try:
             times.append(seconds(pipeline, shape.text(size)))
         except DiagnosticException as error:
@@ -458,8 +459,8 @@ def cell(shape: Shape, pipeline: Pipeline) -> tuple[str, bool]:
         if times[-1] > LONG:
             break
     ratios = [later / earlier for earlier, later in pairwise(times) if later > SHORT]
-    marked = len(times) < len(shape.sizes) or any(ratio > MARKED for ratio in ratios[-1:])
-    shown = "  ".join(f"{size:>5}: {time:8.3f}" for size, time in zip(shape.sizes, times, strict=False))
+    marked = len(times) < len(sizes) or any(ratio > MARKED for ratio in ratios[-1:])
+    shown = "  ".join(f"{size:>5}: {time:8.3f}" for size, time in zip(sizes, times, strict=False))
     return f"{shown}   x {', '.join(f'{ratio:.1f}' for ratio in ratios) or '-'}{'   <---' if marked else ''}", marked
 
 
@@ -472,10 +473,12 @@ def cells(shapes: Sequence[str], pipelines: Sequence[str]) -> Iterator[tuple[str
 
 def main() -> None:
     sys.setrecursionlimit(10_000)  # as `xshardy-opt` does
-    chosen = [argument.split(",") if argument != "all" else [] for argument in (*sys.argv[1:], "all", "all")[:2]]
+    given = [argument for argument in sys.argv[1:] if argument != "--large"]
+    chosen = [argument.split(",") if argument != "all" else [] for argument in (*given, "all", "all")[:2]]
     marked = 0
     for name, step in cells(*chosen):
-        line, is_marked = cell(SHAPES[name], PIPELINES[step])
+        shape = SHAPES[name]
+        line, is_marked = cell(shape, PIPELINES[step], shape.sizes if "--large" in sys.argv else shape.sizes[:2])
         marked += is_marked
         Console(highlight=False).print(f"{name:<20} {step:<13} {line}", markup=False, soft_wrap=True)
     print(f"{marked} marked: more than {MARKED} times the time for 4 times the size")

@@ -9,6 +9,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
+from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES, METADATA, SHARDING
 from xshardy.hlo_text.codecs import integer
 from xshardy.hlo_text.fields import quote, unquote
 from xshardy.hlo_text.lexer import Tokens
@@ -100,13 +101,10 @@ class Annotation:
     write: Callable[[Attribute], str]
 
 
-METADATA = "hlo.metadata"
-SHARDING = "mhlo.sharding"
-
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
-    "frontend_attributes": Annotation("mhlo.frontend_attributes", read_dictionary, write_dictionary),
+    "frontend_attributes": Annotation(FRONTEND_ATTRIBUTES, read_dictionary, write_dictionary),
     "metadata": Annotation(METADATA, read_dictionary, write_metadata),
     "origin": Annotation("hlo.origin", read_text, text_of),
     "original_value": Annotation("hlo.original_value", read_text, text_of),

@@ -13,9 +13,10 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Input, Span
 
 from xshardy.dialects.hlo import LAYOUT, MEMORY
+from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.annotations import ANNOTATIONS, SHARDING
+from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName

@@ -12,24 +12,22 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
+from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, start_of
 from xshardy.dialects.hlo.async_shapes import BundleShapes, flat_tuple, write_tuple
 from xshardy.dialects.hlo.async_sugar import sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.hlo_text.annotations import SHARDING, text_of, write_annotations
+from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.computation import NAME, POSITIONS
 from xshardy.hlo_text.fields import ComputationName, quote, write_field
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
-from xshardy.hlo_text.tuples import is_implicit, leaf_paths, packed_from, parts_of
+from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
-
-ROOT_NAME = "hlo.root"
-"""The name of the tuple of a function's results."""
 
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -206,7 +204,7 @@ class ComputationPrinter:
             if sharding is not None:
                 self.add_line(False, self.fresh("copy"), self.shapes.write(value.type), f"copy(%{name})")
         else:
-            name = returned.attributes.get(ROOT_NAME)
+            name = returned.attributes.get(ROOT)
             self.print_tuple(returned.operands, self.fresh(name.data if isinstance(name, StringAttr) else "tuple"))
         annotations = "" if sharding is None else f", sharding={text_of(sharding)}"
         self.lines[-1] = f"  ROOT{self.lines[-1][1:]}{annotations}"

@@ -18,18 +18,16 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.axes.hlo_sharding_text import leaf_texts
 from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
+from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
-from xshardy.hlo_text.annotations import SHARDING
+from xshardy.hlo_text.tuples import ROOT
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_from
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
-
-ROOT = "hlo.root"
-"""The name of the tuple that a function returns in HLO text."""
 
 
 # -- Contents of tuples -----------------------------------------------------------------------------------------------

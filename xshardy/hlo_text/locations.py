@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from xshardy.hlo_text.annotations import METADATA
+from xshardy.dialects.hlo.annotation_names import METADATA
 from xshardy.hlo_text.tables import TABLES
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.locations.values import named, place_in_file

@@ -14,6 +14,8 @@ from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 
 IMPLICIT = "hlo.implicit"
+ROOT = "hlo.root"
+"""Of a return: the name of the tuple that the function returns in HLO text."""
 UNIT = UnitAttr()
 
 

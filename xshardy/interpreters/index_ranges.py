@@ -121,32 +121,32 @@ INDICES: Mapping[type[Operation], Callable[..., Ranges]] = {
 # -- Moving elements --------------------------------------------------------------------------------------------------
 
 
-def same(op: Operation, range: IndexRange) -> Ranges:
+def same(op: Operation, wanted: IndexRange) -> Ranges:
     """The operands of the shape of the result have its range."""
     for operand in op.operands:
-        if shape_of(operand) == range.lower.shape:
-            yield operand, range
+        if shape_of(operand) == wanted.lower.shape:
+            yield operand, wanted
 
 
-def branches(op: stablehlo.SelectOp, range: IndexRange) -> Ranges:
-    yield op.on_true, range
-    yield op.on_false, range
+def branches(op: stablehlo.SelectOp, wanted: IndexRange) -> Ranges:
+    yield op.on_true, wanted
+    yield op.on_false, wanted
 
 
-def clamped(op: stablehlo.ClampOp, range: IndexRange) -> Ranges:
-    yield op.operand, range
+def clamped(op: stablehlo.ClampOp, wanted: IndexRange) -> Ranges:
+    yield op.operand, wanted
 
 
-def reshaped(op: Operation, range: IndexRange) -> Ranges:
+def reshaped(op: Operation, wanted: IndexRange) -> Ranges:
     (operand,) = op.operands
-    yield operand, range.map(lambda x: x.reshape(shape_of(operand)))
+    yield operand, wanted.map(lambda x: x.reshape(shape_of(operand)))
 
 
-def transposed(op: stablehlo.TransposeOp, range: IndexRange) -> Ranges:
-    yield op.operand, range.map(lambda x: x.transpose(np.argsort(values_of(op.permutation))))
+def transposed(op: stablehlo.TransposeOp, wanted: IndexRange) -> Ranges:
+    yield op.operand, wanted.map(lambda x: x.transpose(np.argsort(values_of(op.permutation))))
 
 
-def bitcast(op: hlo.BitcastOp, range: IndexRange) -> Ranges:
+def bitcast(op: hlo.BitcastOp, wanted: IndexRange) -> Ranges:
     """Elements of the same type, in the order of memory."""
     if numpy_dtype(op.operand.type) != numpy_dtype(op.result.type):
         return
@@ -156,71 +156,71 @@ def bitcast(op: hlo.BitcastOp, range: IndexRange) -> Ranges:
         in_memory = x.transpose(major_to_minor(op.result)).reshape([shape[d] for d in order])
         return in_memory.transpose(np.argsort(order)) if order else in_memory
 
-    yield op.operand, range.map(moved)
+    yield op.operand, wanted.map(moved)
 
 
-def broadcast(op: stablehlo.BroadcastInDimOp, range: IndexRange) -> Ranges:
+def broadcast(op: stablehlo.BroadcastInDimOp, wanted: IndexRange) -> Ranges:
     """The hull over the elements that are copies of one."""
     dimensions, shape = values_of(op.broadcast_dimensions), shape_of(op.operand)
     kept = {d for d, size in zip(dimensions, shape, strict=True) if size == shape_of(op.result)[d]}
-    copied = tuple(d for d in np.arange(range.lower.ndim).tolist() if d not in kept)
-    lower = range.lower.min(axis=copied, keepdims=True, initial=NONE[0])
-    upper = range.upper.max(axis=copied, keepdims=True, initial=NONE[1])
+    copied = tuple(d for d in range(wanted.lower.ndim) if d not in kept)
+    lower = wanted.lower.min(axis=copied, keepdims=True, initial=NONE[0])
+    upper = wanted.upper.max(axis=copied, keepdims=True, initial=NONE[1])
     added = tuple(d for d in copied if d not in dimensions)
     order = np.argsort(np.argsort(dimensions))
     bounds = [np.squeeze(x, added).transpose(order).reshape(shape) for x in (lower, upper)]
-    yield op.operand, replace(range, lower=bounds[0], upper=bounds[1])
+    yield op.operand, replace(wanted, lower=bounds[0], upper=bounds[1])
 
 
-def placed(shape: Sequence[int], where: tuple[slice | Array, ...], range: IndexRange) -> IndexRange:
+def placed(shape: Sequence[int], where: tuple[slice | Array, ...], wanted: IndexRange) -> IndexRange:
     """Bounds for a part of a tensor of `shape`; the other elements are not used."""
     bounds = [np.full(shape, none, np.int64) for none in NONE]
-    for bound, part in zip(bounds, (range.lower, range.upper), strict=True):
+    for bound, part in zip(bounds, (wanted.lower, wanted.upper), strict=True):
         bound[where] = part
-    return replace(range, lower=bounds[0], upper=bounds[1])
+    return replace(wanted, lower=bounds[0], upper=bounds[1])
 
 
-def sliced(op: stablehlo.SliceOp, range: IndexRange) -> Ranges:
+def sliced(op: stablehlo.SliceOp, wanted: IndexRange) -> Ranges:
     bounds = (values_of(op.start_indices), values_of(op.limit_indices), values_of(op.strides))
-    yield op.operand, placed(shape_of(op.operand), tuple(slice(*b) for b in zip(*bounds, strict=True)), range)
+    yield op.operand, placed(shape_of(op.operand), tuple(slice(*b) for b in zip(*bounds, strict=True)), wanted)
 
 
-def concatenated(op: stablehlo.ConcatenateOp, range: IndexRange) -> Ranges:
+def concatenated(op: stablehlo.ConcatenateOp, wanted: IndexRange) -> Ranges:
     axis, start = op.dimension.value.data, 0
     for operand in op.inputs:
         stop = start + shape_of(operand)[axis]
-        where = tuple(slice(start, stop) if d == axis else slice(None) for d in np.arange(range.lower.ndim))
-        yield operand, range.map(lambda x, where=where: x[where])
+        where = tuple(slice(start, stop) if d == axis else slice(None) for d in range(wanted.lower.ndim))
+        yield operand, wanted.map(lambda x, where=where: x[where])
         start = stop
 
 
-def padded(op: stablehlo.PadOp, range: IndexRange) -> Ranges:
+def padded(op: stablehlo.PadOp, wanted: IndexRange) -> Ranges:
     """The elements that are not padding, without those that negative padding drops."""
     padding = zip(
         shape_of(op.operand),
         values_of(op.edge_padding_low),
         values_of(op.interior_padding),
-        range.lower.shape,
+        wanted.lower.shape,
         strict=True,
     )
     places = [low + np.arange(size) * (interior + 1) for size, low, interior, _ in padding]
-    kept = [np.flatnonzero((p >= 0) & (p < size)) for p, size in zip(places, range.lower.shape, strict=True)]
+    kept = [np.flatnonzero((p >= 0) & (p < size)) for p, size in zip(places, wanted.lower.shape, strict=True)]
     read = np.ix_(*(p[k] for p, k in zip(places, kept, strict=True)))
-    yield op.operand, placed(shape_of(op.operand), np.ix_(*kept), range.map(lambda x: x[read]))
+    yield op.operand, placed(shape_of(op.operand), np.ix_(*kept), wanted.map(lambda x: x[read]))
 
 
-def reversed_(op: stablehlo.ReverseOp, range: IndexRange) -> Ranges:
-    yield op.operand, range.map(lambda x: np.flip(x, values_of(op.dimensions)))
+def reversed_(op: stablehlo.ReverseOp, wanted: IndexRange) -> Ranges:
+    yield op.operand, wanted.map(lambda x: np.flip(x, values_of(op.dimensions)))
 
 
-def looked_up(op: stablehlo.GatherOp | stablehlo.DynamicSliceOp, range: IndexRange) -> Ranges:
+def looked_up(op: stablehlo.GatherOp | stablehlo.DynamicSliceOp, wanted: IndexRange) -> Ranges:
     """Any element of a table may be the index."""
-    yield op.operand, range.hull(shape_of(op.operand))
+    yield op.operand, wanted.hull(shape_of(op.operand))
 
 
-def updated(op: stablehlo.DynamicUpdateSliceOp, range: IndexRange) -> Ranges:
-    yield op.operand, range
-    yield op.update, range.hull(shape_of(op.update))
+def updated(op: stablehlo.DynamicUpdateSliceOp, wanted: IndexRange) -> Ranges:
+    yield op.operand, wanted
+    yield op.update, wanted.hull(shape_of(op.update))
 
 
 # -- Arithmetic -------------------------------------------------------------------------------------------------------
@@ -228,12 +228,12 @@ def updated(op: stablehlo.DynamicUpdateSliceOp, range: IndexRange) -> Ranges:
 Inverse = Callable[[IndexRange, Array], IndexRange]
 
 
-def computed(range: IndexRange, inverse: Callable[[Array], Array]) -> IndexRange:
+def computed(wanted: IndexRange, inverse: Callable[[Array], Array]) -> IndexRange:
     """The bounds moved by `inverse`, where the element is used."""
-    used = range.lower <= range.upper
-    bounds = [np.where(used, inverse(bound), bound) for bound in (range.lower, range.upper)]
+    used = wanted.lower <= wanted.upper
+    bounds = [np.where(used, inverse(bound), bound) for bound in (wanted.lower, wanted.upper)]
     low, high = np.minimum(*bounds), np.maximum(*bounds)
-    return replace(range, lower=np.where(used, low, range.lower), upper=np.where(used, high, range.upper))
+    return replace(wanted, lower=np.where(used, low, wanted.lower), upper=np.where(used, high, wanted.upper))
 
 
 def with_constant(left: Inverse | None, right: Inverse | None) -> Callable[[Operation, IndexRange], Ranges]:
@@ -242,45 +242,45 @@ def with_constant(left: Inverse | None, right: Inverse | None) -> Callable[[Oper
     the second one if the first is. Two numbers that vary have the range of the result each.
     """
 
-    def ranges(op: Operation, range: IndexRange) -> Ranges:
+    def ranges(op: Operation, wanted: IndexRange) -> Ranges:
         lhs, rhs = op.operands
         constants = constant_value(lhs), constant_value(rhs)
         if constants[0] is None and constants[1] is None:
-            yield lhs, range
-            yield rhs, range
+            yield lhs, wanted
+            yield rhs, wanted
         for operand, constant, inverse in ((lhs, constants[1], left), (rhs, constants[0], right)):
             if constant is not None and inverse is not None:
-                yield operand, inverse(range, constant.astype(np.int64))
+                yield operand, inverse(wanted, constant.astype(np.int64))
 
     return ranges
 
 
-def added(range: IndexRange, constant: Array) -> IndexRange:
-    return computed(range, lambda x: x - constant)
+def added(wanted: IndexRange, constant: Array) -> IndexRange:
+    return computed(wanted, lambda x: x - constant)
 
 
-def subtracted(range: IndexRange, constant: Array) -> IndexRange:
-    return computed(range, lambda x: x + constant)
+def subtracted(wanted: IndexRange, constant: Array) -> IndexRange:
+    return computed(wanted, lambda x: x + constant)
 
 
-def subtracted_from(range: IndexRange, constant: Array) -> IndexRange:
-    return computed(range, lambda x: constant - x)
+def subtracted_from(wanted: IndexRange, constant: Array) -> IndexRange:
+    return computed(wanted, lambda x: constant - x)
 
 
-def multiplied(range: IndexRange, constant: Array) -> IndexRange:
-    return computed(range, lambda x: x // np.where(constant == 0, 1, constant))
+def multiplied(wanted: IndexRange, constant: Array) -> IndexRange:
+    return computed(wanted, lambda x: x // np.where(constant == 0, 1, constant))
 
 
-def divided(range: IndexRange, constant: Array) -> IndexRange:
-    return computed(range, lambda x: x * constant)
+def divided(wanted: IndexRange, constant: Array) -> IndexRange:
+    return computed(wanted, lambda x: x * constant)
 
 
-def unchanged(range: IndexRange, constant: Array) -> IndexRange:
-    return range
+def unchanged(wanted: IndexRange, constant: Array) -> IndexRange:
+    return wanted
 
 
-def negated(op: stablehlo.NegOp, range: IndexRange) -> Ranges:
-    yield op.operand, computed(range, lambda x: -x)
+def negated(op: stablehlo.NegOp, wanted: IndexRange) -> Ranges:
+    yield op.operand, computed(wanted, lambda x: -x)
 
 
 BACKWARD: Mapping[type[Operation], Callable[..., Ranges]] = {
@@ -327,25 +327,25 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
     pending: list[tuple[SSAValue, IndexRange]] = [found for op in operations for found in INDICES[type(op)](op)]
     followed: dict[SSAValue, list[IndexRange]] = {}
     while pending:
-        value, range = pending.pop()
+        value, wanted = pending.pop()
         known = followed.setdefault(value, [])
-        if len(known) >= MOST_RANGES or range.is_empty() or any(map(range.equals, known)):
+        if len(known) >= MOST_RANGES or wanted.is_empty() or any(map(wanted.equals, known)):
             continue
-        known.append(range)
+        known.append(wanted)
         op = value.owner
         if isinstance(value, BlockArgument):
-            pending += [(call.operands[value.index], range) for call in callers.get(value.block, ())]
+            pending += [(call.operands[value.index], wanted) for call in callers.get(value.block, ())]
         elif isinstance(op, Operation):
             rule = BACKWARD.get(type(op))
-            pending += returned(value, range) if rule is None else rule(op, range)
+            pending += returned(value, wanted) if rule is None else rule(op, wanted)
     arguments = enumerate(computation.body.block.args)
     return {number: followed[argument] for number, argument in arguments if followed.get(argument)}
 
 
-def returned(value: SSAValue, range: IndexRange) -> Ranges:
+def returned(value: SSAValue, wanted: IndexRange) -> Ranges:
     """What the function of a call returns has the range of the result. Nothing for the result of another operation."""
     assert isinstance(value, OpResult)
     callee = called_function(value.op)
     last = callee.body.block.last_op if callee is not None else None
     if last is not None and len(last.operands) == len(value.op.results):
-        yield last.operands[value.index], range
+        yield last.operands[value.index], wanted

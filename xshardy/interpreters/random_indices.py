@@ -33,14 +33,14 @@ def random_indices(rng: np.random.Generator, like: Array, ranges: Sequence[Index
     """
     if KINDS[like.dtype] not in (Kind.INTEGER, Kind.FLOAT):
         return like
-    indices = [range for range in ranges if not range.is_compared]
-    for range in sorted(indices, key=lambda range: abs(int(range.lower.min()))):
-        if range.scatter is not None and (needs_distinct(range.scatter) or is_sorted(range.scatter)):
-            return arranged_indices(rng, like, range, range.scatter, len(indices) == 1)
+    indices = [wanted for wanted in ranges if not wanted.is_compared]
+    for wanted in sorted(indices, key=lambda wanted: abs(int(wanted.lower.min()))):
+        if wanted.scatter is not None and (needs_distinct(wanted.scatter) or is_sorted(wanted.scatter)):
+            return arranged_indices(rng, like, wanted, wanted.scatter, len(indices) == 1)
     chosen = rng.integers(0, len(indices or ranges), like.shape)
     lower, upper = (
         np.choose(chosen, [np.broadcast_to(bound, like.shape) for bound in bounds])
-        for bounds in zip(*((range.lower, range.upper) for range in indices or ranges), strict=True)
+        for bounds in zip(*((wanted.lower, wanted.upper) for wanted in indices or ranges), strict=True)
     )
     used = lower <= upper
     low, high = np.where(used, lower, 0), np.where(used, upper, 0)
@@ -65,7 +65,7 @@ def needs_distinct(op: stablehlo.ScatterOp) -> bool:
 
 
 def arranged_indices(
-    rng: np.random.Generator, like: Array, range: IndexRange, op: stablehlo.ScatterOp, is_only: bool
+    rng: np.random.Generator, like: Array, wanted: IndexRange, op: stablehlo.ScatterOp, is_only: bool
 ) -> Array:
     """
     Index vectors that are distinct or sorted, as `op` needs them; with `is_only`, also some just out of bounds.
@@ -74,10 +74,10 @@ def arranged_indices(
     one component.
     """
     whole, axis = shape_of(op.scatter_indices), op.scatter_dimension_numbers.index_vector_dim.data
-    sizes = [int((range.upper - range.lower).max(initial=0)) + 1]
+    sizes = [int((wanted.upper - wanted.lower).max(initial=0)) + 1]
     is_whole = like.size == np.prod(whole, dtype=np.int64) and axis < len(whole)
     if is_whole:
-        spans = np.moveaxis((range.upper - range.lower).reshape(whole), axis, -1).reshape(-1, whole[axis])
+        spans = np.moveaxis((wanted.upper - wanted.lower).reshape(whole), axis, -1).reshape(-1, whole[axis])
         sizes = [max(int(span) + 1, 1) for span in spans.max(axis=0, initial=0)]
     count, places = like.size // max(len(sizes), 1), int(np.prod(sizes, dtype=np.int64))
     outside = int(is_only and like.dtype in SIGNED_INTEGERS.values())
@@ -96,5 +96,5 @@ def arranged_indices(
     if is_whole:
         batch = [size for d, size in enumerate(whole) if d != axis]
         vectors = np.moveaxis(vectors.reshape(*batch, len(sizes)), -1, axis)
-    lower = np.where(range.lower <= range.upper, range.lower, 0)
+    lower = np.where(wanted.lower <= wanted.upper, wanted.lower, 0)
     return convert(vectors.reshape(like.shape).astype(np.int64) + lower, like.dtype)

@@ -71,7 +71,8 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
         *[id(result.type) for result in op.results],
     )
     if len(operands) > 1 and len(set(operands)) < len(operands):
-        return *key, tuple(map(operands.index, operands))
+        first = {operand: index for index, operand in reversed([*enumerate(operands)])}
+        return *key, tuple([first[operand] for operand in operands])
     return key
 
 

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The command `xshardy`. Gives the exit status.
 
     It is 0; 1 for bad input, a failed check, or a file that cannot be read or written; 2 for bad usage; 130 for Ctrl-C,
-    143 for SIGTERM.
+    143 for SIGTERM, 129 if its terminal is closed.
     """
     return run_command(lambda: _run_arguments(arguments))
 
@@ -120,10 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     run.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
     run.add_argument(
-        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the element type's"
+        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the measured one"
     )
     run.add_argument(
-        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the element type's"
+        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the measured one"
     )
     run.add_argument(
         "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"

@@ -8,14 +8,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.hlo_text.computation import NAME
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
-from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
-from xshardy.transforms.xla_sdy.names import MESHES
-from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
-from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
+
+# The pipelines load slowly, so they are imported for HLO only.
 
 _START = re.compile(r"(?:\s|//[^\n]*\n)*HloModule\b")
 
@@ -33,11 +30,7 @@ class HLONames(SourceNames):
     """The names of all instructions."""
 
     def _results(self, op: Operation) -> list[str]:
-        if not op.results:
-            return []
-        kept = op.attributes.get(NAME)
-        name = kept.data if isinstance(kept, StringAttr) else op.results[0].name_hint
-        if name is None:
+        if (name := instruction_name(op)) is None:
             return []
         return [f"%{name}"] if len(op.results) == 1 else [f"%{name}#{i}" for i in range(len(op.results))]
 
@@ -47,15 +40,19 @@ class HLONames(SourceNames):
         return name is not None and name.removeprefix("%").partition("#")[0] in self.names
 
 
+def instruction_name(op: Operation) -> str | None:
+    """The name in HLO text of `op`, an instruction with results; None if it has none."""
+    kept = op.attributes.get(NAME)
+    if isinstance(kept, StringAttr):
+        return kept.data
+    return op.results[0].name_hint if op.results else None
+
+
 def names_of(module: ModuleOp) -> set[str]:
     """The names of the instructions of `module`, as `read_hlo` leaves it."""
-    names: set[str] = set()
-    for op in operations_in(module):
-        kept = op.attributes.get(NAME)
-        names |= {kept.data} if isinstance(kept, StringAttr) else {hint for r in op.results if (hint := r.name_hint)}
-        if isinstance(op, FuncOp):
-            names |= {hint for argument in op.args if (hint := argument.name_hint)}
-    return names
+    names = {name for op in operations_in(module) if (name := instruction_name(op)) is not None}
+    functions = (op for op in module.ops if isinstance(op, FuncOp))
+    return names | {name for function in functions for value in function.args if (name := value.name_hint) is not None}
 
 
 def import_shardings(module: ModuleOp, context: Context) -> None:
@@ -64,7 +61,17 @@ def import_shardings(module: ModuleOp, context: Context) -> None:
 
     Source: XLA, xla/service/spmd/shardy/shardy_xla_pass, which chooses so. Raises `OperationFailedException`.
     """
-    if MESHES in frontend_entries(module.attributes) or any(isinstance(op, MeshOp) for op in module.ops):
-        RoundTripImportPipelinePass().apply(context, module)
-    else:
-        StablehloImportPipelinePass().apply(context, module)
+    from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
+    from xshardy.transforms.xla_sdy.names import MESHES
+    from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
+    from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
+
+    is_from_jax = MESHES in frontend_entries(module.attributes)
+    (RoundTripImportPipelinePass() if is_from_jax else StablehloImportPipelinePass()).apply(context, module)
+
+
+def export_shardings(module: ModuleOp, context: Context) -> None:
+    """Write the shardings of a module after propagation as HLO has them. Raises `OperationFailedException`."""
+    from xshardy.transforms.xla_sdy.stablehlo_export_pipeline import StablehloExportPipelinePass
+
+    StablehloExportPipelinePass().apply(context, module)

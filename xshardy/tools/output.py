@@ -65,8 +65,8 @@ def discard_standard_output() -> None:
 
 def run_command(action: Callable[[], int]) -> int:
     """
-    The exit status of `action`, once its output is written: 130 after Ctrl-C, 143 after SIGTERM, 1 if standard output
-    cannot be written.
+    The exit status of `action`, once its output is written: 130 after Ctrl-C, 143 after SIGTERM, 129 if its terminal
+    is closed, 1 if standard output cannot be written.
 
     A reader of standard output that has seen enough, such as `head`, is no error.
     """

@@ -27,13 +27,12 @@ from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
-from xshardy.tools.hlo_program import HLONames, import_shardings, is_hlo, names_of
+from xshardy.tools.hlo_program import HLONames, export_shardings, import_shardings, is_hlo, names_of
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.program_text import program_text
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
-from xshardy.transforms.xla_sdy.stablehlo_export_pipeline import StablehloExportPipelinePass
 from xshardy.universe import new_context
 
 
@@ -150,7 +149,7 @@ def export(program: ShardedProgram) -> ModuleOp:
     """
     The module of `program` as `sdy-propagation-pipeline` leaves it. After this, the history is no longer valid.
 
-    Raises `PassFailedException` if it has several functions, and none of them is `@main`.
+    Raises `PassFailedException` if it has no main function: see `main_if_any`.
     """
     PassPipeline(PropagationPipelinePass().passes_after_propagation).apply(new_context(), program.module)
     return program.module
@@ -163,5 +162,5 @@ def export_hlo(program: ShardedProgram) -> str:
     Raises what `export` raises, and `HLOPrintError` for an operation that HLO lacks.
     """
     module = export(program)
-    StablehloExportPipelinePass().apply(new_context(), module)
+    export_shardings(module, new_context())
     return print_hlo(module)

@@ -1,13 +1,13 @@
 """Operations at positions that are known at run time only: inside of the tensor, and outside."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-import numpy as np
 from hypothesis import strategies as st
 from xdsl.ir import Operation
 
 from partitioning.movement import listed
-from partitioning.samples import DTYPES, Draw, Sample, Sampler, array, body, extents, full_extents, program, tensor
+from partitioning.samples import Draw, Sample, Sampler, array, extents, full_extents, program, tensor
 from partitioning.samples import shapes as any_shapes
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array
@@ -49,68 +49,81 @@ def dynamic_update_slice(draw: Draw) -> Sample:
     return program("stablehlo.dynamic_update_slice", [*given, *starts(draw, shape)], [type])
 
 
-def _batched(draw: Draw) -> tuple[list[int], int]:
-    """The batching dimensions of operand and indices, and how many of them belong together."""
-    sizes = draw(st.lists(full_extents, min_size=0, max_size=1))
-    return sizes, len(sizes)
+@dataclass(frozen=True)
+class Windows:
+    """The parts of an operand that indices choose: batching dimensions in front, then indexed ones, then others."""
+
+    batching: list[int]
+    indexed: list[int]
+    shape: list[int]
+    """Of the operand."""
+    dropped: list[int]
+    """The indexed dimensions that parts do not have."""
+    sizes: list[int]
+    """Of a part, by dimension of the operand."""
+    count: list[int]
+    """The dimensions of the indices that are not batching ones."""
+
+    @property
+    def kept(self) -> list[int]:
+        """The dimensions of the operand that parts have."""
+        return [dim for dim in range(len(self.batching), len(self.shape)) if dim not in self.dropped]
+
+    @property
+    def of_indices(self) -> list[int]:
+        return [*self.batching, *self.count, len(self.indexed)]
+
+    @property
+    def vector_dim(self) -> int:
+        return len(self.batching) + len(self.count)
+
+
+def windows(draw: Draw) -> Windows:
+    batching = draw(st.lists(full_extents, min_size=0, max_size=1))
+    indexed = draw(st.lists(full_extents, min_size=0 if batching else 1, max_size=2))
+    others = draw(st.lists(full_extents, min_size=0, max_size=1))
+    dropped = [draw(st.booleans()) for _ in indexed]
+    sizes = [1] * len(batching)
+    sizes += [1 if drop else draw(st.integers(1, size)) for size, drop in zip(indexed, dropped, strict=True)]
+    sizes += [size if draw(st.booleans()) else draw(st.integers(1, size)) for size in others]
+    count = draw(st.lists(extents, min_size=0, max_size=1))
+    dims = [len(batching) + dim for dim, drop in enumerate(dropped) if drop]
+    return Windows(batching, indexed, [*batching, *indexed, *others], dims, sizes, count)
 
 
 def gather(draw: Draw) -> Sample:
-    """Batching dimensions in front, then indexed dimensions, then others, of which a slice has a part or all."""
-    batching, batches = _batched(draw)
-    indexed = draw(st.lists(full_extents, min_size=0 if batches else 1, max_size=2))
-    others = draw(st.lists(full_extents, min_size=0, max_size=1))
-    shape = [*batching, *indexed, *others]
-    collapsed = [draw(st.booleans()) for _ in indexed]
-    sizes = [1] * batches
-    sizes += [1 if drop else draw(st.integers(1, size)) for size, drop in zip(indexed, collapsed, strict=True)]
-    sizes += [size if draw(st.booleans()) else draw(st.integers(1, size)) for size in others]
-    count = draw(st.lists(extents, min_size=0, max_size=1))
+    parts = windows(draw)
+    batches, shape, kept, of_indices = len(parts.batching), parts.shape, parts.kept, parts.of_indices
     element = draw(INDICES)
-    of_indices = [*batching, *count, len(indexed)]
-    order = draw(st.permutations(range(len(indexed))))
-    dropped = [batches + dim for dim, drop in enumerate(collapsed) if drop]
-    kept = [dim for dim in range(batches, len(shape)) if dim not in dropped]
-    rank_of_batch = batches + len(count)
+    order = draw(st.permutations(range(len(parts.indexed))))
     slices_first = not batches and draw(st.booleans())
-    offsets = [place if slices_first else rank_of_batch + place for place in range(len(kept))]
-    of_slices, of_batch = [sizes[dim] for dim in kept], [*batching, *count]
+    offsets = [place if slices_first else parts.vector_dim + place for place in range(len(kept))]
+    of_slices, of_batch = [parts.sizes[dim] for dim in kept], [*parts.batching, *parts.count]
     result = [*of_slices, *of_batch] if slices_first else [*of_batch, *of_slices]
-    numbers = f"""#stablehlo.gather<offset_dims = {offsets}, collapsed_slice_dims = {dropped},
+    numbers = f"""#stablehlo.gather<offset_dims = {offsets}, collapsed_slice_dims = {parts.dropped},
         operand_batching_dims = {[*range(batches)]}, start_indices_batching_dims = {[*range(batches)]},
-        start_index_map = {[batches + dim for dim in order]}, index_vector_dim = {rank_of_batch}>"""
-    found = indices(draw, of_indices, element, max(indexed, default=1))
+        start_index_map = {[batches + dim for dim in order]}, index_vector_dim = {parts.vector_dim}>"""
+    found = indices(draw, of_indices, element, max(parts.indexed, default=1))
     return program(
         "stablehlo.gather",
         [(array(draw, shape, "i32"), tensor(shape, "i32")), (found, tensor(of_indices, element))],
         [tensor(result, "i32")],
-        properties=f"dimension_numbers = {numbers}, slice_sizes = {listed(sizes)}, indices_are_sorted = false",
+        properties=f"dimension_numbers = {numbers}, slice_sizes = {listed(parts.sizes)}, indices_are_sorted = false",
     )
 
 
 def scatter(draw: Draw) -> Sample:
     """As gathers. Updates of the same element are combined in any order, so combiners are commutative."""
-    batching, batches = _batched(draw)
-    indexed = draw(st.lists(full_extents, min_size=0 if batches else 1, max_size=2))
-    others = draw(st.lists(full_extents, min_size=0, max_size=1))
-    shape = [*batching, *indexed, *others]
-    inserted = [draw(st.booleans()) for _ in indexed]
-    sizes = [1] * batches
-    sizes += [1 if drop else draw(st.integers(1, size)) for size, drop in zip(indexed, inserted, strict=True)]
-    sizes += [size if draw(st.booleans()) else draw(st.integers(1, size)) for size in others]
-    count = draw(st.lists(extents, min_size=0, max_size=1))
+    parts = windows(draw)
+    batches, shape, kept, of_indices = len(parts.batching), parts.shape, parts.kept, parts.of_indices
     element, combiner = draw(INDICES), draw(st.sampled_from(["add", "maximum", "minimum", "multiply", "or", "and"]))
-    of_indices = [*batching, *count, len(indexed)]
-    dropped = [batches + dim for dim, drop in enumerate(inserted) if drop]
-    kept = [dim for dim in range(batches, len(shape)) if dim not in dropped]
-    rank_of_batch = batches + len(count)
-    updates = [*batching, *count, *(sizes[dim] for dim in kept)]
-    order = draw(st.permutations(range(len(indexed))))
-    numbers = f"""#stablehlo.scatter<update_window_dims = {[rank_of_batch + place for place in range(len(kept))]},
-        inserted_window_dims = {dropped}, input_batching_dims = {[*range(batches)]},
+    updates = [*parts.batching, *parts.count, *(parts.sizes[dim] for dim in kept)]
+    order = draw(st.permutations(range(len(parts.indexed))))
+    numbers = f"""#stablehlo.scatter<update_window_dims = {[parts.vector_dim + place for place in range(len(kept))]},
+        inserted_window_dims = {parts.dropped}, input_batching_dims = {[*range(batches)]},
         scatter_indices_batching_dims = {[*range(batches)]},
-        scatter_dims_to_operand_dims = {[batches + dim for dim in order]}, index_vector_dim = {rank_of_batch}>"""
-    found = indices(draw, of_indices, element, max(indexed, default=1))
+        scatter_dims_to_operand_dims = {[batches + dim for dim in order]}, index_vector_dim = {parts.vector_dim}>"""
+    found = indices(draw, of_indices, element, max(parts.indexed, default=1))
     inputs = draw(st.integers(1, 2)) if combiner == "add" else 1
     x, u = tensor(shape, "i32"), tensor(updates, "i32")
     properties = f"scatter_dimension_numbers = {numbers}, indices_are_sorted = false, unique_indices = false"
@@ -150,4 +163,3 @@ SAMPLERS: Mapping[type[Operation], Sampler] = {
     stablehlo.ScatterOp: scatter,
     stablehlo.TorchIndexSelectOp: torch_index_select,
 }
-_ = np, DTYPES, body

@@ -16,6 +16,8 @@ from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
 from xshardy.hlo_text.outline_regions import APPLYING
@@ -24,7 +26,7 @@ from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.call_order import callees_first
 
-SHARDINGS = frozenset({"mhlo.sharding", "sdy.sharding"})
+SHARDINGS = frozenset({HLO_SHARDING, SHARDING})
 """Attributes that have a part for each value that a loop carries."""
 
 CONTROL_FLOW = (WhileOp, IfOp, CaseOp)

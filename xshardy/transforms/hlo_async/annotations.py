@@ -2,16 +2,18 @@
 
 from xdsl.ir import Operation
 
+from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES, METADATA, SHARDING
+
 ANNOTATIONS = (
     "hlo.backend_config",
     "hlo.control_predecessors",
-    "hlo.metadata",
+    METADATA,
     "hlo.origin",
     "hlo.original_value",
     "hlo.output_to_operand_aliasing",
     "hlo.statistics",
-    "mhlo.frontend_attributes",
-    "mhlo.sharding",
+    FRONTEND_ATTRIBUTES,
+    SHARDING,
 )
 """The discardable attributes of annotations."""
 

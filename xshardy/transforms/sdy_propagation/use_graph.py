@@ -229,9 +229,5 @@ def _other_targets(owner: SSAValue) -> Sequence[SSAValue]:
     op = owner.owner
     if not isinstance(op, Operation) or not isinstance(owner, OpResult):
         return ()
-    return tuple(
-        argument
-        for region in op.regions
-        for argument in region.block.args
-        if argument.index == owner.index and owner_of(argument) is owner
-    )
+    arguments = (args[owner.index] for region in op.regions if owner.index < len(args := region.block.args))
+    return tuple(argument for argument in arguments if owner_of(argument) is owner)

@@ -13,6 +13,7 @@ from xshardy.axes.hlo_sharding import HloSharding, HloShardings, OneDevice, Tile
 from xshardy.axes.hlo_sharding_text import HloShardingSyntaxError, hlo_sharding_text, parse_hlo_shardings
 from xshardy.axes.mesh import Mesh
 from xshardy.axes.spans import Axes, Span
+from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -23,7 +24,6 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.symbols import SymbolNames
-from xshardy.transforms.xla_sdy.names import HLO_SHARDING
 from xshardy.transforms.xla_sdy.signatures import Attributes, signature_of
 
 AXIS_NAME = "_axis_{}"

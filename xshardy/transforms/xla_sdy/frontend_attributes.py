@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES
 from xshardy.syntax.parser import Parser
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.xla_sdy.names import FRONTEND_ATTRIBUTES
 from xshardy.universe import new_context
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)

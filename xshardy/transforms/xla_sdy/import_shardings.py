@@ -11,6 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.axes.hlo_sharding import ShardGroupKind
+from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ShardingGroupOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -28,7 +29,7 @@ from xshardy.transforms.xla_sdy.from_hlo_shardings import (
     sharded_values,
     shardings_of_values,
 )
-from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, HLO_SHARDING, SHARD_TO_FULL, target_of
+from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, SHARD_TO_FULL, target_of
 from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 
 

@@ -8,12 +8,6 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 
-HLO_SHARDING = "mhlo.sharding"
-"""A discardable attribute of values and operations: a sharding in HLO's notation."""
-
-FRONTEND_ATTRIBUTES = "mhlo.frontend_attributes"
-"""A discardable attribute: a dictionary of texts that HLO carries along unread."""
-
 # In the frontend attributes, as texts of attributes of sdy
 
 MESHES = "xla.sdy.meshes"

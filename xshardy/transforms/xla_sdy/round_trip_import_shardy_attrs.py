@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.function_attributes import add_result_attributes
+from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import (
@@ -31,7 +32,6 @@ from xshardy.transforms.sdy.shardings import meshes_of, priority_of, with_dimens
 from xshardy.transforms.xla_sdy.frontend_attributes import frontend_attribute, frontend_entries, without_frontend
 from xshardy.transforms.xla_sdy.names import (
     FUNC_RESULT_SHARDING,
-    HLO_SHARDING,
     MESHES,
     PYTHON_CALLBACKS,
     SHARDING_CALL,

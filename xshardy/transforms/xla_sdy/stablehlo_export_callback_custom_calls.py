@@ -8,10 +8,11 @@ from xdsl.ir import TypeAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.tuples import GetTupleElementOp
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.transforms.xla_sdy.names import HLO_SHARDING, PYTHON_CALLBACKS, target_of
+from xshardy.transforms.xla_sdy.names import PYTHON_CALLBACKS, target_of
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,10 @@
+"""The names of discardable attributes with what XLA's HLO says of an instruction or a module."""
+
+FRONTEND_ATTRIBUTES = "mhlo.frontend_attributes"
+"""A dictionary of texts, which XLA carries unread."""
+
+METADATA = "hlo.metadata"
+"""The name of the JAX operation, and its place in the user's program."""
+
+SHARDING = "mhlo.sharding"
+"""A sharding in HLO's notation, `{devices=[2,4]<=[8]}`."""
