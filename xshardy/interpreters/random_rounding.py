@@ -59,7 +59,7 @@ LANCZOS_UNITS = 512.0
 """The error of that formula in f64, whose coefficients have 15 digits, relative to the result or to 1."""
 
 FUNCTION_UNITS = 4.0
-"""The error of elementary functions in the libraries of GPUs and CPUs (CUDA C++ Programming Guide, 16.1: up to 4)."""
+"""The error of most elementary functions in libraries of GPUs and CPUs; CUDA's guide has a table of them."""
 
 UNITS: Mapping[type[Operation], float] = {
     **dict.fromkeys(CORRECTLY_ROUNDED, 1.0),
