@@ -21,6 +21,14 @@ from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Reso
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.permutation.exchanged_movement import (
+    ExchangeOfConcatenate,
+    ExchangeOfPad,
+    ExchangeOfReverse,
+    ExchangeOfSlice,
+)
+from xshardy.transforms.sdy_export.permutation.exchanged_reshapes import ExchangeOfReshape
+from xshardy.transforms.sdy_export.permutation.exchanged_windows import ExchangeOfConvolution, ExchangeOfReduceWindow
 from xshardy.transforms.sdy_export.permutation.gathers import STAYS, STAYS_UPSTREAM, GatherDimensions, Stays, gathered
 from xshardy.transforms.sdy_export.permutation.pattern import Other
 from xshardy.transforms.sdy_export.permutation.reshapes import ReshapeOfWholeParts
@@ -34,6 +42,17 @@ WHOLE_PARTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     SliceOfWholeParts,
 )
 """What upstream has an exchange for."""
+
+ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
+    ExchangeOfConcatenate,
+    ExchangeOfConvolution,
+    ExchangeOfPad,
+    ExchangeOfReduceWindow,
+    ExchangeOfReshape,
+    ExchangeOfReverse,
+    ExchangeOfSlice,
+)
+"""What has an exchange that moves only the elements that are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +72,7 @@ def decisions_of(
     for op in operations_in(module):
         if not op.name.startswith("stablehlo."):
             continue
-        if not (isinstance(op, ReshapeOp) or conflicts.permutation_factors(op)):
+        if type(op) not in by_type and not (isinstance(op, ReshapeOp) or conflicts.permutation_factors(op)):
             continue
         before = WholeTensors.of(op)
         if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
@@ -74,8 +93,9 @@ class ResolvePermutationFactorsPass(PatternPass):
     """
     Exchange elements between devices where parts of a result need elements of other parts: slices, pads, windows.
 
-    Without `enable_halo_exchange`, all devices get such dimensions whole. Devices are numbered by replica if
-    `replica_count` is more than 1, else by partition.
+    Whole parts go to neighbours, as in upstream; or, with `fewest_bytes`, only elements that are needed, and of more
+    kinds of operations. Where that is no less than a gather, or without `enable_halo_exchange`, all devices get such
+    dimensions whole. Devices are numbered by replica if `replica_count` is more than 1, else by partition.
     """
 
     name = "sdy-resolve-permutation-factors"
@@ -83,20 +103,21 @@ class ResolvePermutationFactorsPass(PatternPass):
     enable_halo_exchange: bool = True
     replica_count: int = 1
     partition_count: int = 1
+    fewest_bytes: bool = False
 
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
-        patterns = WHOLE_PARTS if self.enable_halo_exchange else ()
-        decisions = decisions_of(module, patterns, STAYS if self.enable_halo_exchange else STAYS_UPSTREAM)
+        exchanges = ELEMENTS if self.fewest_bytes else WHOLE_PARTS
+        stays = STAYS if self.enable_halo_exchange else STAYS_UPSTREAM
+        decisions = decisions_of(module, exchanges if self.enable_halo_exchange else (), stays)
         options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
-        common = decisions.exchanges, options, channels
-        return (
-            GatherDimensions(decisions.gathers),
-            PadOfWholeParts(*common),
-            ReshapeOfWholeParts(*common),
-            ReverseOfWholeParts(*common, Meshes(module)),
-            SliceOfWholeParts(*common),
-        )
+        patterns: list[RewritePattern] = [GatherDimensions(decisions.gathers)]
+        for pattern in exchanges:
+            if pattern is ReverseOfWholeParts:
+                patterns.append(ReverseOfWholeParts(decisions.exchanges, options, channels, Meshes(module)))
+            else:
+                patterns.append(pattern(decisions.exchanges, options, channels))
+        return patterns

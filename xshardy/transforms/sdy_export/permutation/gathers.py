@@ -7,16 +7,15 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.rewriting import DecisionPattern
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
-from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
-from xshardy.transforms.sdy_export.local.windows import stay_in_parts
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.permutation.exchanged_windows import windows_stay
 from xshardy.transforms.sdy_export.permutation.neighbours import Reads, neighbours
-from xshardy.transforms.sdy_export.permutation.pattern import has_same_axes
+from xshardy.transforms.sdy_export.permutation.pattern import has_same_axes, part_size
 from xshardy.transforms.sdy_export.permutation.reshapes import MovedGroups
-from xshardy.transforms.sdy_export.permutation.slices_and_pads import part_size, slice_stays
+from xshardy.transforms.sdy_export.permutation.slices_and_pads import slice_stays
 
 
 def _slice_stays(op: stablehlo.SliceOp, dim: int, before: WholeTensors) -> bool:
@@ -30,20 +29,15 @@ def _pad_stays(op: stablehlo.PadOp, dim: int, before: WholeTensors) -> bool:
     return not (op.interior_padding.get_values()[dim] or near.left or near.right)
 
 
-def _windows_stay(window: WindowDimension, dim: int, source: WholeTensor) -> bool:
-    extent, parts = source.shape[dim], source.parts(dim)
-    return extent % parts == 0 and stay_in_parts(window, extent // parts, parts)
-
-
 def _window_stays(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:
     if isinstance(op, stablehlo.SelectAndScatterOp) and not has_same_axes(*before.operands[:2]):
         return False
-    return _windows_stay(op.window()[dim], dim, before.operands[0])
+    return windows_stay(op.window()[dim], dim, before.operands[0])
 
 
 def _convolution_stays(op: stablehlo.ConvolutionOp, dim: int, before: WholeTensors) -> bool:
     index = op.dimension_numbers.input_spatial_dimensions.get_values().index(dim)
-    return _windows_stay(op.window()[index], dim, before.operands[0])
+    return windows_stay(op.window()[index], dim, before.operands[0])
 
 
 Stays = Callable[[Any, int, WholeTensors], bool]

@@ -19,8 +19,8 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 
-Body = Callable[[DeviceCode, Sequence[SSAValue]], SSAValue]
-"""Inserts the code of a device, given its parts, and returns its part of the result."""
+Body = Callable[[Sequence[SSAValue]], Sequence[SSAValue]]
+"""Inserts the code of a device, given its parts, and returns its parts of the results."""
 
 
 class Other(Enum):
@@ -50,6 +50,15 @@ def has_same_axes(source: WholeTensor, target: WholeTensor) -> bool:
     return len(source.shape) == len(target.shape) and all(
         tuple(source.axes(dim)) == tuple(target.axes(dim)) for dim in range(len(source.shape))
     )
+
+
+def sharded_dims(tensor: WholeTensor) -> list[int]:
+    return [dim for dim in range(len(tensor.shape)) if tensor.parts(dim) > 1]
+
+
+def part_size(tensor: WholeTensor, dim: int) -> int:
+    """The number of elements of each part along `dim`, padding included."""
+    return -(-tensor.shape[dim] // tensor.parts(dim))
 
 
 def divisible(extent: int, parts: int) -> int:
@@ -123,17 +132,19 @@ def part_of(type: Attribute, sharding: TensorShardingAttr, mesh: MeshAttr, manua
 
 def manual_computation(
     inputs: Sequence[tuple[SSAValue, TensorShardingAttr]],
-    result: tuple[Attribute, TensorShardingAttr],
+    results: Sequence[tuple[Attribute, TensorShardingAttr]],
     manual: Sequence[str],
     mesh: MeshAttr,
     body: Body,
     code: DeviceCode,
-) -> SSAValue:
-    """Insert a manual computation over the axes `manual`; `result` is the type and the sharding of its result."""
+) -> Sequence[SSAValue]:
+    """Insert a manual computation over the axes `manual`; `results` are the types and the shardings of its results."""
     block = Block(arg_types=[part_of(value.type, sharding, mesh, manual) for value, sharding in inputs])
     rewriter = code.rewriter
     around, rewriter.insertion_point = rewriter.insertion_point, InsertPoint.at_end(block)
-    rewriter.insert(ReturnOp(body(code, block.args)))
+    rewriter.insert(ReturnOp(*body(block.args)))
     rewriter.insertion_point = around
     values, shardings = zip(*inputs, strict=True)
-    return code.insert(ManualComputationOp(values, shardings, [result[1]], manual, Region(block), [result[0]]))
+    types, made = zip(*results, strict=True)
+    computation = ManualComputationOp(values, shardings, made, manual, Region(block), types)
+    return rewriter.insert(computation).results

@@ -32,7 +32,8 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
     without_padding,
     zero,
 )
-from xshardy.transforms.sdy_export.permutation.reshape_groups import ReshapeGroup, Runs, reshape_groups, runs
+from xshardy.transforms.sdy_export.permutation.reshape_groups import ReshapeGroup, reshape_groups
+from xshardy.transforms.sdy_export.permutation.runs import Runs, runs
 from xshardy.transforms.sdy_export.permutation.whole_parts import DimExchange, PartsCode, Placement
 
 
@@ -182,15 +183,15 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
         operand = padded_high(op.operand, _padded(source, moved.groups, result=False), before, code)
         type = TensorType(element, _padded(target, moved.groups, result=True))
 
-        def body(code: DeviceCode, parts: Sequence[SSAValue]) -> SSAValue:
+        def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, inner_padding = parts
             window = PartsCode(mesh, without_axes(before, manual), code).windows(own, decision.dims, inner_padding)
             reshaped = code.insert(stablehlo.ReshapeOp(window, part_of(type, after, mesh, manual)))
-            return marked(reshaped, without_axes(after, manual))
+            return [marked(reshaped, without_axes(after, manual))]
 
         scalar = TensorShardingAttr.fully_closed(before.mesh_or_ref, 0)
         inputs = ((operand, before), (padding, scalar))
-        whole = manual_computation(inputs, (type, after), manual, mesh, body, code)
+        (whole,) = manual_computation(inputs, [(type, after)], manual, mesh, body, code)
         code.replace(op, without_padding(whole, target.shape, after, code))
 
 

@@ -118,13 +118,14 @@ def _shifted(operand: SSAValue, mirroring: Mirroring, code: DeviceCode) -> SSAVa
     manual = axis_names([mirroring.source.axes(dim) for dim in mirroring.shifts], mesh)
     parts = PartsCode(mesh, without_axes(sharding, manual), code)
 
-    def body(code: DeviceCode, inputs: Sequence[SSAValue]) -> SSAValue:
+    def body(inputs: Sequence[SSAValue]) -> Sequence[SSAValue]:
         (value,) = inputs
         for dim, shift in mirroring.shifts.items():
             value = _shift_up(value, dim, shift, mirroring.source.axes(dim), parts)
-        return value
+        return [value]
 
-    return manual_computation([(operand, sharding)], (operand.type, sharding), manual, mesh, body, code)
+    (shifted,) = manual_computation([(operand, sharding)], [(operand.type, sharding)], manual, mesh, body, code)
+    return shifted
 
 
 def _shift_up(value: SSAValue, dim: int, shift: int, axes: AxisRefs, parts: PartsCode) -> SSAValue:

@@ -24,7 +24,9 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
     manual_computation,
     marked,
     padded_high,
+    part_size,
     sharded_along,
+    sharded_dims,
     without_padding,
     zero,
 )
@@ -64,26 +66,17 @@ class WholeParts:
         mesh, manual = self.source.mesh, sharded_along(self.source)
         local = without_axes(self.sharding, manual)
 
-        def body(code: DeviceCode, parts: Sequence[SSAValue]) -> SSAValue:
+        def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, inner_padding = parts
             before = PartsCode(mesh, local, code).windows(own, self.dims, inner_padding)
             part = rest(before, inner_padding)
-            return part if part is before else marked(part, local)
+            return [part if part is before else marked(part, local)]
 
         scalar = TensorShardingAttr.fully_closed(self.sharding.mesh_or_ref, 0)
         type = TensorType(tensor_type(operand).element_type, divisible_shape(self.target))
         inputs = ((operand, self.sharding), (padding, scalar))
-        whole = manual_computation(inputs, (type, self.sharding), manual, mesh, body, code)
+        (whole,) = manual_computation(inputs, [(type, self.sharding)], manual, mesh, body, code)
         return without_padding(whole, self.target.shape, self.sharding, code)
-
-
-def sharded_dims(tensor: WholeTensor) -> list[int]:
-    return [dim for dim in range(len(tensor.shape)) if tensor.parts(dim) > 1]
-
-
-def part_size(tensor: WholeTensor, dim: int) -> int:
-    """The number of elements of each part along `dim`, padding included."""
-    return -(-tensor.shape[dim] // tensor.parts(dim))
 
 
 def is_zero(value: SSAValue) -> bool:
