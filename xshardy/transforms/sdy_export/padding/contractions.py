@@ -6,8 +6,9 @@ It does in both operands: the product of zero with padding that is infinite or N
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseIntElementsAttr, DenseIntOrFPElementsAttr, TensorType, i64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
@@ -78,10 +79,11 @@ def window_over(dimension: WindowDimension, size: int, positions: int) -> Window
     return replace(dimension, high=needed - dimension.low - dilated(size, dimension.base_dilation))
 
 
-def padding_of(window: Sequence[WindowDimension]) -> DenseIntOrFPElementsAttr:
+def padding_of(window: Sequence[WindowDimension]) -> DenseIntElementsAttr:
     """The padding of `window` as the attribute of an operation."""
     amounts = [amount for dimension in window for amount in (dimension.low, dimension.high)]
-    return DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(window), 2]), amounts)
+    attribute = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(window), 2]), amounts)
+    return cast(DenseIntElementsAttr, attribute)
 
 
 @dataclass(frozen=True)
