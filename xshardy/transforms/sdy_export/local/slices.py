@@ -151,7 +151,7 @@ def _expanded(extent: int, interior: int) -> int:
     return extent + max(extent - 1, 0) * interior
 
 
-def _parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
+def parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
     """
     Whether each of `parts` parts of `extent` elements stays within its part, of `result` elements, of the padded
     dimension.
@@ -229,7 +229,7 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
         extents, result = source.local.get_shape(), target.local.get_shape()
         for dim, low in enumerate(lows):
             parts = source.parts(dim)
-            if parts > 1 and not _parts_stay_local(low, interior[dim] + 1, extents[dim], result[dim], parts):
+            if parts > 1 and not parts_stay_local(low, interior[dim] + 1, extents[dim], result[dim], parts):
                 raise refuse(
                     op,
                     f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "
