@@ -124,6 +124,9 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
+    "sdy-resolve-permutation-factors": (
+        "transforms.sdy_export.resolve_permutation_factors:ResolvePermutationFactorsPass"
+    ),
     "sdy-resolve-single-device-sharding": (
         "transforms.sdy_export.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
     ),
