@@ -19,7 +19,7 @@ func.func @main(%a: tensor<5xf32>) -> (tensor<5xf32> {sdy.sharding = #sdy.shardi
 
 // -----
 
-// CHECK: error: 'func.return' op has a value of tensor<5xf32>, which its sharding #sdy.sharding<@mesh, [{"x"}]> makes tensor<8xf32>: shard what functions and manual computations take and return so that parts are equal
+// CHECK: error: 'func.return' op has a value that is padded to tensor<8xf32>, and to tensor<5xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>) -> tensor<5xf32> {
