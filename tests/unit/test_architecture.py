@@ -10,6 +10,7 @@ ROOMS = """
 xshardy
 api
 tools
+engines
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy
