@@ -150,7 +150,7 @@ def padded_program(module: ModuleOp) -> PaddedProgram:
         elif isinstance(op, KEEPS_SHAPE):
             if types.of(op.operands[0], op) != types.of(op.results[0], op):
                 raise OperationFailedException(
-                    op, f"'{op.name}' op has an operand and a result of other padding: {HELP}"
+                    op, f"'{op.name}' op pads its operand and its result differently: {HELP}"
                 )
         else:
             tensors = PaddedTensors(
