@@ -65,7 +65,7 @@ def run_module(
         resize_meshes(module, mesh, context)
         verify(module)
     main = main_function(module)
-    given = inputs_of(main, seed) if arguments is None else list(arguments)
+    given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     whole = module.clone() if check else None
     program = partition_module(module, context, keep_collectives=check and isinstance(engine, Simulated))
     check_arguments(program, given)
