@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from xshardy.hlo_text import read_hlo
+from xshardy.syntax import print_module
 from xshardy.tools.cli import main
 from xshardy.tools.explain import Story, named_value
-from xshardy.syntax import print_module
 from xshardy.tools.sharded_program import export, export_hlo, propagate
 
 TABLES = """
