@@ -63,6 +63,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: `xdsl-opt` loads this package for its entry point, and must not pay for the compiler.
+    if name == "jax":
+        return import_module("xshardy.jax")
     if name not in _HOMES:
         raise AttributeError(f"module 'xshardy' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"xshardy.{_HOMES[name]}"), name)

@@ -107,7 +107,7 @@ def _distributed(
         if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
             raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
         mesh = None if sharding is None else lookup_mesh(sharding, main)
-        if mesh is not None and not mesh.is_maximal:
+        if mesh is not None and mesh.axes.data:
             tensors.append(DistributedTensor(type, devices, sharding, mesh))
         else:
             tensors.append(DistributedTensor(type, devices))

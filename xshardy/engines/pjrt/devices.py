@@ -40,8 +40,12 @@ def start_jax(platform: str, devices: int) -> Any:
             jax.config.update("jax_num_cpu_devices", devices)
     except RuntimeError as error:
         raise EngineError(f"JAX cannot be set up for {devices} devices of platform {platform}: {error}") from None
-    jax.config.update("jax_enable_x64", True)  # programs have 64-bit types
     return jax
+
+
+def enable_64_bits(jax: Any) -> None:
+    """Keep the types of 64 bits that a program has: by default, JAX makes them 32 bits wide."""
+    jax.config.update("jax_enable_x64", True)
 
 
 def devices_of(jax: Any, count: int) -> Sequence[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import join
-from xshardy.engines.pjrt.devices import CPU, check_installed, devices_of
+from xshardy.engines.pjrt.devices import CPU, check_installed, devices_of, enable_64_bits
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.engines.pjrt.processes import LOOPBACK, ProcessError, free_port, run_together
@@ -75,6 +75,7 @@ class Cluster:
         """See `Engine`."""
         here = devices_per_process(program.devices, self.processes)
         jax = join(self.coordinator, self.processes, self.process, here, platform=self.platform)
+        enable_64_bits(jax)
         devices = devices_of(jax, program.devices)
         executable = Executable(load(print_module(on_flat_mesh(program)), devices), devices)
         mine = [number for number, device in enumerate(devices) if device.process_index == jax.process_index()]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import join
-from xshardy.engines.pjrt.devices import CPU, devices_of, start_jax
+from xshardy.engines.pjrt.devices import CPU, devices_of, enable_64_bits, start_jax
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.interpreters.element_types import Array
 
@@ -41,6 +41,7 @@ def run_job(job: Job, process: int, arguments: Sequence[Sequence[Array]]) -> lis
     else:
         ids = None if job.platform == CPU else range(process * here, (process + 1) * here)
         jax = join(job.coordinator, job.processes, process, here, platform=job.platform, local_device_ids=ids)
+    enable_64_bits(jax)
     devices = devices_of(jax, job.devices)
     results = Executable(load(job.text, devices), devices).execute(arguments)
     if job.processes > 1:
