@@ -79,8 +79,10 @@ class Jitted:
         mesh = self._mesh or mesh_in(args, kwargs)
         if mesh is None:
             raise ValueError("no mesh: give jit a mesh, a NamedSharding, or arrays that are divided by one")
+        abstract = functools.partial(jax.tree.map, type_if_uncommitted)
+        types, types_by_name = self._static.map_others(abstract, args, kwargs)
         with jax.set_mesh(mesh):
-            lowered = self._jitted.trace(*args, **kwargs).lower()
+            lowered = self._jitted.trace(*types, **types_by_name).lower()
         return _partitioned(lowered, Devices(mesh))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -93,6 +95,14 @@ class Jitted:
             compiled = self.lower(*args, **kwargs).compile()
             candidates.append(compiled)
         return compiled.call_flat(leaves)
+
+
+def type_if_uncommitted(leaf: Any) -> Any:
+    """The shape and type of a value that may go to any device: in a job of several processes, JAX refuses the value."""
+    if isinstance(leaf, jax.ShapeDtypeStruct) or getattr(leaf, "committed", False):
+        return leaf
+    type = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak_type)
 
 
 def _partitioned(lowered: Any, devices: Devices) -> Lowered:

@@ -32,10 +32,23 @@ class StaticArguments:
             listed = tuple(n for n, parameter in enumerate(by_number) if parameter.name in named)
         return cls(frozenset(listed), frozenset(named))
 
+    def _positions(self, args: Sequence[Any]) -> set[int]:
+        return {n % len(args) for n in self.numbers if -len(args) <= n < len(args)}
+
     def split(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[tuple[Any, ...], Any]]:
         """The static values of a call, with their places, and its other `(args, kwargs)`."""
-        numbers = {n % len(args) for n in self.numbers if -len(args) <= n < len(args)}
+        numbers = self._positions(args)
         static = tuple((n, args[n]) for n in sorted(numbers))
         static += tuple((name, kwargs[name]) for name in sorted(self.names & kwargs.keys()))
         others = tuple(value for n, value in enumerate(args) if n not in numbers)
         return static, (others, {name: value for name, value in kwargs.items() if name not in self.names})
+
+    def map_others(
+        self, change: Callable[[Any], Any], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call, with those that are not static changed."""
+        numbers = self._positions(args)
+        return (
+            [value if n in numbers else change(value) for n, value in enumerate(args)],
+            {name: value if name in self.names else change(value) for name, value in kwargs.items()},
+        )

@@ -5,7 +5,7 @@ XLA then neither propagates shardings nor partitions anything. `jax.shard_map` i
 Shardy's docs, `sdy.manual_computation`.
 """
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.utils.hints import isa
@@ -66,7 +66,7 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
 def _donated(function: FuncOp) -> list[DictionaryAttr]:
     """The attributes of each argument of `function` in the main function: whether its buffer may be reused."""
     entries = [DictionaryAttr({})] * len(function.args) if function.arg_attrs is None else function.arg_attrs.data
-    donor = DictionaryAttr({DONATED[0]: UnitAttr()})
+    donor = DictionaryAttr({DONATED[0]: IntegerAttr(1, i1)})
     return [donor if any(name in entry.data for name in DONATED) else DictionaryAttr({}) for entry in entries]
 
 
