@@ -89,12 +89,18 @@ class Jitted:
         static, dynamic = self._static.split(args, kwargs)
         leaves, tree = jax.tree.flatten(dynamic)
         refuse_tracers(leaves)
-        candidates = self._compiled.setdefault((static, tree, *map(jax.typeof, leaves)), [])
+        candidates = self._compiled.setdefault((static, tree, *map(type_key, leaves)), [])
         compiled = next((known for known in candidates if known.takes_as_they_are(leaves)), None)
         if compiled is None:
             compiled = self.lower(*args, **kwargs).compile()
             candidates.append(compiled)
         return compiled.call_flat(leaves)
+
+
+def type_key(leaf: Any) -> tuple[Any, ...]:
+    """What a function is traced for: the type of `leaf`, with its axes of explicit sharding but without its mesh."""
+    type = jax.typeof(leaf)
+    return type.shape, type.dtype, type.weak_type, type.sharding.spec
 
 
 def type_if_uncommitted(leaf: Any) -> Any:

@@ -32,7 +32,8 @@ class Devices:
             return NamedSharding(self.mesh, PartitionSpec())
         if tensor.mesh.device_ids.data:
             raise EngineError("meshes with different orders of devices: put all arguments on one mesh")
-        spec = PartitionSpec(*(axes[0] if len(axes) == 1 else axes or None for axes in tensor.axes))
+        divided = max((number + 1 for number, axes in enumerate(tensor.axes) if axes), default=0)
+        spec = PartitionSpec(*(axes[0] if len(axes) == 1 else axes or None for axes in tensor.axes[:divided]))
         if tensor.mesh.sizes == dict(self.mesh.shape) and [*tensor.mesh.sizes] == [*self.mesh.shape]:
             return NamedSharding(self.mesh, spec)
         sizes = tensor.mesh.sizes
