@@ -22,12 +22,16 @@ MAX_DEVICES = 1 << 20
 """The most devices whose numbers are listed."""
 
 
-def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
-    """The coordinate of each device along `axis`, in the order of the mesh."""
+def axis_stride(axis: AxisRefAttr, mesh: MeshAttr) -> int:
+    """How far apart neighbours along `axis` are in the order of the mesh."""
     names = [*mesh.sizes]
     minor = prod(mesh.sizes[name] for name in names[names.index(axis.axis.data) + 1 :])
-    stride = minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
-    return np.arange(_device_count(mesh)) // stride % size(axis, mesh)
+    return minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
+
+
+def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
+    """The coordinate of each device along `axis`, in the order of the mesh."""
+    return np.arange(_device_count(mesh)) // axis_stride(axis, mesh) % size(axis, mesh)
 
 
 def _device_count(mesh: MeshAttr) -> int:
@@ -57,6 +61,15 @@ def shard_indices(axes: AxisRefs, mesh: MeshAttr) -> list[int]:
     by_device = np.empty(mesh.device_count, np.int64)
     by_device[_device_ids(mesh)] = _indices(axes, mesh)
     return by_device.tolist()
+
+
+def mirrored(mesh: MeshAttr, axes: Iterable[AxisRefAttr]) -> MeshAttr:
+    """`mesh`, with its devices along each of `axes`, which do not overlap, in the opposite order."""
+    places = np.arange(_device_count(mesh))
+    for axis in axes:
+        opposite = size(axis, mesh) - 1 - _coordinates(axis, mesh)
+        places += (opposite - _coordinates(axis, mesh)) * axis_stride(axis, mesh)
+    return MeshAttr.of(mesh.sizes.items(), _device_ids(mesh)[places].tolist())
 
 
 def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:

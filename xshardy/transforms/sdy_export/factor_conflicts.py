@@ -8,7 +8,7 @@ passes" (sdy-insert-explicit-reshards).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
@@ -74,8 +74,12 @@ class _Case(NamedTuple):
 
     op: Operation
     rule: FactorRule
+    over: TensorShardingAttr
+    """A sharding over the mesh that most tensors are sharded over."""
+    mesh_attribute: MeshAttr
+    """That mesh."""
     mesh: int
-    """The number of the mesh that most tensors are sharded over."""
+    """Its number."""
     shardings: Sequence[Sharding]
     tensors: Sequence[TensorFactors]
     axes: Sequence[FactorAxes]
@@ -163,6 +167,39 @@ class FactorConflicts:
             self._known[key] = self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
         return self._known[key]
 
+    def without_axes(self, op: Operation, factors: Collection[int]) -> Resolution | None:
+        """
+        The resolution of `op`, whose tensors are sharded compatibly, that leaves `factors` of its rule without axes.
+
+        None if they have none, if there is no rule, or if the shardings are over different meshes.
+        """
+        rule = self._rule_of(op)
+        if rule is None:
+            return None
+        values = (*op.operands, *op.results)
+        numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
+        case = self._case(op, rule, numbers, [0] * len(values))
+        if case is None:
+            return None
+        wanted = [{factor: () if factor in factors else axes[factor] for factor in axes} for axes in case.axes]
+        moves = [old != new for old, new in zip(case.axes, wanted, strict=True)]
+        return self._resolution(case, _Decision(wanted, moves, ()), ReductionOp.SUM)
+
+    def permutation_factors(self, op: Operation) -> Mapping[int, Sequence[int]]:
+        """
+        The factors of `op` that need elements of other parts, and the dimension of each tensor that has it, or -1.
+
+        Tensors are the operands, then the results. Empty if `op` has no rule, or one of its own.
+        """
+        rule = self._rule_of(op)
+        if rule is None or rule.is_custom:
+            return {}
+        tensors = (*rule.operands, *rule.results)
+        return {
+            factor: [next((dim for dim, of_dim in enumerate(tensor) if factor in of_dim), -1) for tensor in tensors]
+            for factor in rule.permutation
+        }
+
     def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
         """`rule`, where `factors` need replication."""
         if (known := self._replicating_rules.get((id(rule), factors))) is None:
@@ -190,6 +227,13 @@ class FactorConflicts:
         *,
         full: bool,
     ) -> Resolution | None:
+        case = self._case(op, rule, numbers, elements)
+        if case is None:
+            return None
+        return self._resolution(case, _decide_fully(case) if full else _decide_dot_result(case), kind)
+
+    def _case(self, op: Operation, rule: FactorRule, numbers: Sequence[int], elements: Sequence[int]) -> _Case | None:
+        """None if the shardings of `op`, of these numbers, are over different meshes."""
         attributes = [self._table.attribute(number) for number in numbers]
         over = self._most_common_mesh(attributes)
         if over is None:
@@ -202,9 +246,11 @@ class FactorConflicts:
             for number, mapping in zip(numbers, mappings, strict=True)
         ]
         tensors = [project(*each, rule.sizes) for each in zip(mappings, shardings, strict=True)]
-        case = _Case(
+        return _Case(
             op,
             rule,
+            over,
+            mesh,
             common.mesh,
             shardings,
             tensors,
@@ -214,20 +260,25 @@ class FactorConflicts:
             unreduced_axes(attributes[len(op.operands)]) if op.results else (),
             tuple(mesh.sizes),
         )
-        decision = _decide_fully(case) if full else _decide_dot_result(case)
+
+    def _resolution(self, case: _Case, decision: _Decision, kind: ReductionOp) -> Resolution | None:
+        """The resolution that applies `decision`; None if it changes nothing."""
         becomes = [
             self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
             for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
         ]
         if not (decision.reduction or any(decision.moves)):
             return None
-        reduced = axes_without(self._table.axis_refs(decision.reduction, common.mesh), case.unreduced, mesh)
+        operands, results = case.op.operands, case.op.results
+        reduced = axes_without(
+            self._table.axis_refs(decision.reduction, case.mesh), case.unreduced, case.mesh_attribute
+        )
         return Resolution(
-            becomes[: len(op.operands)],
-            becomes[len(op.operands) :],
-            sorted_and_merged(reduced, mesh) if op.results else (),
+            becomes[: len(operands)],
+            becomes[len(operands) :],
+            sorted_and_merged(reduced, case.mesh_attribute) if results else (),
             kind,
-            over.mesh_or_ref,
+            case.over.mesh_or_ref,
         )
 
     # Meshes

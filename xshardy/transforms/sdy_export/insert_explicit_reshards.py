@@ -238,7 +238,7 @@ class ResolveConflicts(ClassPattern):
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)
         if resolution is not None:
-            _apply_resolution(op, resolution, rewriter)
+            apply_resolution(op, resolution, rewriter)
 
     def _resolution(self, op: Operation, reductions: Mapping[int, AllReduce]) -> Resolution | None:
         full = self.full or is_always_resolved(op, reductions)
@@ -249,7 +249,7 @@ class ResolveConflicts(ClassPattern):
         return self.conflicts.resolve(op, full=full, reduced=shardings)
 
 
-def _apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
+def apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
     required = enumerate(resolution.operands)
     move_operands(op, [(index, Reshard(sharding)) for index, sharding in required if sharding is not None], rewriter)

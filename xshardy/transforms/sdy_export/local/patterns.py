@@ -48,6 +48,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     sizes.SizeOfWhole,
     slices.DynamicSliceOfPart,
     slices.PadOfPart,
+    slices.ReverseOfPart,
     slices.SliceOfPart,
     updates.DynamicUpdateSliceOfPart,
 )
@@ -64,7 +65,6 @@ CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
     stablehlo.DotOp: contractions.check_dot,
     stablehlo.PartitionIdOp: communication.check_partition_id,
     stablehlo.ReduceWindowOp: windows.check_windows,
-    stablehlo.ReverseOp: slices.check_reverse,
     stablehlo.SelectAndScatterOp: windows.check_windows,
 }
 """Operations that only need local types, under a condition: the function raises if it does not hold."""

@@ -1,0 +1,198 @@
+"""
+Pad tensors that their sharding does not divide evenly, so that every device has a part of the same shape.
+
+Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.traits import IsTerminator
+
+from xshardy.dialects.sdy import collectives as sdy
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
+from xshardy.rewriting.value_types import give_types
+from xshardy.rewriting.walk import operations_in
+from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy_export.convert_global_to_local import values_of
+from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
+from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
+from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dims_to_gather
+
+HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
+
+
+@dataclass(slots=True)
+class PaddedTypes:
+    """The padded types of values, memoized by type and sharding."""
+
+    known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
+        default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
+    )
+
+    def of(self, value: SSAValue, op: Operation) -> Attribute:
+        """As `padded_type`; `op` defines or reads `value`."""
+        sharding = local_sharding(value)
+        if sharding is None:
+            return value.type
+        key = value.type, sharding
+        if (found := self.known.get(key)) is None:
+            found = self.known[key] = padded_type(value.type, sharding, op)
+        return found
+
+    def is_padded(self, value: SSAValue, op: Operation) -> bool:
+        return self.of(value, op) != value.type
+
+
+def check_function(op: FuncOp) -> None:
+    """Raises `OperationFailedException` if an argument or a result needs padding."""
+    types = op.function_type
+    for what, listed, attributes in (
+        ("argument", types.inputs, op.arg_attrs),
+        ("result", types.outputs, op.res_attrs),
+    ):
+        for index, (type, sharding) in enumerate(zip(listed, written_shardings(attributes, len(listed)), strict=True)):
+            if padded_type(type, sharding, op) != type:
+                raise OperationFailedException(
+                    op,
+                    f"'func.func' op {what} #{index} has a non-divisible sharding. Shardy expects function IO to be "
+                    "divisible: let sdy-update-non-divisible-input-output-shardings run first (failed to legalize "
+                    "operation 'func.func')",
+                )
+
+
+def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
+    for value in values:
+        if (padded := types.of(value, op)) != value.type:
+            raise OperationFailedException(
+                op,
+                f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
+                f"{padded}: shard what functions and manual computations take and return so that parts are equal",
+            )
+
+
+def check_flow(op: Operation, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if the values of a data flow edge of `op` have different padding."""
+    for owner in (*argument_owners(op), *result_owners(op)):
+        type = types.of(owner, op)
+        for source in sources_of(owner):
+            if types.of(source, op) != type:
+                raise OperationFailedException(
+                    op, f"'{op.name}' op has a value that is padded to {types.of(source, op)}, and to {type}: {HELP}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedProgram:
+    """The padded types and the decisions, computed before anything is padded."""
+
+    types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
+    """For each operation, the results and block arguments whose type changes, with their padded types."""
+    padded: Mapping[Operation, PaddedTensors]
+    """The tensors of each operation that a pattern pads."""
+    whole: Mapping[Operation, Whole]
+    """The dimensions that are not divided, for each operation that gets tensors without padding."""
+
+
+def zeros_after(op: Operation, zeros: set[SSAValue], types: PaddedTypes) -> bool:
+    """
+    Whether the padding of the result of `op` is zero, if that of `zeros` is.
+
+    Collectives keep it, and add zeros.
+    """
+    if isinstance(op, sdy.AllGatherOp | sdy.CollectivePermuteOp):
+        return op.tensor in zeros
+    if isinstance(op, sdy.AllSliceOp | sdy.ReduceScatterOp | sdy.AllToAllOp):
+        return op.tensor in zeros or not types.is_padded(op.tensor, op)
+    return False
+
+
+def padded_program(module: ModuleOp) -> PaddedProgram:
+    """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded."""
+    types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
+    new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
+    padded: dict[Operation, PaddedTensors] = {}
+    whole: dict[Operation, Whole] = {}
+    zeros: set[SSAValue] = set()
+    for op in operations_in(module):
+        if isinstance(op, FuncOp):
+            check_function(op)
+            continue
+        changed = [(value, after) for value in values_of(op) if (after := types.of(value, op)) != value.type]
+        if changed:
+            new_types[op] = changed
+        if zeros_after(op, zeros, types):
+            zeros.add(op.results[0])
+        if not changed and not any(types.is_padded(value, op) for value in op.operands):
+            if has_data_flow(op) and not isinstance(op, ManualComputationOp):
+                check_flow(op, types)
+            continue
+        if isinstance(op, CallOp | ManualComputationOp | FuncReturnOp):
+            check_without_padding(op, (*op.operands, *op.results), types)
+        elif has_data_flow(op):
+            check_flow(op, types)
+        elif op.has_trait(IsTerminator):
+            if not has_data_flow(op.parent_op()) or isinstance(op.parent_op(), ManualComputationOp):
+                check_without_padding(op, op.operands, types)
+        elif isinstance(op, KEEPS_SHAPE):
+            if types.of(op.operands[0], op) != types.of(op.results[0], op):
+                raise OperationFailedException(
+                    op, f"'{op.name}' op has an operand and a result of other padding: {HELP}"
+                )
+        else:
+            tensors = PaddedTensors(
+                [PaddedTensor.of(value, op, has_zeros=value in zeros) for value in op.operands],
+                [PaddedTensor.of(value, op) for value in op.results],
+            )
+            pattern, rule = PATTERN_OF.get(type(op)), rules.factor_rule(op)
+            if pattern is not None and pattern.fits(op, tensors):
+                padded[op] = tensors
+            elif pattern is not None or not needs_types_only(op, rule, tensors):
+                whole[op] = Whole(tensors, dims_to_gather(rule, tensors))
+    return PaddedProgram(new_types, padded, whole)
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+class GiveValuesPaddedTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`%0 = op(%x) : tensor<7xf32>` -> `%0 = op(%x) : tensor<8xf32>`: results and block arguments are padded."""
+
+    def rewrite(
+        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
+    ) -> None:
+        give_types(op, decision, rewriter)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PadForDivisibilityPass(PatternPass):
+    """
+    Pad tensors at the end of each dimension that has no equal parts, and mask padding where it would be noticed.
+
+    Arguments and results of functions must have equal parts. An operation that cannot take padding gets the dimension
+    whole on each device. A module that cannot be padded is left as it was.
+    """
+
+    name = "sdy-pad-for-divisibility"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        program = padded_program(module)
+        yield Step((GiveValuesPaddedTypes(program.types),))
+        yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))
