@@ -8,6 +8,7 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 
 ROOMS = """
 xshardy
+jax
 api
 tools
 engines
