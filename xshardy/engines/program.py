@@ -19,13 +19,24 @@ from xshardy.engines.errors import EngineError
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy_export.canonicalize_communication import CanonicalizeCollectivesPass
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
+from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
+from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
 TO_COLLECTIVES = (PropagationPipelinePass(enable_insert_explicit_collectives=True),)
 """The passes that propagate shardings and insert collectives; tensors stay whole."""
-TO_LOCAL = (ConvertGlobalToLocalPass(), DropShardingAndMeshPass())
+TO_LOCAL = (
+    ResolvePermutationFactorsPass(fewest_bytes=True),
+    ReshardToCollectivesPass(),
+    CanonicalizeCollectivesPass(),
+    PadForDivisibilityPass(),
+    ConvertGlobalToLocalPass(),
+    DropShardingAndMeshPass(),
+)
 """The passes that make of it the program of each device."""
 
 
