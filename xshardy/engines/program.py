@@ -27,14 +27,16 @@ from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollec
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
-TO_COLLECTIVES = (
-    PropagationPipelinePass(enable_insert_explicit_collectives=True),
+TO_COLLECTIVES = (PropagationPipelinePass(enable_insert_explicit_collectives=True),)
+"""The passes that propagate shardings and insert collectives; tensors stay whole."""
+TO_LOCAL = (
     ResolvePermutationFactorsPass(fewest_bytes=True),
     ReshardToCollectivesPass(),  # of what the last pass gathers
     CanonicalizeCollectivesPass(),
+    PadForDivisibilityPass(),
+    ConvertGlobalToLocalPass(),
+    DropShardingAndMeshPass(),
 )
-"""The passes that propagate shardings and insert collectives; tensors stay whole."""
-TO_LOCAL = (PadForDivisibilityPass(), ConvertGlobalToLocalPass(), DropShardingAndMeshPass())
 """The passes that make of it the program of each device."""
 
 
