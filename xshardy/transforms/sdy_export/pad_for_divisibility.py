@@ -4,11 +4,11 @@ Pad tensors that their sharding does not divide evenly, so that every device has
 Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -26,7 +26,7 @@ from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
-from xshardy.transforms.sdy_export.convert_global_to_local import values_of
+from xshardy.transforms.sdy_export.convert_global_to_local import GiveFunctionLocalType, values_of
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
 from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dims_to_gather
@@ -56,21 +56,45 @@ class PaddedTypes:
         return self.of(value, op) != value.type
 
 
+def padded_function_type(op: FuncOp) -> FunctionType:
+    """The type of a function on padded arguments and results."""
+    types = op.function_type
+    inputs, outputs = (
+        [
+            padded_type(type, sharding, op)
+            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
+        ]
+        for listed, attributes in ((types.inputs, op.arg_attrs), (types.outputs, op.res_attrs))
+    )
+    return FunctionType.from_lists(inputs, outputs)
+
+
 def check_function(op: FuncOp) -> None:
     """Raises `OperationFailedException` if an argument or a result needs padding."""
-    types = op.function_type
-    for what, listed, attributes in (
-        ("argument", types.inputs, op.arg_attrs),
-        ("result", types.outputs, op.res_attrs),
+    before, after = op.function_type, padded_function_type(op)
+    for what, listed, padded in (
+        ("argument", before.inputs, after.inputs),
+        ("result", before.outputs, after.outputs),
     ):
-        for index, (type, sharding) in enumerate(zip(listed, written_shardings(attributes, len(listed)), strict=True)):
-            if padded_type(type, sharding, op) != type:
+        for index, (type, of_padded) in enumerate(zip(listed, padded, strict=True)):
+            if type != of_padded:
                 raise OperationFailedException(
                     op,
                     f"'func.func' op {what} #{index} has a non-divisible sharding. Shardy expects function IO to be "
                     "divisible: let sdy-update-non-divisible-input-output-shardings run first (failed to legalize "
                     "operation 'func.func')",
                 )
+
+
+def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if `op` returns values with other padding than its function has."""
+    function = op.parent_op()
+    assert isinstance(function, FuncOp)
+    for value, wanted in zip(op.operands, padded_function_type(function).outputs, strict=True):
+        if types.of(value, op) != wanted:
+            raise OperationFailedException(
+                op, f"'{op.name}' op has a value that is padded to {types.of(value, op)}, and to {wanted}: {HELP}"
+            )
 
 
 def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
@@ -99,11 +123,12 @@ def check_flow(op: Operation, types: PaddedTypes) -> None:
 class PaddedProgram:
     """The padded types and the decisions, computed before anything is padded."""
 
-    types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
+    types: dict[Operation, Sequence[tuple[SSAValue, Attribute]]]
     """For each operation, the results and block arguments whose type changes, with their padded types."""
-    padded: Mapping[Operation, PaddedTensors]
+    function_types: dict[FuncOp, FunctionType]
+    padded: dict[Operation, PaddedTensors]
     """The tensors of each operation that a pattern pads."""
-    whole: Mapping[Operation, Whole]
+    whole: dict[Operation, Whole]
     """The dimensions that are not divided, for each operation that gets tensors without padding."""
 
 
@@ -120,49 +145,61 @@ def zeros_after(op: Operation, zeros: set[SSAValue], types: PaddedTypes) -> bool
     return False
 
 
-def padded_program(module: ModuleOp) -> PaddedProgram:
-    """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded."""
+def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
+    """
+    Whether `op` only gives values on, as loops, calls and returns do, so that they need the same padding on both sides.
+
+    Raises `OperationFailedException` if they have not.
+    """
+    around = op.parent_op()
+    if isinstance(op, FuncReturnOp):
+        check_returned(op, types)
+    elif isinstance(op, CallOp | ManualComputationOp):
+        check_without_padding(op, (*op.operands, *op.results), types)
+    elif has_data_flow(op):
+        check_flow(op, types)
+    elif op.has_trait(IsTerminator):
+        if not has_data_flow(around) or isinstance(around, ManualComputationOp):
+            check_without_padding(op, op.operands, types)
+    elif isinstance(op, KEEPS_SHAPE):
+        if op.results and types.of(op.operands[0], op) != types.of(op.results[0], op):
+            raise OperationFailedException(op, f"'{op.name}' op pads its operand and its result differently: {HELP}")
+    else:
+        return False
+    return True
+
+
+def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedProgram:
+    """
+    The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
+
+    With `pads_functions`, functions take and return padded tensors; else they must not need padding.
+    """
     types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
-    new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
-    padded: dict[Operation, PaddedTensors] = {}
-    whole: dict[Operation, Whole] = {}
+    program = PaddedProgram({}, {}, {}, {})
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
-        if isinstance(op, FuncOp):
-            check_function(op)
-            continue
-        changed = [(value, after) for value in values_of(op) if (after := types.of(value, op)) != value.type]
-        if changed:
-            new_types[op] = changed
+        if changed := [(value, after) for value in values_of(op) if (after := types.of(value, op)) != value.type]:
+            program.types[op] = changed
         if zeros_after(op, zeros, types):
             zeros.add(op.results[0])
-        if not changed and not any(types.is_padded(value, op) for value in op.operands):
-            if has_data_flow(op) and not isinstance(op, ManualComputationOp):
-                check_flow(op, types)
-            continue
-        if isinstance(op, CallOp | ManualComputationOp | FuncReturnOp):
-            check_without_padding(op, (*op.operands, *op.results), types)
-        elif has_data_flow(op):
-            check_flow(op, types)
-        elif op.has_trait(IsTerminator):
-            if not has_data_flow(op.parent_op()) or isinstance(op.parent_op(), ManualComputationOp):
-                check_without_padding(op, op.operands, types)
-        elif isinstance(op, KEEPS_SHAPE):
-            if types.of(op.operands[0], op) != types.of(op.results[0], op):
-                raise OperationFailedException(
-                    op, f"'{op.name}' op has an operand and a result of other padding: {HELP}"
-                )
-        else:
+        if isinstance(op, FuncOp):
+            if not pads_functions:
+                check_function(op)
+            program.function_types[op] = padded_function_type(op)
+        elif not passes_values_on(op, types) and any(
+            types.is_padded(value, op) for value in (*op.operands, *op.results)
+        ):
             tensors = PaddedTensors(
                 [PaddedTensor.of(value, op, has_zeros=value in zeros) for value in op.operands],
                 [PaddedTensor.of(value, op) for value in op.results],
             )
             pattern, rule = PATTERN_OF.get(type(op)), rules.factor_rule(op)
             if pattern is not None and pattern.fits(op, tensors):
-                padded[op] = tensors
+                program.padded[op] = tensors
             elif pattern is not None or not needs_types_only(op, rule, tensors):
-                whole[op] = Whole(tensors, dims_to_gather(rule, tensors))
-    return PaddedProgram(new_types, padded, whole)
+                program.whole[op] = Whole(tensors, dims_to_gather(rule, tensors))
+    return program
 
 
 # -- Patterns ---------------------------------------------------------------------------------------------------------
@@ -190,9 +227,12 @@ class PadForDivisibilityPass(PatternPass):
     """
 
     name = "sdy-pad-for-divisibility"
+    pads_functions: ClassVar[bool] = False
+    """Whether functions take and return padded tensors."""
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        program = padded_program(module)
+        program = padded_program(module, pads_functions=self.pads_functions)
+        yield Step((GiveFunctionLocalType(program.function_types),))
         yield Step((GiveValuesPaddedTypes(program.types),))
         yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))
