@@ -103,6 +103,7 @@ PASSES: Mapping[str, str] = {
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
     "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
+    "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
     ),
