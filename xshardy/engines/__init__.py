@@ -1,1 +1,1 @@
-"""Where a partitioned program runs: on our evaluator, or on XLA's devices through PJRT."""
+"""Where programs and kernels run: our evaluator on a simulated mesh, XLA through PJRT, a GPU through its driver."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from xshardy.axes.spans import Axes, Span
+from xshardy.axes.spans import Axes, Span, overlaps
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -148,7 +148,8 @@ class FactorConflicts:
         operands, by index, that are already reduced.
 
         None if `op` has no conflicts, no rule or a custom rule, or if its shardings are over different meshes. Raises
-        `OperationFailedException` if its operands do not determine the axes along which its results are reduced.
+        `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
+        shard results along axes along which they are unreduced.
         """
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
@@ -263,6 +264,8 @@ class FactorConflicts:
 
     def _resolution(self, case: _Case, decision: _Decision, kind: ReductionOp) -> Resolution | None:
         """The resolution that applies `decision`; None if it changes nothing."""
+        if case.unreduced:
+            _check_unreduced_results(case, decision)
         becomes = [
             self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
             for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
@@ -360,6 +363,25 @@ def _reduction_in_part(case: _Case) -> Axes:
             )
         axes += shared
     return tuple(axes)
+
+
+def _check_unreduced_results(case: _Case, decision: _Decision) -> None:
+    """
+    Raises `OperationFailedException` if a result would be sharded along an axis along which it is unreduced.
+
+    C++ Shardy makes such a sharding, which does not verify.
+    """
+    for index in range(len(case.op.operands), len(case.tensors)):
+        sharding = _sharding_with(case, index, decision.axes[index])
+        for dim, axis in ((dim, axis) for dim, each in enumerate(sharding.dims) for axis in each.axes):
+            if decision.moves[index] and any(overlaps(axis, unreduced) for unreduced in sharding.unreduced):
+                name = case.names[axis.axis]
+                raise OperationFailedException(
+                    case.op,
+                    f"'{case.op.name}' op has a result that is unreduced along axis \"{name}\", while an operand is "
+                    f"sharded along it in dimension {dim} of the result: reshard the operand, or remove the axis from "
+                    "the unreduced ones",
+                )
 
 
 def _sharding_with(case: _Case, index: int, axes: FactorAxes) -> Sharding:
