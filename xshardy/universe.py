@@ -104,6 +104,9 @@ PASSES: Mapping[str, str] = {
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
     "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
     "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
+    "sdy-per-instruction-partitioning": (
+        "transforms.sdy_export.per_instruction_partitioning:PerInstructionPartitioningPass"
+    ),
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
     ),

@@ -8,7 +8,7 @@ passes" (sdy-insert-explicit-reshards).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
@@ -26,11 +26,14 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.ops import MeshOp, PropagationBarrierOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
+from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
@@ -48,7 +51,7 @@ from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 
-REPLICATING = frozenset[type[Operation]]({DynamicUpdateSliceOp, SortOp})
+REPLICATING = frozenset[type[Operation]]({ConvolutionOp, DynamicUpdateSliceOp, SortOp})
 """Operations with factors that need replication although their rules do not say so: see `factors_to_replicate`."""
 
 NOTHING_REDUCED: Mapping[int, TensorShardingAttr] = MappingProxyType({})
@@ -112,15 +115,32 @@ def factors_to_replicate(op: Operation, rule: FactorRule, kind: ReductionOp | No
     Those are the reduced factors, if no all-reduce combines partial results: if `kind` is None. For an update at
     constant indices, they are also the dimensions of the update that cover a part of the dimension of the operand: the
     rule takes a partitioner that moves the parts of the update. For a sort along a dimension that is counted from the
-    last one, it is that dimension: the rule, as upstream's, does not know it.
+    last one, it is that dimension: the rule, as upstream's, does not know it. For a convolution, they are the spatial
+    dimensions of the kernel, unless its windows divide the input.
     """
     factors = rule.reduction if kind is None else ()
+    if isinstance(op, ConvolutionOp):
+        return factors + tuple(_windows_of_parts(op, rule))
     if isinstance(op, SortOp):
         return factors + rule.operands[0][-1 if op.dimension is None else op.dimension.value.data]
     if isinstance(op, DynamicUpdateSliceOp):
         of_operand = {*chain.from_iterable(rule.operands[0])}
         factors += tuple([factor for factor in chain.from_iterable(rule.operands[1]) if factor not in of_operand])
     return factors
+
+
+def _windows_of_parts(op: ConvolutionOp, rule: FactorRule) -> Iterator[int]:
+    """The factors along windows that a part of the input does not have parts of, as the kernel has."""
+    numbers = op.dimension_numbers
+    of_kernel, of_input = numbers.kernel_spatial_dimensions.get_values(), numbers.input_spatial_dimensions.get_values()
+    shape, reversal = shape_of(op.lhs.type), op.window_reversal
+    for index, window in enumerate(op.window()):
+        windows = window.positions(shape[of_input[index]])
+        is_plain = window == WindowDimension(window.size, window.size) or (windows == 1 and not window.low)
+        is_divided = shape[of_input[index]] == windows * window.size and window.base_dilation == 1
+        is_reversed = reversal is not None and bool(reversal.get_values()[index])
+        if not (is_plain and is_divided and window.window_dilation == 1 and not window.high and not is_reversed):
+            yield from rule.operands[1][of_kernel[index]]
 
 
 class FactorConflicts:

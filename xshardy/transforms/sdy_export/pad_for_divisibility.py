@@ -173,7 +173,8 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     """
     The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
 
-    With `pads_functions`, functions take and return padded tensors; else they must not need padding.
+    With `pads_functions`, functions return padded tensors, and take tensors that are padded with zeros; else they must
+    not need padding.
     """
     types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
     program = PaddedProgram({}, {}, {}, {})
@@ -187,6 +188,7 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
             if not pads_functions:
                 check_function(op)
             program.function_types[op] = padded_function_type(op)
+            zeros.update(values_of(op))
         elif not passes_values_on(op, types) and any(
             types.is_padded(value, op) for value in (*op.operands, *op.results)
         ):

@@ -29,6 +29,7 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
     marked,
     padded_high,
     part_of,
+    whole_along,
     without_padding,
     zero,
 )
@@ -64,7 +65,7 @@ class MovedGroups:
         """None if there are no such groups, or if another pass has to reshard the tensors first."""
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not prod(source.shape):
-            return None
+            return None  # a tensor without elements has no groups
         groups = [group for group in reshape_groups(source.shape, target.shape) if not _stays(source, target, group)]
         moved = MovedGroups(source, target, groups)
         return moved if groups and all(map(moved.can_move, groups)) else None
@@ -123,6 +124,18 @@ def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorSharding
     return with_dimensions(tensor.sharding, dims)
 
 
+def gathered_reshape(before: WholeTensors) -> Resolution | None:
+    """Operand and result without the axes of groups that move; of tensors without elements, without any axes."""
+    (source,), (target,) = before.operands, before.results
+    if (moved := MovedGroups.of(before)) is not None:
+        return moved.gathered()
+    if prod(source.shape):
+        return None
+    becomes = [whole_along(tensor, range(len(tensor.shape))) for tensor in (source, target)]
+    mesh = next(tensor.sharding for tensor in (source, target) if tensor.sharding is not None).mesh_or_ref
+    return Resolution(becomes[:1], becomes[1:], (), ReductionOp.SUM, mesh)
+
+
 @dataclass(frozen=True, slots=True)
 class SplitGroups:
     """The exchange along each dimension of the operand that is split."""
@@ -168,7 +181,7 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:
         moved = MovedGroups.of(before)
         if moved is None:
-            return Other.STAY
+            return Other.GATHER
         dims: dict[int, DimExchange] = {}
         for group in moved.groups:
             along = _split(moved, group)
