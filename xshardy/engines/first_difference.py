@@ -14,7 +14,7 @@ from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.program import TO_LOCAL, PartitionedProgram
+from xshardy.engines.program import PARTITIONING, PartitionedProgram
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.reference import Reference
@@ -29,7 +29,7 @@ class Difference:
     """A result of an operation that has a wrong part on a device; all operations before it have right ones."""
 
     operation: Operation
-    """The operation, in `PartitionedProgram.with_collectives`."""
+    """The operation, in `PartitionedProgram.propagated`."""
     result: int
     device: int
     comparison: Comparison
@@ -40,13 +40,13 @@ def first_difference(program: PartitionedProgram, arguments: Sequence[Array]) ->
     """
     The first difference between `program` and the same program on whole tensors, for whole `arguments`.
 
-    `program` has its module `with_collectives`, which is evaluated on whole tensors beside the program of each device.
+    `program` has its module `propagated`, which is evaluated on whole tensors beside the program of each device.
     Operations of the main function are compared: of a loop, a branch or a call, the results. None if all of these
     agree, or if the program cannot return the results of its operations.
     """
-    if program.with_collectives is None:
+    if program.propagated is None:
         return None
-    observed = program.with_collectives.clone()
+    observed = program.propagated.clone()
     main = main_function(observed)
     values = [*observable(main)]
     tensors = [_distributed(value, program.devices) for value in values]
@@ -54,12 +54,12 @@ def first_difference(program: PartitionedProgram, arguments: Sequence[Array]) ->
     local = observed.clone()
     given = [tensor.parts(array) for tensor, array in zip(program.arguments, arguments, strict=True)]
     try:
-        PassPipeline(TO_LOCAL).apply(new_context(), local)
+        PassPipeline(PARTITIONING).apply(new_context(), local)
         found = evaluate_spmd(local, [[parts[device] for parts in given] for device in range(program.devices)])
         reference = Reference(main, arguments)
     except (InterpretationError, PassFailedException):
         return None
-    operations = dict(zip(observed.walk(), program.with_collectives.walk(), strict=True))
+    operations = dict(zip(observed.walk(), program.propagated.walk(), strict=True))
     for index, (value, tensor) in enumerate(zip(values, tensors, strict=True)):
         parts = [results[index] for results in found]
         if (wrong := first_wrong_part(reference, index, tensor, parts)) is not None:
