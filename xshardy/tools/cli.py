@@ -27,7 +27,7 @@ from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pass_log import PassLog
-from xshardy.tools.program_run import add_program_options, check_options, run_on_engine
+from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.transforms.xla_gpu.device import parse_target
@@ -37,6 +37,7 @@ EXAMPLES = {
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
     "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
     "run": "examples: xshardy run --check --levels all examples/gelu.hlo\n"
+    "          xshardy run --check examples/gelu.hlo --on cuda\n"
     "          xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
 }
 
@@ -116,7 +117,8 @@ def _parser() -> argparse.ArgumentParser:
     run = add(
         "run",
         _run,
-        "execute each fusion on the CPU with seeded inputs; with --on, a sharded program on all of its devices",
+        "execute each fusion with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on "
+        "all of its devices",
     )
     run.add_argument(
         "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
@@ -253,11 +255,11 @@ def _compile(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     check_options(args)
-    if args.on is not None:
+    if args.on not in (None, CUDA):
         return run_on_engine(args)
-    from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs
+    from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs
 
-    levels = LEVELS if args.levels else (args.level,)
+    levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     outputs: list[Output] = []
     for kernel in _emitted(args):

@@ -22,9 +22,12 @@ from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
-from xshardy.lowering.nvptx import kernel_source
+from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.tools.console import console
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+PTX = "ptx"
+"""The level below the last one: the compiled kernel, which a GPU executes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,9 @@ def execute_fusion(
     """
     Execute `module`, the emitted kernel of `fusion`, at each of `levels`, with inputs that depend on `seed` only.
 
-    This lowers the module in place. With `check`, every result is compared with the reference. Raises
-    `SimtError` for invalid kernels, for example for out-of-bounds access.
+    Level `PTX` runs on GPU 0, all others on the CPU. This lowers the module in place. With `check`, every result is
+    compared with the reference. Raises `SimtError` for invalid kernels, for example for out-of-bounds access, and
+    `GpuError` where there is no GPU.
     """
     computation = fusion.callee_function()
     inputs = inputs_of(computation, seed)
@@ -90,23 +94,36 @@ def execute_fusion(
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
     name = compiler.fusion_name(fusion)
-    for level in compiler.lower_by_level(module, target=target, last=levels[-1], observe=observe):
-        if level not in levels:
-            continue
-        start = perf_counter()
-        written = (
-            run_arguments_on_host(module, buffers, written_in)
-            if level == LEVELS[-1]
-            else simt.run_kernel(module, buffers)
-        )
-        seconds = perf_counter() - start
-        values = map(in_tensor_order, written, layouts[len(inputs) :])
-        for index, (type, value) in enumerate(zip(types, values, strict=True)):
-            undefined = reference.undefined.get(index) if reference else None
-            comparison = None
-            if reference is not None and undefined is None:
-                comparison = reference.compare(index, value, bounds.tolerance(type.element_type))
-            yield Output(name, level, index, type, value, comparison, seconds, undefined)
+    last = LEVELS[-1] if PTX in levels else levels[-1]
+    for reached in compiler.lower_by_level(module, target=target, last=last, observe=observe):
+        for level in levels:
+            if level != reached and not (level == PTX and reached == LEVELS[-1]):
+                continue
+            start = perf_counter()
+            if level == PTX:
+                written = run_arguments_on_gpu(module, target, buffers, written_in)
+            elif level == LEVELS[-1]:
+                written = run_arguments_on_host(module, buffers, written_in)
+            else:
+                written = simt.run_kernel(module, buffers)
+            seconds = perf_counter() - start
+            values = map(in_tensor_order, written, layouts[len(inputs) :])
+            for index, (type, value) in enumerate(zip(types, values, strict=True)):
+                undefined = reference.undefined.get(index) if reference else None
+                comparison = None
+                if reference is not None and undefined is None:
+                    comparison = reference.compare(index, value, bounds.tolerance(type.element_type))
+                yield Output(name, level, index, type, value, comparison, seconds, undefined)
+
+
+def run_arguments_on_gpu(
+    module: ModuleOp, target: str, buffers: Sequence[Array], written_in: Sequence[int]
+) -> list[Array]:
+    """`run_arguments_on_host` on GPU 0, for a kernel compiled for `target`."""
+    from xshardy.engines.cuda import run_on_gpu
+
+    written = run_on_gpu(compile_module(module, target), dict(enumerate(buffers)))
+    return [written[number] for number in written_in]
 
 
 def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:

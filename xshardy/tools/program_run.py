@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TIME_OUT = 600.0
 """The seconds after which a run on `pjrt` is given up, by default."""
+CUDA = "cuda"
+"""The choice of `--on` that is for fusions."""
 OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
 OF_PJRT = OF_PROGRAMS[1:]
 OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", "bijection_inputs", "bijection_outputs")
@@ -30,12 +32,14 @@ OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", "biject
 def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of programs to those of `xshardy run`."""
     group = parser.add_argument_group(
-        "sharded programs", "with --on, FILE is a program of StableHLO or HLO with shardings, or FILE.py:FUNCTION"
+        "sharded programs",
+        "with --on simulated or pjrt, FILE is a program of StableHLO or HLO with shardings, or FILE.py:FUNCTION",
     )
     group.add_argument(
         "--on",
-        choices=("simulated", "pjrt"),
-        help="partition the program and run it on all devices of its mesh: by our evaluator, or by XLA through jaxlib",
+        choices=("simulated", "pjrt", CUDA),
+        help="partition the program and run it on all devices of its mesh: by our evaluator, or by XLA through jaxlib; "
+        "cuda: run the PTX of each fusion of FILE on GPU 0, through the CUDA driver",
     )
     group.add_argument(
         "--mesh", type=mesh_axes, metavar="data=2,model=4", help="sizes of mesh axes, in place of those of the program"
@@ -65,7 +69,9 @@ def given_options(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]
 
 def check_options(args: argparse.Namespace) -> None:
     """Raises `InputError` for options that do not go together."""
-    if args.on is None:
+    if args.on in (None, CUDA):
+        if args.on == CUDA and args.levels:
+            raise InputError("error: --on cuda executes PTX: leave --levels out, or --on")
         if given := given_options(args, OF_PROGRAMS):
             raise InputError(f"error: {given[0]} is for programs: say where to run with --on simulated or --on pjrt")
         return

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 from fake_gpu import FakeGpu
 
 from xshardy import compiler
-from xshardy.engines.cuda import Gpu, GpuError, LaunchError, load, run_on_gpu
+from xshardy.engines.cuda import Gpu, GpuError, LaunchError, launching, load, run_on_gpu
 from xshardy.engines.cuda import gpu as gpu_module
 from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.tools import cli, execution
 
 ADD = compiler.compile("""
 HloModule add, entry_computation_layout={(f32[6,50]{1,0}, f32[6,50]{1,0})->f32[6,50]{1,0}}
@@ -166,3 +168,43 @@ def test_cuda_core_is_not_installed(monkeypatch: pytest.MonkeyPatch):
     gpu_module._cuda_core.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(MissingCudaExtraError, match=r"install the 'cuda' extra with `pip install 'xshardy\[cuda\]'`"):
         Gpu()
+
+
+def test_run_on_cuda(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """`xshardy run --on cuda` executes PTX, and compares it with the reference."""
+    fake = FakeGpu()
+
+    def load_any(self: FakeGpu, ptx: str, entry: str) -> object:
+        return self.compiled
+
+    def compiled(*arguments: object) -> object:
+        fake.compiled = compile_module(*arguments)
+        return fake.compiled
+
+    compile_module = execution.compile_module
+    monkeypatch.setattr(execution, "compile_module", compiled)
+    monkeypatch.setattr(launching, "Gpu", lambda: fake)
+    monkeypatch.setattr(FakeGpu, "load", load_any)
+    fusion = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")
+    assert cli.main(["run", "--check", "--on", "cuda", fusion]) == 0
+    table = capsys.readouterr().out
+    assert "ptx" in table and "agrees" in table and len(fake.launches) == 1
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--levels", "all"], "--on cuda executes PTX: leave --levels out, or --on"),
+        (["--mesh", "x=2"], "--mesh is for programs: say where to run with --on simulated or --on pjrt"),
+        ([], "GPU 0 cannot be used"),
+    ],
+)
+def test_run_on_cuda_refuses(options: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch):
+    def no_gpu() -> None:
+        raise GpuError("GPU 0 cannot be used: no driver")
+
+    monkeypatch.setattr(launching, "Gpu", no_gpu)
+    fusion = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")
+    assert cli.main(["run", "--on", "cuda", *options, fusion]) == 1
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
