@@ -199,7 +199,9 @@ def test_run_on_cuda(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
         ([], "GPU 0 cannot be used"),
     ],
 )
-def test_run_on_cuda_refuses(options: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch):
+def test_run_on_cuda_refuses(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     def no_gpu() -> None:
         raise GpuError("GPU 0 cannot be used: no driver")
 
