@@ -23,7 +23,8 @@ TIME_OUT = 600.0
 """The seconds after which a run on `pjrt` is given up, by default."""
 OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
 OF_PJRT = OF_PROGRAMS[1:]
-OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", "bijection_inputs", "bijection_outputs")
+OF_XLA = ("abs_error_bound", "rel_error_bound", "bijection_inputs", "bijection_outputs")
+OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", *OF_XLA)
 """Options without a default."""
 
 
@@ -60,7 +61,13 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
 
 def given_options(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]:
     """Those of the options `names` that were given, as they are written."""
-    return [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) not in (None, False)]
+    values = ((name, getattr(args, name)) for name in names)
+    return [_written(name) for name, value in values if value is not None and value is not False]
+
+
+def _written(name: str) -> str:
+    """`--time-out`; the options of XLA's tools have underscores."""
+    return f"--{name}" if name in OF_XLA else f"--{name.replace('_', '-')}"
 
 
 def check_options(args: argparse.Namespace) -> None:

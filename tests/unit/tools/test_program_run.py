@@ -76,6 +76,7 @@ def test_a_wrong_result_is_an_error(program: str, monkeypatch: pytest.MonkeyPatc
         (["--mesh", "data=2"], "--mesh is for programs: say where to run"),
         (["--time-out", "3"], "--time-out is for programs"),
         (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
+        (["--on", "simulated", "--abs_error_bound", "0"], "--abs_error_bound is for fusions"),
         (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
         (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
         (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),
