@@ -13,8 +13,6 @@ from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.output import print_diagnostic
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
-
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.engine import Engine
     from xshardy.tools.source_program import SourceProgram
@@ -196,10 +194,7 @@ def report_wrong(run: "ProgramRun", program: "SourceProgram") -> int:
             case _:
                 pass
     if (first := run.difference) is not None:
-        where = f"{program.place(first.operation)}: note: the first difference is in {_described(first.operation)}"
+        place = program.place(run.program.origins[first.operation])
+        where = f"{place}: note: the first difference is in {first.operation.name}"
         print_diagnostic(f"{where}, result {first.result}, on device {first.device}: {first.comparison}")
     return 0 if run.agrees else 1
-
-
-def _described(op: "Operation") -> str:
-    return op.name
