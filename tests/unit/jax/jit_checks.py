@@ -109,6 +109,7 @@ def what_is_refused() -> None:
     raises(EngineError, "cannot call back into Python", lambda: printing(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
     raises(ValueError, "names axes of a mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data")))
+    xshardy.jax.start(8)  # as it is
     raises(EngineError, "16 devices", lambda: xshardy.jax.start(16))
 
 
