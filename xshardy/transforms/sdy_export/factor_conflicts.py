@@ -138,8 +138,10 @@ def _windows_of_parts(op: ConvolutionOp, rule: FactorRule) -> Iterator[int]:
         windows = window.positions(shape[of_input[index]])
         is_plain = window == WindowDimension(window.size, window.size) or (windows == 1 and not window.low)
         is_divided = shape[of_input[index]] == windows * window.size and window.base_dilation == 1
+        is_minor = windows >= window.size or windows == 1  # the larger of the two is the major factor of the input
         is_reversed = reversal is not None and bool(reversal.get_values()[index])
-        if not (is_plain and is_divided and window.window_dilation == 1 and not window.high and not is_reversed):
+        fits = is_plain and is_divided and is_minor and window.window_dilation == 1 and not window.high
+        if not fits or is_reversed:
             yield from rule.operands[1][of_kernel[index]]
 
 

@@ -1,4 +1,4 @@
-"""The whole partitioner on any operation of StableHLO, with any sharding: it equals the whole program, or is refused."""
+"""The partitioner on any operation of StableHLO, with any sharding: it equals the whole program, or is refused."""
 
 import os
 from collections import Counter
