@@ -1,6 +1,6 @@
 """The pipeline from a module with propagated shardings to the program that each device executes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.passes import ModulePass
@@ -40,9 +40,13 @@ class PartitionerPipelinePass(PipelinePass):
     def data_movement(self) -> tuple[ModulePass, ...]:
         """The passes that insert data movement between devices. Tensors stay whole."""
         counts = self.replica_count, self.partition_count
+        resolve = ResolvePermutationFactorsPass(self.enable_halo_exchange, *counts, self.fewest_bytes)
+        # What tensors that are sharded alike can exchange, reshards would gather: concatenations, uneven reshapes.
+        first = (replace(resolve, only_exchanges=True),) if self.fewest_bytes and self.enable_halo_exchange else ()
         return (
+            *first,
             InsertExplicitReshardsPass(enable_full_version=True),
-            ResolvePermutationFactorsPass(self.enable_halo_exchange, *counts, self.fewest_bytes),
+            resolve,
             CanonicalizeReshardsPass(),
             ReshardToCollectivesPass(),
             CanonicalizeCollectivesPass(),

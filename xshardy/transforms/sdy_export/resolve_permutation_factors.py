@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
@@ -55,6 +56,10 @@ ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
 """What has an exchange that moves only the elements that are needed."""
 
 
+WITHOUT_FACTOR = frozenset[type[Operation]]({ConvolutionOp, ReshapeOp})
+"""Operations that can need elements of other parts although their rule has no factor that says so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """What becomes of each operation that needs elements of other parts."""
@@ -72,7 +77,7 @@ def decisions_of(
     for op in operations_in(module):
         if not op.name.startswith("stablehlo."):
             continue
-        if type(op) not in by_type and not (isinstance(op, ReshapeOp) or conflicts.permutation_factors(op)):
+        if type(op) not in by_type and type(op) not in WITHOUT_FACTOR and not conflicts.permutation_factors(op):
             continue
         before = WholeTensors.of(op)
         if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
@@ -95,7 +100,8 @@ class ResolvePermutationFactorsPass(PatternPass):
 
     Whole parts go to neighbours, as in upstream; or, with `fewest_bytes`, only elements that are needed, and of more
     kinds of operations. Where that is no less than a gather, or without `enable_halo_exchange`, all devices get such
-    dimensions whole. Devices are numbered by replica if `replica_count` is more than 1, else by partition.
+    dimensions whole; with `only_exchanges`, what needs that stays. Devices are numbered by replica if `replica_count`
+    is more than 1, else by partition.
     """
 
     name = "sdy-resolve-permutation-factors"
@@ -104,6 +110,7 @@ class ResolvePermutationFactorsPass(PatternPass):
     replica_count: int = 1
     partition_count: int = 1
     fewest_bytes: bool = False
+    only_exchanges: bool = False
 
     walk: ClassVar[Walk] = INNER_FIRST
 
@@ -114,7 +121,7 @@ class ResolvePermutationFactorsPass(PatternPass):
         stays = STAYS if self.enable_halo_exchange else STAYS_UPSTREAM
         decisions = decisions_of(module, exchanges if self.enable_halo_exchange else (), stays)
         options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
-        patterns: list[RewritePattern] = [GatherDimensions(decisions.gathers)]
+        patterns: list[RewritePattern] = [GatherDimensions({} if self.only_exchanges else decisions.gathers)]
         for pattern in exchanges:
             if pattern is ReverseOfWholeParts:
                 patterns.append(ReverseOfWholeParts(decisions.exchanges, options, channels, Meshes(module)))

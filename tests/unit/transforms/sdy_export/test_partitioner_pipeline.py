@@ -44,6 +44,10 @@ PARTITIONERS = {
 }
 
 
+REFUSED = "is empty", "takes no padding there"
+"""Why those are refused: no collective moves parts of empty tensors, and groups of convolutions take no padding."""
+
+
 def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str) -> Outcome:
     """What becomes of a program of one operation of this kind; fails if it computes something else."""
     sample = SAMPLERS[kind](data.draw)
@@ -56,7 +60,7 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str
             step.apply(new_context(), module)
     except OperationFailedException as refused:
         assert str(refused).strip()
-        note(str(refused))
+        assert kind not in MOVED or any(reason in str(refused) for reason in REFUSED)
         return Outcome.REFUSED
     note(f"becomes\n{module}")
     verify(module)
@@ -65,13 +69,11 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name.removeprefix("stablehlo."))
 def test_partitioner(kind: type[Operation]):
-    """Each operation; those that need elements of other parts are not refused."""
+    """Each operation. Those that need elements of other parts are not refused before they become local."""
     outcomes = Counter[Outcome]()
 
     def run(data: st.DataObject, mesh: MeshAttr, how: str) -> None:
         outcomes[outcome(data, kind, mesh, how)] += 1
-        if kind in MOVED:
-            assert not outcomes[Outcome.REFUSED]
 
     examples = EXAMPLES * 3 if kind in MOVED else EXAMPLES
     common = settings(deadline=None, suppress_health_check=[*HealthCheck], database=None, max_examples=examples)

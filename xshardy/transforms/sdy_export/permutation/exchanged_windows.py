@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i1, i64
+from xdsl.ir import Attribute, Block, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import Dense
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -16,6 +17,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.local.convolutions import local_groups
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.scatters import identity_of
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.local.windows import stay_in_parts
 from xshardy.transforms.sdy_export.permutation.pattern import (
@@ -67,6 +69,23 @@ def without_base(window: WindowDimension) -> WindowDimension:
     return replace(window, low=0, high=0, base_dilation=1)
 
 
+def neutral_elements(op: stablehlo.ReduceWindowOp) -> Sequence[Dense | None]:
+    """For each input, a scalar that does not change what the windows make of other elements; None if none is known."""
+    end, arguments, count = op.body.block.last_op, op.body.block.args, len(op.inputs)
+    return [
+        _neutral_element(combined, {arguments[index], arguments[count + index]})
+        for index, combined in enumerate(() if end is None else end.operands)
+    ]
+
+
+def _neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | None:
+    """The neutral element of the operation that makes `combined` of exactly these `arguments`."""
+    op, element = combined.owner, tensor_type(combined).element_type
+    if isinstance(op, Block) or {*op.operands} != arguments or (isinstance(op, stablehlo.AndOp) and element != i1):
+        return None
+    return identity_of(type(op), element)
+
+
 # -- Reductions of windows --------------------------------------------------------------------------------------------
 
 
@@ -91,18 +110,20 @@ class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
         elements = [tensor_type(value).element_type for value in (*op.inputs, *op.init_values)]
         if captured([op.body]) or elements != [tensor_type(value).element_type for value in op.outputs] * 2:
             return Other.GATHER
+        if any(element is None for element in neutral_elements(op)):
+            return Other.GATHER  # what is read of padding would change the results
         return Movement.of(source, readings)
 
     def rewrite(self, op: stablehlo.ReduceWindowOp, decision: Movement, code: DeviceCode) -> None:
         before, count = WholeTensors.of(op), len(op.inputs)
         source, mesh = decision.source, decision.source.mesh
-        rows = zip(op.inputs, before.operands, op.init_values, strict=False)
+        paddings = [code.constant(element) for element in neutral_elements(op) if element is not None]
         inputs = [
-            (padded_high(value, divisible_shape(whole), _sharding(whole), code, initial), _sharding(whole))
-            for value, whole, initial in rows
+            (padded_high(value, divisible_shape(whole), _sharding(whole), code, padding), _sharding(whole))
+            for value, whole, padding in zip(op.inputs, before.operands, paddings, strict=False)
         ]
         scalar = TensorShardingAttr.fully_closed(_sharding(source).mesh_or_ref, 0)
-        inputs += [(initial, scalar) for initial in op.init_values]
+        inputs += [(value, scalar) for value in (*op.init_values, *paddings)]
         results = [
             (TensorType(tensor_type(whole.type).element_type, divisible_shape(whole)), _sharding(whole))
             for whole in before.results
@@ -110,8 +131,8 @@ class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
         manual = axis_names([source.axes(dim) for dim in range(len(source.shape))], mesh)
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            values, initials = parts[:count], parts[count:]
-            read = [decision.windows(*each, code) for each in zip(values, initials, strict=True)]
+            values, initials, paddings = parts[:count], parts[count : 2 * count], parts[2 * count :]
+            read = [decision.windows(*each, code) for each in zip(values, paddings, strict=True)]
             window = [
                 without_base(window) if dim in decision.readings else window for dim, window in enumerate(op.window())
             ]

@@ -1,0 +1,247 @@
+"""
+Operations along sharded dimensions, partitioned with exchanges and run on the simulated mesh: they equal the whole.
+
+Operands and results are sharded alike, so that only exchanges move data. Sizes are odd, and often do not divide.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.spmd import evaluate_spmd
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.syntax import parse_module
+from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.universe import new_context
+
+EXAMPLES = int(os.environ.get("EXCHANGE_EXAMPLES", "12"))
+
+MESHES = {
+    '<["x"=2]>': ['"x"'],
+    '<["x"=3]>': ['"x"'],
+    '<["x"=4, "y"=2]>': ['"x"', '"y"', '"x":(2)2', '"x", "y"'],
+    '<["x"=2, "y"=2], device_ids=[2, 0, 3, 1]>': ['"y", "x"', '"x"'],
+    '<["x"=6]>': ['"x"', '"x":(1)2', '"x":(2)3'],
+}
+"""Each mesh, and the axes that a dimension can have."""
+
+Draw = st.DrawFn
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operation on `%x`, `%y`, ... in generic form without its attributes, and its types."""
+
+    name: str
+    properties: str
+    operands: Sequence[str]
+    """Shapes; the first ones are sharded."""
+    result: str
+    sharded: int = 1
+    """How many operands are sharded as the result is."""
+    regions: str = ""
+
+
+def sizes(draw: Draw, rank: int, low: int = 1) -> list[int]:
+    return [draw(st.integers(low, 13)) for _ in range(rank)]
+
+
+def shape(extents: Sequence[int]) -> str:
+    return "x".join(map(str, [*extents, "i32"]))
+
+
+def array(values: Sequence[int]) -> str:
+    return f"array<i64: {', '.join(map(str, values))}>"
+
+
+def slice_case(draw: Draw) -> Case:
+    of = sizes(draw, 2)
+    starts = [draw(st.integers(0, extent - 1)) for extent in of]
+    limits = [draw(st.integers(start + 1, extent)) for start, extent in zip(starts, of, strict=True)]
+    strides = [draw(st.sampled_from([1, 1, 2, 3])) for _ in of]
+    result = [-(-(b - a) // c) for a, b, c in zip(starts, limits, strides, strict=True)]
+    columns = zip(("start_indices", "limit_indices", "strides"), (starts, limits, strides), strict=True)
+    return Case("slice", ", ".join(f"{name} = {array(c)}" for name, c in columns), [shape(of)], shape(result))
+
+
+def pad_case(draw: Draw) -> Case:
+    of, low, high, interior = sizes(draw, 2), *([draw(st.integers(-3, 9)) for _ in range(2)] for _ in range(2)), []
+    interior = [draw(st.sampled_from([0, 0, 1, 2])) for _ in of]
+    expanded = [n + (n - 1) * gaps for n, gaps in zip(of, interior, strict=True)]
+    high = [max(h, 1 - n - a) for h, n, a in zip(high, expanded, low, strict=True)]
+    result = [n + a + h for n, a, h in zip(expanded, low, high, strict=True)]
+    columns = zip(("low", "high"), (low, high), strict=True)
+    properties = ", ".join(f"edge_padding_{name} = {array(c)}" for name, c in columns)
+    return Case("pad", f"{properties}, interior_padding = {array(interior)}", [shape(of), "i32"], shape(result))
+
+
+def reverse_case(draw: Draw) -> Case:
+    of = sizes(draw, 2)
+    dims = draw(st.sampled_from([[0], [1], [0, 1]]))
+    return Case("reverse", f"dimensions = {array(dims)}", [shape(of)], shape(of))
+
+
+def concatenate_case(draw: Draw) -> Case:
+    rows, columns = [draw(st.integers(1, 9)) for _ in range(3)], draw(st.integers(1, 6))
+    operands = [shape([row, columns]) for row in rows]
+    return Case("concatenate", "dimension = 0 : i64", operands, shape([sum(rows), columns]), sharded=3)
+
+
+def reduce_window_case(draw: Draw) -> Case:
+    of = sizes(draw, 2)
+    window = [draw(st.integers(1, 4)) for _ in of]
+    strides, base, dilation = ([draw(st.sampled_from([1, 1, 2])) for _ in of] for _ in range(3))
+    low, high = ([draw(st.integers(0, 3)) for _ in of] for _ in range(2))
+    reach = [(n - 1) * d + 1 for n, d in zip(window, dilation, strict=True)]
+    padded = [a + (n - 1) * d + 1 + b for a, n, d, b in zip(low, of, base, high, strict=True)]
+    high = [b + max(0, r - n) for b, n, r in zip(high, padded, reach, strict=True)]
+    padded = [max(n, r) for n, r in zip(padded, reach, strict=True)]
+    result = [(n - r) // s + 1 for n, r, s in zip(padded, reach, strides, strict=True)]
+    padding = f"padding = dense<[[{low[0]}, {high[0]}], [{low[1]}, {high[1]}]]> : tensor<2x2xi64>"
+    named = {"window_dimensions": window, "window_strides": strides, "base_dilations": base}
+    properties = ", ".join(f"{name} = {array(c)}" for name, c in {**named, "window_dilations": dilation}.items())
+    body = "({ ^bb0(%a: tensor<i32>, %b: tensor<i32>):\n %m = stablehlo.add %a, %b : tensor<i32>\n"
+    body += " stablehlo.return %m : tensor<i32> })"
+    return Case("reduce_window", f"{properties}, {padding}", [shape(of), "i32"], shape(result), regions=body)
+
+
+def convolution_case(draw: Draw) -> Case:
+    """Batches x space x features."""
+    batch, space, window = draw(st.integers(1, 4)), draw(st.integers(1, 13)), draw(st.integers(1, 4))
+    stride, base, dilation = (draw(st.sampled_from([1, 1, 2])) for _ in range(3))
+    low, high = (draw(st.integers(0, 3)) for _ in range(2))
+    padded, reach = low + (space - 1) * base + 1 + high, (window - 1) * dilation + 1
+    high, padded = high + max(0, reach - padded), max(padded, reach)
+    result = (padded - reach) // stride + 1
+    numbers = "dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"
+    named = {"window_strides": [stride], "lhs_dilation": [base], "rhs_dilation": [dilation]}
+    properties = ", ".join(f"{name} = {array(c)}" for name, c in named.items())
+    padding = f"padding = dense<[[{low}, {high}]]> : tensor<1x2xi64>"
+    groups = "feature_group_count = 1 : i64, batch_group_count = 1 : i64"
+    return Case(
+        "convolution",
+        f"{numbers}, {properties}, {padding}, {groups}",
+        [shape([batch, space, 3]), shape([window, 3, 2])],
+        shape([batch, result, 2]),
+    )
+
+
+def reshape_case(draw: Draw) -> Case:
+    rows, columns = draw(st.integers(1, 6)), draw(st.integers(1, 9))
+    pairs = [([rows, columns], [rows * columns]), ([rows * columns], [rows, columns]), ([rows, 12], [rows * 3, 4])]
+    before, after = draw(st.sampled_from(pairs))
+    return Case("reshape", "", [shape(before)], shape(after))
+
+
+CASES: Sequence[Callable[[Draw], Case]] = (
+    slice_case,
+    pad_case,
+    reverse_case,
+    concatenate_case,
+    reduce_window_case,
+    convolution_case,
+    reshape_case,
+)
+
+
+def dims_of(of: str) -> int:
+    return of.count("x")
+
+
+def drawn_sharding(draw: Draw, choices: Sequence[str], case: Case) -> list[str]:
+    """The sharding of operands and result; a dimension that both have, or the first one."""
+    rank = min(dims_of(case.operands[0]), dims_of(case.result))
+    dims = ["{}"] * rank
+    place = 1 if case.name == "convolution" else 0 if case.name == "concatenate" else draw(st.integers(0, rank - 1))
+    dims[place] = f"{{{draw(st.sampled_from(choices))}}}"
+    return dims
+
+
+def text_of(case: Case, mesh: str, dims: Sequence[str]) -> str:
+    """A program whose arguments and results are whole, and whose operation is sharded."""
+
+    def sharding(of: str) -> str:
+        missing = ["{}"] * (dims_of(of) - len(dims))
+        return f"<@mesh, [{', '.join([*dims, *missing])}]>"
+
+    names = [f"%x{index}" for index in range(len(case.operands))]
+    arguments = ", ".join(f"{name}: tensor<{of}>" for name, of in zip(names, case.operands, strict=True))
+    lines = [
+        f"%s{index} = sdy.reshard {names[index]} {sharding(case.operands[index])} : tensor<{case.operands[index]}>"
+        for index in range(case.sharded)
+    ]
+    given_names = [f"%s{index}" if index < case.sharded else names[index] for index in range(len(names))]
+    operands, types = ", ".join(given_names), ", ".join(f"tensor<{of}>" for of in case.operands)
+    properties = f" <{{{case.properties}}}>" if case.properties else ""
+    marked = f"{{sdy.sharding = #sdy.sharding_per_value<[{sharding(case.result)}]>}}"
+    regions = f" {case.regions}" if case.regions else ""
+    lines.append(
+        f'%r = "stablehlo.{case.name}"({operands}){properties}{regions} {marked} : ({types}) -> tensor<{case.result}>'
+    )
+    whole = ", ".join(["{}"] * dims_of(case.result))
+    lines.append(f"%w = sdy.reshard %r <@mesh, [{whole}]> : tensor<{case.result}>")
+    body = "\n".join([*lines, f"return %w : tensor<{case.result}>"])
+    return f"sdy.mesh @mesh = {mesh}\nfunc.func @main({arguments}) -> tensor<{case.result}> {{\n{body}\n}}"
+
+
+def whole_text(text: str) -> str:
+    module = parse_module(text)
+    for op in [*module.walk()]:
+        if op.name == "sdy.reshard":
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.detach()
+    return str(module)
+
+
+def arguments_of(case: Case) -> list[Array]:
+    random = np.random.default_rng(0)
+    shapes = ([int(extent) for extent in of.split("x")[:-1]] for of in case.operands)
+    return [random.integers(-9, 9, of, endpoint=True).astype(np.int32) for of in shapes]
+
+
+def partitioned(text: str, pipeline: PartitionerPipelinePass) -> tuple[ModuleOp, bool]:
+    """The local program, and whether something was exchanged."""
+    module = parse_module(text)
+    for step in pipeline.data_movement:
+        step.apply(new_context(), module)
+    exchanges = any(isinstance(op, ManualComputationOp) for op in module.walk())
+    module.verify()
+    for step in pipeline.passes[len(pipeline.data_movement) :]:
+        step.apply(new_context(), module)
+    module.verify()
+    return module, exchanges
+
+
+@pytest.mark.parametrize("sampler", CASES, ids=lambda sampler: sampler.__name__.removesuffix("_case"))
+@pytest.mark.parametrize("fewest_bytes", [True, False], ids=["elements", "whole parts"])
+def test_exchanged(sampler: Callable[[Draw], Case], fewest_bytes: bool):
+    """Nothing is refused, results are equal, and with `fewest_bytes` something is exchanged."""
+    exchanged = 0
+    pipeline = PartitionerPipelinePass(fewest_bytes=fewest_bytes)
+
+    @settings(deadline=None, max_examples=EXAMPLES, suppress_health_check=[*HealthCheck], database=None)
+    @given(st.data(), st.sampled_from([*MESHES]))
+    def run(data: st.DataObject, mesh: str) -> None:
+        nonlocal exchanged
+        case = sampler(data.draw)
+        text = text_of(case, mesh, drawn_sharding(data.draw, MESHES[mesh], case))
+        note(text)
+        local, exchanges = partitioned(text, pipeline)
+        exchanged += exchanges
+        note(str(local))
+        arguments = arguments_of(case)
+        devices = int(np.prod([int(part.split("=")[1]) for part in mesh[2 : mesh.index("]")].split(", ")]))
+        (wanted,) = evaluate(parse_module(whole_text(text)), arguments)
+        for (found,) in evaluate_spmd(local, [arguments] * devices):
+            np.testing.assert_array_equal(found, wanted)
+
+    run()
+    assert exchanged or not fewest_bytes
