@@ -23,6 +23,7 @@ from xshardy.transforms.sdy_export.canonicalize_communication import Canonicaliz
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWholeOperationsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -30,10 +31,15 @@ from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationP
 TO_COLLECTIVES = (PropagationPipelinePass(enable_insert_explicit_collectives=True),)
 """The passes that propagate shardings and insert collectives; tensors stay whole."""
 TO_LOCAL = (
+    ReplicateWholeOperationsPass(),
     ResolvePermutationFactorsPass(fewest_bytes=True),
+    ReplicateWholeOperationsPass(refused=True),
     ReshardToCollectivesPass(),
     CanonicalizeCollectivesPass(),
     PadForDivisibilityPass(),
+    ReplicateWholeOperationsPass(refused=True),
+    ReshardToCollectivesPass(),
+    CanonicalizeCollectivesPass(),
     ConvertGlobalToLocalPass(),
     DropShardingAndMeshPass(),
 )

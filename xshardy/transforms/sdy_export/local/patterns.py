@@ -36,6 +36,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     collectives.ExchangeBetweenDevices,
     collectives.SendToDevices,
     collectives.ReduceAndScatterBetweenDevices,
+    communication.CollectiveOfOneDevice,
     constants.ConstantOfPart,
     constants.IotaOfPart,
     convolutions.ConvolutionOfParts,
@@ -43,6 +44,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     random_numbers.RandomBitsOfPart,
     random_numbers.RandomNumbersOfPart,
     reductions.ReduceOfPart,
+    regions.EraseBarrier,
     regions.InlineManualComputation,
     scatters.ScatterToPart,
     sizes.SizeOfWhole,
@@ -58,7 +60,6 @@ PATTERN_OF: Mapping[type[Operation], type[LocalPattern[Any, Any]]] = {
 }
 
 CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
-    **dict.fromkeys(communication.COLLECTIVES, communication.check_collective),
     stablehlo.ConcatenateOp: slices.check_concatenate,
     stablehlo.CustomCallOp: custom_calls.check_custom_call,
     stablehlo.DotGeneralOp: contractions.check_dot_general,
@@ -77,4 +78,8 @@ def is_local_with_local_types(op: Operation) -> bool:
     """
     Whether `op` only needs local types, perhaps under a condition of `CHECKS`. True for unregistered operations.
     """
-    return op.name.startswith("stablehlo.") or type(op) in UNCONDITIONAL or isinstance(op, UnregisteredOp)
+    return (
+        op.name.startswith(("chlo.", "mhlo.", "stablehlo."))
+        or type(op) in UNCONDITIONAL
+        or isinstance(op, UnregisteredOp)
+    )
