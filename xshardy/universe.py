@@ -131,6 +131,7 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-sub-axes-in-input-output-shardings": (
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
+    "sdy-replicate-whole-operations": ("transforms.sdy_export.replicate_whole_operations:ReplicateWholeOperationsPass"),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
     "sdy-resolve-permutation-factors": (
         "transforms.sdy_export.resolve_permutation_factors:ResolvePermutationFactorsPass"
