@@ -14,7 +14,8 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
-from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.dialects.stablehlo.shape import PadOp, ReshapeOp
+from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy_export.convert_global_to_local import next_channel
@@ -56,7 +57,7 @@ ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
 """What has an exchange that moves only the elements that are needed."""
 
 
-WITHOUT_FACTOR = frozenset[type[Operation]]({ConvolutionOp, ReshapeOp})
+WITHOUT_FACTOR = frozenset[type[Operation]]({ConvolutionOp, PadOp, ReduceWindowOp, ReshapeOp})
 """Operations that can need elements of other parts although their rule has no factor that says so."""
 
 

@@ -107,6 +107,8 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
                 row if decision.source.parts(dim) == 1 else (0, shape[dim], row[2])
                 for dim, row in enumerate(zip(*columns, strict=True))
             ]
+            if rows == [(0, extent, 1) for extent in shape]:
+                return part
             return code.insert(stablehlo.SliceOp(part, *zip(*rows, strict=True)))
 
         (target,) = WholeTensors.of(op).results

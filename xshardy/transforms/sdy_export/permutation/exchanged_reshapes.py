@@ -72,7 +72,7 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, padding = parts
             shape = [prod(part_size(source, dim) for dim in group.operand) for group in decision.groups]
-            value = code.reshaped(own, shape, element)
+            value = own if tuple(shape) == tensor_type(own).get_shape() else code.reshaped(own, shape, element)
             for step in decision.steps:
                 axes = axes_of(source, decision.groups[step.dim].operand)
                 value = ExchangeCode(step.dim, axes, source.mesh, code).read([(value, step.exchanges[0])], padding)

@@ -134,6 +134,7 @@ def elements_gathered(shape: Sequence[int], steps: Sequence[Step]) -> int:
 
 
 def is_worth_it(shape: Sequence[int], steps: Sequence[Step]) -> bool:
-    """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds."""
+    """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds, or as many in one."""
     rounds = sum(each.rounds_sent for step in steps for each in step.exchanges)
-    return rounds <= MAX_ROUNDS and elements_sent(shape, steps) < max(elements_gathered(shape, steps), 1)
+    saved = elements_gathered(shape, steps) - elements_sent(shape, steps)
+    return rounds <= MAX_ROUNDS and (saved > 0 or (saved == 0 and rounds <= 1))

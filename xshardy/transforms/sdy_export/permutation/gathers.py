@@ -17,7 +17,7 @@ from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Reso
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
 from xshardy.transforms.sdy_export.permutation.exchanged_windows import windows_stay
-from xshardy.transforms.sdy_export.permutation.pattern import has_same_axes, whole_along
+from xshardy.transforms.sdy_export.permutation.pattern import has_same_axes, sharded_dims, whole_along
 from xshardy.transforms.sdy_export.permutation.reshapes import gathered_reshape
 from xshardy.transforms.sdy_export.permutation.slices_and_pads import pad_stays, slice_stays
 
@@ -26,25 +26,19 @@ def _slice_stays(op: stablehlo.SliceOp, dim: int, before: WholeTensors) -> bool:
     return slice_stays(op, dim, before.operands[0], before.results[0])
 
 
-def _pad_stays(op: stablehlo.PadOp, dim: int, before: WholeTensors) -> bool:
-    return pad_stays(op, dim, before.operands[0], before.results[0])
-
-
-def _window_stays(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:
-    if isinstance(op, stablehlo.SelectAndScatterOp) and not has_same_axes(*before.operands[:2]):
-        return False
-    return windows_stay(op.window()[dim], dim, before.operands[0])
+def _window_stays(op: stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:
+    source, updates = before.operands[:2]
+    return has_same_axes(source, updates) and windows_stay(op.window()[dim], dim, source)
 
 
 Stays = Callable[[Any, int, WholeTensors], bool]
 """Whether each part of the result needs, along a dimension of the operand, only elements of its part."""
 
-STAYS_UPSTREAM: Mapping[type[Operation], Stays] = {stablehlo.PadOp: _pad_stays, stablehlo.SliceOp: _slice_stays}
+STAYS_UPSTREAM: Mapping[type[Operation], Stays] = {stablehlo.SliceOp: _slice_stays}
 """As far as upstream knows."""
 
 STAYS: Mapping[type[Operation], Stays] = {
     **STAYS_UPSTREAM,
-    stablehlo.ReduceWindowOp: _window_stays,
     stablehlo.SelectAndScatterOp: _window_stays,
 }
 
@@ -57,6 +51,11 @@ def gathered(
         return gathered_reshape(before)
     if isinstance(op, stablehlo.ConvolutionOp):
         return gathered_convolution(op, before)
+    if isinstance(op, stablehlo.PadOp):
+        source, target = before.operands[0], before.results[0]
+        return gathered_dimensions(op, before, lambda dim: pad_stays(op, dim, source, target))
+    if isinstance(op, stablehlo.ReduceWindowOp):
+        return gathered_dimensions(op, before, lambda dim: windows_stay(op.window()[dim], dim, before.operands[0]))
     stays = stays_of.get(type(op))
     factors = [
         factor
@@ -64,6 +63,28 @@ def gathered(
         if stays is None or not stays(op, dims[0], before)
     ]
     return conflicts.without_axes(op, factors)
+
+
+def gathered_dimensions(
+    op: stablehlo.PadOp | stablehlo.ReduceWindowOp, before: WholeTensors, stays: Callable[[int], bool]
+) -> Resolution | None:
+    """
+    Sharded dimensions for which `stays` does not hold are not sharded.
+
+    The rules, as upstream's, do not know all of them: a pad can move the elements of a dimension that is as large after
+    as before.
+    """
+    inputs = len(op.inputs) if isinstance(op, stablehlo.ReduceWindowOp) else 1
+    source, tensors = before.operands[0], (*before.operands[:inputs], *before.results)
+    if source.sharding is None or not all(has_same_axes(source, tensor) for tensor in tensors):
+        return None
+    dims = [dim for dim in sharded_dims(source) if not stays(dim)]
+    if not dims:
+        return None
+    becomes = [whole_along(tensor, dims) for tensor in tensors]
+    rest = [None] * (len(before.operands) - inputs)
+    mesh = source.sharding.mesh_or_ref
+    return Resolution([*becomes[:inputs], *rest], becomes[inputs:], (), ReductionOp.SUM, mesh)
 
 
 def gathered_convolution(op: stablehlo.ConvolutionOp, before: WholeTensors) -> Resolution | None:

@@ -1,0 +1,194 @@
+// RUN: xshardy-opt %s -p sdy-resolve-permutation-factors | filecheck %s --check-prefixes=CHECK,PARTS
+// RUN: xshardy-opt %s -p 'sdy-resolve-permutation-factors{fewest-bytes=true}' | filecheck %s --check-prefixes=CHECK,BYTES
+// RUN: xshardy-opt %s -p 'sdy-resolve-permutation-factors{enable-halo-exchange=false}' | filecheck %s --check-prefixes=CHECK,WHOLE
+
+// Whole parts of neighbours, as upstream sends them (PARTS); only elements that are needed (BYTES); or whole dimensions (WHOLE).
+
+// PARTS: sdy.mesh @grid_reversed = <["x"=2, "y"=2], device_ids=[2, 3, 0, 1]>
+
+sdy.mesh @line = <["x"=4]>
+sdy.mesh @grid = <["x"=2, "y"=2]>
+
+// CHECK-LABEL: func.func @slice_of_first_elements_stays(
+// CHECK-NEXT: stablehlo.slice %arg0 [0:7]
+func.func @slice_of_first_elements_stays(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<7xf32> {
+  %0 = stablehlo.slice %a [0:7] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// CHECK-LABEL: func.func @slice_from_next_part(
+// PARTS:      sdy.manual_computation(%arg0, %{{.*}}) in_shardings=[<@line, [{"x"}]>, <@line, []>] out_shardings=[<@line, [{"x"}]>] manual_axes={"x"} (%arg1: tensor<2xf32>
+// PARTS-NEXT: %[[NEXT:.*]] = "stablehlo.collective_permute"(%arg1)
+// PARTS-SAME{LITERAL}: dense<[[1, 0], [2, 1], [3, 2]]>
+// PARTS-NEXT: stablehlo.concatenate %arg1, %[[NEXT]], dim = 0
+// PARTS:      stablehlo.slice %{{.*}} [0:7]
+// BYTES:      %[[ONE:.*]] = stablehlo.slice %arg1 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+// BYTES-NEXT: "stablehlo.collective_permute"(%[[ONE]])
+// BYTES-SAME{LITERAL}: dense<[[1, 0], [2, 1], [3, 2]]>
+// BYTES:      stablehlo.slice %{{.*}} [0:7]
+// WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}]>
+// WHOLE-NEXT: stablehlo.slice %{{.*}} [1:8]
+// WHOLE-NEXT: sdy.reshard %{{.*}} <@line, [{"x"}]>
+func.func @slice_from_next_part(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<7xf32> {
+  %0 = stablehlo.slice %a [1:8] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// CHECK-LABEL: func.func @strided_slice(
+// PARTS-NEXT: sdy.reshard %arg0 <@line, [{}]>
+// BYTES:      sdy.manual_computation
+// BYTES-NOT:  collective_permute
+// BYTES:      stablehlo.slice %arg1 [0:1]
+// WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @strided_slice(%a: tensor<12xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.slice %a [0:10:3] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<12xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @pad_with_zeros(
+// PARTS:      %[[BEFORE:.*]] = "stablehlo.collective_permute"(%arg1)
+// PARTS-NEXT: stablehlo.concatenate %[[BEFORE]], %arg1, dim = 0
+// PARTS:      stablehlo.pad %{{.*}}, %arg2, low = [0, 1], high = [0, 1], interior = [0, 0]
+// BYTES:      %[[ROW:.*]] = stablehlo.slice %arg1 [1:2, 0:4]
+// BYTES-NEXT: "stablehlo.collective_permute"(%[[ROW]])
+// BYTES:      stablehlo.pad %{{.*}}, %arg2, low = [0, 1], high = [0, 1], interior = [0, 0]
+// WHOLE:      sdy.reshard %arg0 <@grid, [{}, {}]>
+func.func @pad_with_zeros(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<6x6xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %c, low = [2, 1], high = [0, 1], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {}]>]>} : (tensor<4x4xf32>, tensor<f32>) -> tensor<6x6xf32>
+  return %0 : tensor<6x6xf32>
+}
+
+// CHECK-LABEL: func.func @pad_with_anything(
+// PARTS-NEXT: sdy.reshard %arg0 <@grid, [{}]>
+// BYTES:      stablehlo.broadcast_in_dim %arg3, dims = []
+// BYTES:      stablehlo.collective_permute
+// WHOLE-NEXT: sdy.reshard %arg0 <@grid, [{}]>
+func.func @pad_with_anything(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %c: tensor<f32>) -> tensor<6xf32> {
+  %0 = stablehlo.pad %a, %c, low = [2], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}]>]>} : (tensor<4xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// CHECK-LABEL: func.func @pad_of_whole_parts_stays(
+// CHECK-NEXT: stablehlo.pad %arg0, %arg1, low = [2]
+func.func @pad_of_whole_parts_stays(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %c: tensor<f32>) -> tensor<8xf32> {
+  %0 = stablehlo.pad %a, %c, low = [2], high = [2], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}]>]>} : (tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @reverse(
+// PARTS-NEXT: %[[THERE:.*]] = stablehlo.reverse %arg0, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid_reversed, [{"x"}, {"y"}]>]>}
+// PARTS-NEXT: sdy.reshard %[[THERE]] <@grid, [{"x"}, {"y"}]>
+// BYTES:      "stablehlo.collective_permute"(%arg1)
+// BYTES-SAME{LITERAL}: dense<[[0, 2], [1, 3], [2, 0], [3, 1]]>
+// BYTES:      stablehlo.reverse %{{.*}}, dims = [0] : tensor<2x2xf32>
+// WHOLE-NEXT: sdy.reshard %arg0 <@grid, [{}, {"y"}]>
+func.func @reverse(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {"y"}]>}) -> tensor<4x4xf32> {
+  %0 = stablehlo.reverse %a, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {"y"}]>]>} : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @reverse_of_whole_dimension_stays(
+// CHECK-NEXT: stablehlo.reverse %arg0, dims = [1]
+func.func @reverse_of_whole_dimension_stays(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<4x4xf32> {
+  %0 = stablehlo.reverse %a, dims = [1] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {}]>]>} : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @reshape_of_uneven_parts(
+// PARTS:      stablehlo.pad %arg0, %{{.*}}, low = [0], high = [2], interior = [0]
+// PARTS:      sdy.return %{{.*}} : tensor<1x2xf32>
+// PARTS:      stablehlo.slice %{{.*}} [0:2, 0:3]
+// BYTES:      stablehlo.collective_permute
+// BYTES-SAME{LITERAL}: dense<[[1, 2], [2, 3]]>
+// BYTES-SAME: tensor<1xf32>
+// BYTES:      sdy.return %{{.*}} : tensor<1x2xf32>
+// WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @reshape_of_uneven_parts(%a: tensor<6xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<2x3xf32> {
+  %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x":(1)2}, {"x":(2)2}]>]>} : (tensor<6xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func @reshape_that_divides_stays(
+// CHECK-NEXT: stablehlo.reshape %arg0
+func.func @reshape_that_divides_stays(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<4x2xf32> {
+  %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}, {}]>]>} : (tensor<8xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// CHECK-LABEL: func.func @reshape_without_elements(
+// CHECK-NEXT: sdy.reshard %arg0 <@line, [{}, {}]>
+// CHECK-NEXT: stablehlo.reshape
+func.func @reshape_without_elements(%a: tensor<4x0xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<0x4xf32> {
+  %0 = stablehlo.reshape %a : (tensor<4x0xf32>) -> tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}
+
+// CHECK-LABEL: func.func @windows_that_overlap(
+// PARTS:      sdy.reshard %arg0 <@line, [{}]>
+// BYTES:      stablehlo.collective_permute
+// BYTES-SAME{LITERAL}: dense<[[0, 1], [1, 2], [2, 3]]>
+// BYTES:      stablehlo.collective_permute
+// BYTES-SAME{LITERAL}: dense<[[1, 0], [2, 1], [3, 2]]>
+// BYTES:      "stablehlo.reduce_window"(%{{.*}}, %arg2) <{window_dimensions = array<i64: 3>}>
+// BYTES:      (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>
+// WHOLE:      sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_that_overlap(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<8xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%a, %c) <{window_dimensions = array<i64: 3>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @windows_in_parts_stay(
+// PARTS-NOT:  sdy.reshard
+// BYTES-NOT:  sdy.reshard
+// CHECK:      stablehlo.reduce_window
+func.func @windows_in_parts_stay(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%a, %c) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @windows_without_neutral_element(
+// CHECK:      sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_without_neutral_element(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<8xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%a, %c) <{window_dimensions = array<i64: 3>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    %2 = stablehlo.multiply %1, %1 : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @convolution(
+// PARTS-NEXT: sdy.reshard %arg0 <@line, [{}, {}, {}]>
+// BYTES:      sdy.manual_computation(%arg0, %arg1, %{{.*}})
+// BYTES:      stablehlo.collective_permute
+// BYTES:      stablehlo.convolution(%{{.*}}, %arg3)
+// BYTES-SAME: (tensor<1x4x2xf32>, tensor<3x2x2xf32>) -> tensor<1x2x2xf32>
+// BYTES:      stablehlo.slice %{{.*}} [0:1, 0:6, 0:2]
+// WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}, {}, {}]>
+func.func @convolution(%a: tensor<1x8x2xf32> {sdy.sharding = #sdy.sharding<@line, [{}, {"x"}, {}]>}, %k: tensor<3x2x2xf32>) -> tensor<1x6x2xf32> {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sdy.sharding = #sdy.sharding_per_value<[<@line, [{}, {"x"}, {}]>]>} : (tensor<1x8x2xf32>, tensor<3x2x2xf32>) -> tensor<1x6x2xf32>
+  return %0 : tensor<1x6x2xf32>
+}
+
+// CHECK-LABEL: func.func @concatenate(
+// PARTS-NEXT: stablehlo.concatenate
+// BYTES:      sdy.manual_computation(%arg0, %arg1, %{{.*}})
+// BYTES-COUNT-4: stablehlo.collective_permute
+// WHOLE-NEXT: stablehlo.concatenate
+func.func @concatenate(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.concatenate %a, %b, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
