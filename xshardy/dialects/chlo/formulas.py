@@ -2,9 +2,9 @@
 The functions of CHLO as arithmetic: formulas that read the same whatever makes the operations.
 
 Accurate to a few units in the last place of the type that they are computed in; `lgamma` and `digamma` to 64, and near
-their zeros to 1e-14; `zeta` and `polygamma` to 400, as they raise to powers by logarithms. Sources: M. Giles, "Approximating the erfinv function";
-Lanczos' approximation of gamma with g = 7 and 9 terms; Abramowitz and Stegun, 7.1.5 (erf), 23.2 (zeta,
-Euler-Maclaurin). The Chebyshev series interpolate values that were computed to 90 digits.
+their zeros to 1e-14; `zeta` and `polygamma` to 400, as they raise to powers by logarithms. Sources: M. Giles,
+"Approximating the erfinv function"; Lanczos' approximation of gamma with g = 7 and 9 terms; Abramowitz and Stegun,
+7.1.5 (erf), 23.2 (zeta, Euler-Maclaurin). The Chebyshev series interpolate values that were computed to 90 digits.
 """
 
 import math
