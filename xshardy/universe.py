@@ -105,11 +105,15 @@ PASSES: Mapping[str, str] = {
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
+    "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
     "sdy-per-instruction-partitioning": (
         "transforms.sdy_export.per_instruction_partitioning:PerInstructionPartitioningPass"
     ),
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
+    ),
+    "sdy-populate-rules-beyond-upstream": (
+        "transforms.sdy_propagation.populate_rules_beyond_upstream:PopulateRulesBeyondUpstreamPass"
     ),
     "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
     "sdy-propagate-sharding-from-func-to-call": (

@@ -4,7 +4,7 @@ Pad tensors that their sharding does not divide evenly, so that every device has
 Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -22,6 +22,7 @@ from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
+from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
@@ -30,6 +31,8 @@ from xshardy.transforms.sdy_export.convert_global_to_local import GiveFunctionLo
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
 from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dims_to_gather
+
+REDUCTIONS = (sdy.AllReduceOp, sdy.ReduceScatterOp)
 
 HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
 
@@ -119,6 +122,27 @@ def check_flow(op: Operation, types: PaddedTypes) -> None:
                 )
 
 
+def check_no_partial_results(
+    op: Operation, rule: FactorRule | None, tensors: PaddedTensors, gathered: Sequence[Collection[int]]
+) -> None:
+    """
+    Raises `OperationFailedException` if something adds up results of `op` that would be partial but for the gather of
+    the dimensions `gathered` of each operand.
+    """
+    is_reduced = any(isinstance(use.operation, REDUCTIONS) for result in op.results for use in result.uses)
+    if rule is None or not rule.reduction or not is_reduced:
+        return
+    for tensor, mapping, dims in zip(tensors.operands, rule.operands, gathered, strict=False):
+        for dim in dims:
+            if tensor.whole.axes(dim) and {*mapping[dim]} & {*rule.reduction}:
+                raise OperationFailedException(
+                    op,
+                    f"'{op.name}' op reduces a dimension that its sharding does not divide, and takes no padding "
+                    "there, so that each device needs it whole; but an all-reduce adds up the results: let a sharding "
+                    "constraint replicate the dimension",
+                )
+
+
 @dataclass(frozen=True, slots=True)
 class PaddedProgram:
     """The padded types and the decisions, computed before anything is padded."""
@@ -200,7 +224,9 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
             if pattern is not None and pattern.fits(op, tensors):
                 program.padded[op] = tensors
             elif pattern is not None or not needs_types_only(op, rule, tensors):
-                program.whole[op] = Whole(tensors, dims_to_gather(rule, tensors))
+                gathered = dims_to_gather(rule, tensors)
+                check_no_partial_results(op, rule, tensors, gathered)
+                program.whole[op] = Whole(tensors, gathered)
     return program
 
 

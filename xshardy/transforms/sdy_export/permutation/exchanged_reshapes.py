@@ -49,7 +49,7 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
         moved = MovedGroups.of(before)
         if moved is None:
-            return Other.STAY
+            return Other.GATHER
         source, target = moved.source, moved.target
         groups = [*reshape_groups(source.shape, target.shape)]
         steps: list[Step] = []

@@ -154,7 +154,7 @@ class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvoluti
     def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Other:
         (input, kernel), (output,) = before.operands, before.results
         if not is_movable(before) or not (kernel.is_replicated or kernel.mesh == input.mesh):
-            return Other.STAY
+            return Other.GATHER
         spatial = [*zip(*(dims[2:] for dims in op.dimension_numbers.roles), strict=True)]
         windows = {
             of_input: (window, of_output) for window, (of_input, _, of_output) in zip(op.window(), spatial, strict=True)
@@ -163,7 +163,7 @@ class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvoluti
             kernel.axes(of_kernel) or tuple(input.axes(of_input)) != tuple(output.axes(of_output))
             for of_input, of_kernel, of_output in spatial
         ):
-            return Other.STAY
+            return Other.GATHER
         readings = readings_of(windows, input, output)
         if not readings:
             return Other.STAY

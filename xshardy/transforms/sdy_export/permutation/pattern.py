@@ -1,6 +1,6 @@
 """The base of the patterns, and what they share: manual computations, and padding to a size that divides."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
 
 from xdsl.dialects.builtin import TensorType
@@ -11,11 +11,16 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.transforms.sdy.shardings import with_dimensions
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 
@@ -59,6 +64,15 @@ def sharded_dims(tensor: WholeTensor) -> list[int]:
 def part_size(tensor: WholeTensor, dim: int) -> int:
     """The number of elements of each part along `dim`, padding included."""
     return -(-tensor.shape[dim] // tensor.parts(dim))
+
+
+def whole_along(tensor: WholeTensor, dims: Collection[int]) -> TensorShardingAttr | None:
+    """The sharding of `tensor` without the axes of `dims`; None if they have none."""
+    if tensor.sharding is None or not any(tensor.axes(dim) for dim in dims):
+        return None
+    whole = DimensionShardingAttr(is_closed=True)
+    shardings = (whole if dim in dims else of_dim for dim, of_dim in enumerate(tensor.sharding.dim_shardings))
+    return with_dimensions(tensor.sharding, shardings)
 
 
 def divisible(extent: int, parts: int) -> int:

@@ -29,6 +29,7 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
     marked,
     padded_high,
     part_of,
+    whole_along,
     without_padding,
     zero,
 )
@@ -64,7 +65,7 @@ class MovedGroups:
         """None if there are no such groups, or if another pass has to reshard the tensors first."""
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not prod(source.shape):
-            return None
+            return None  # a tensor without elements has no groups
         groups = [group for group in reshape_groups(source.shape, target.shape) if not _stays(source, target, group)]
         moved = MovedGroups(source, target, groups)
         return moved if groups and all(map(moved.can_move, groups)) else None
@@ -73,8 +74,7 @@ class MovedGroups:
         """Whether both sides have the same axes, and some dimension does not divide. Otherwise it needs a reshard."""
         mesh = self.source.mesh
         axes, others = axes_of(self.source, group.operand), axes_of(self.target, group.result)
-        divides = is_divided_evenly(self.source, group.operand) and is_divided_evenly(self.target, group.result)
-        return merged(axes, mesh) == merged(others, mesh) and not divides
+        return merged(axes, mesh) == merged(others, mesh) and not self._divides(group)
 
     def _axes(self, group: ReshapeGroup) -> tuple[AxisRefs, AxisRefs]:
         """Those of the operand, and those of the result."""
@@ -82,9 +82,14 @@ class MovedGroups:
 
     @property
     def manual(self) -> tuple[str, ...]:
-        """The names of the axes of the groups."""
-        axes = [axes for group in self.groups for axes in self._axes(group)]
+        """The names of the axes of all groups that do not divide."""
+        groups = reshape_groups(self.source.shape, self.target.shape)
+        axes = [axes for group in groups if not self._divides(group) for axes in self._axes(group)]
         return axis_names(axes, self.source.mesh)
+
+    def _divides(self, group: ReshapeGroup) -> bool:
+        """Whether all parts of the group are equal."""
+        return is_divided_evenly(self.source, group.operand) and is_divided_evenly(self.target, group.result)
 
     def gathered(self) -> Resolution:
         """Operand and result without the axes of the groups."""
@@ -117,6 +122,18 @@ def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorSharding
         for of_dim in tensor.sharding.dim_shardings
     )
     return with_dimensions(tensor.sharding, dims)
+
+
+def gathered_reshape(before: WholeTensors) -> Resolution | None:
+    """Operand and result without the axes of groups that move; of tensors without elements, without any axes."""
+    (source,), (target,) = before.operands, before.results
+    if (moved := MovedGroups.of(before)) is not None:
+        return moved.gathered()
+    if prod(source.shape):
+        return None
+    becomes = [whole_along(tensor, range(len(tensor.shape))) for tensor in (source, target)]
+    mesh = next(tensor.sharding for tensor in (source, target) if tensor.sharding is not None).mesh_or_ref
+    return Resolution(becomes[:1], becomes[1:], (), ReductionOp.SUM, mesh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +181,7 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:
         moved = MovedGroups.of(before)
         if moved is None:
-            return Other.STAY
+            return Other.GATHER
         dims: dict[int, DimExchange] = {}
         for group in moved.groups:
             along = _split(moved, group)
@@ -180,8 +197,8 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
         assert before is not None and after is not None
         element = tensor_type(op.operand).element_type
         padding = zero(element, code)
-        operand = padded_high(op.operand, _padded(source, moved.groups, result=False), before, code)
-        type = TensorType(element, _padded(target, moved.groups, result=True))
+        operand = padded_high(op.operand, divisible_shape(source), before, code)
+        type = TensorType(element, divisible_shape(target))
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, inner_padding = parts
@@ -193,10 +210,3 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
         inputs = ((operand, before), (padding, scalar))
         (whole,) = manual_computation(inputs, [(type, after)], manual, mesh, body, code)
         code.replace(op, without_padding(whole, target.shape, after, code))
-
-
-def _padded(tensor: WholeTensor, groups: Sequence[ReshapeGroup], *, result: bool) -> list[int]:
-    """The shape of `tensor`, with the dimensions of `groups` padded so that they divide."""
-    moved = {dim for group in groups for dim in (group.result if result else group.operand)}
-    padded = divisible_shape(tensor)
-    return [padded[dim] if dim in moved else extent for dim, extent in enumerate(tensor.shape)]

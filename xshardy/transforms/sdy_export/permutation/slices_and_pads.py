@@ -15,9 +15,10 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
-from xshardy.transforms.sdy_export.permutation.neighbours import Reads
+from xshardy.transforms.sdy_export.permutation.neighbours import Reads, neighbours
 from xshardy.transforms.sdy_export.permutation.pattern import (
     Other,
+    divisible,
     divisible_shape,
     has_same_axes,
     is_movable,
@@ -90,6 +91,14 @@ def slice_stays(op: stablehlo.SliceOp, dim: int, source: WholeTensor, target: Wh
     return has_all and part_size(source, dim) == part_size(target, dim)
 
 
+def pad_stays(op: stablehlo.PadOp, dim: int, source: WholeTensor, target: WholeTensor) -> bool:
+    """Whether no part of the result along `dim`, which is sharded, has elements, or their padding, of another part."""
+    parts = source.parts(dim)
+    reads = Reads(part_size(target, dim), op.edge_padding_low.get_values()[dim])
+    near = neighbours(divisible(source.shape[dim], parts), parts, reads)
+    return not (op.interior_padding.get_values()[dim] or near.left or near.right)
+
+
 @dataclass(frozen=True)
 class SliceOfWholeParts(LocalPattern[stablehlo.SliceOp, WholeParts]):
     """`slice %x` -> `slice (manual_computation(pad %x))`: a slice of what a device and its neighbours have."""
@@ -146,7 +155,7 @@ class PadOfWholeParts(LocalPattern[stablehlo.PadOp, WholeParts]):
         found = WholeParts.of(reads, source, target)
         if isinstance(found, Other):
             return found
-        if not any(along.near.are_needed for along in found.dims.values()):
+        if all(pad_stays(op, dim, source, target) for dim in found.dims):
             return Other.STAY
         has_neighbours = any(along.near.left or along.near.right for along in found.dims.values())
         if has_neighbours and not is_zero(op.padding_value):
