@@ -112,9 +112,6 @@ PASSES: Mapping[str, str] = {
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
     ),
-    "sdy-populate-rules-beyond-upstream": (
-        "transforms.sdy_propagation.populate_rules_beyond_upstream:PopulateRulesBeyondUpstreamPass"
-    ),
     "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
     "sdy-propagate-sharding-from-func-to-call": (
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"

@@ -19,14 +19,12 @@ from xshardy.engines.errors import EngineError
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
-from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
 from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
-from xshardy.transforms.sdy_propagation.populate_rules_beyond_upstream import PopulateRulesBeyondUpstreamPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
-PROPAGATION = (PopulateRulesBeyondUpstreamPass(), PropagationPipelinePass())
-"""The passes that propagate shardings; tensors stay whole. Shardings go through CHLO's functions, too."""
-PARTITIONING = (PopulateRulesBeyondUpstreamPass(), PartitionerPipelinePass(), DropShardingRulesPass())
+PROPAGATION = (PropagationPipelinePass(rules_beyond_upstream=True),)
+"""The passes that propagate shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates."""
+PARTITIONING = (PartitionerPipelinePass(),)
 """The passes that make of it the program of each device."""
 
 
