@@ -40,6 +40,11 @@ TEXTS = {
     "a value of a function around": "func.func @f(%x: i32) {\n  builtin.module {\n    func.func @g() {\n      "
     "%0 = arith.addi %x, %x : i32\n      return\n    }\n  }\n  return\n}",
     "a function in a function": "func.func @f() {\n  func.func private @g()\n  return\n}",
+    "a module in a module": "module {\n  module {\n    func.func private @g()\n  }\n}",
+    "a short name of a module in a function": "func.func @f() {\n  module {\n  }\n  return\n}",
+    "a short name of a cast in a function": (
+        "func.func @f(%x: i1) {\n  %0 = unrealized_conversion_cast %x : i1 to i32\n  return\n}"
+    ),
     "a function in a module in a function": (
         "func.func @f() {\n  builtin.module {\n    func.func private @g()\n  }\n  return\n}"
     ),

@@ -30,6 +30,9 @@ MODULE_PASSES = {
 """Passes that C++ Shardy runs on modules; the others run on functions."""
 
 NEWER_THAN_JAXLIB = {
+    "optimize_collectives",
+    "per_instruction_partitioning",
+    "per_instruction_partitioning_filter",
     "convert_global_to_local",
     "convert_global_to_local_operations",
     "convert_global_to_local_options",

@@ -67,7 +67,7 @@ def run_module(
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     whole = module.clone() if check else None
-    program = partition_module(module, context, keep_collectives=check and isinstance(engine, Simulated))
+    program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
     check_arguments(program, given)
     start = perf_counter()
     parts = run_program(engine, program, given)
@@ -78,7 +78,7 @@ def run_module(
     reference = Reference(main_function(whole), given)
     comparisons = [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
     run = ProgramRun(program, results, seconds, comparisons)
-    if run.agrees or program.with_collectives is None:
+    if run.agrees or program.propagated is None:
         return run
     return ProgramRun(program, results, seconds, comparisons, first_difference(program, given))
 

@@ -19,22 +19,14 @@ from xshardy.engines.errors import EngineError
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
-from xshardy.transforms.sdy_export.canonicalize_communication import CanonicalizeCollectivesPass
-from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
-from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
-from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
-from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
-from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
+from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
+from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.sdy_propagation.populate_rules_beyond_upstream import PopulateRulesBeyondUpstreamPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
-TO_COLLECTIVES = (
-    PropagationPipelinePass(enable_insert_explicit_collectives=True),
-    ResolvePermutationFactorsPass(fewest_bytes=True),
-    ReshardToCollectivesPass(),  # of what the last pass gathers
-    CanonicalizeCollectivesPass(),
-)
-"""The passes that propagate shardings and insert collectives; tensors stay whole."""
-TO_LOCAL = (PadForDivisibilityPass(), ConvertGlobalToLocalPass(), DropShardingAndMeshPass())
+PROPAGATION = (PopulateRulesBeyondUpstreamPass(), PropagationPipelinePass())
+"""The passes that propagate shardings; tensors stay whole. Shardings go through CHLO's functions, too."""
+PARTITIONING = (PopulateRulesBeyondUpstreamPass(), PartitionerPipelinePass(), DropShardingRulesPass())
 """The passes that make of it the program of each device."""
 
 
@@ -53,8 +45,8 @@ class PartitionedProgram:
     devices: int
     arguments: tuple[DistributedTensor, ...]
     results: tuple[DistributedTensor, ...]
-    with_collectives: ModuleOp | None = field(default=None, repr=False)
-    """The module before types became those of parts, with shardings and the collectives of sdy, if it was kept."""
+    propagated: ModuleOp | None = field(default=None, repr=False)
+    """The module with propagated shardings, before it was partitioned, if it was kept."""
 
     @property
     def main(self) -> FuncOp:
@@ -75,20 +67,20 @@ class PartitionedProgram:
         return print_module(self.module)
 
 
-def partition_module(module: ModuleOp, context: Context, *, keep_collectives: bool = False) -> PartitionedProgram:
+def partition_module(module: ModuleOp, context: Context, *, keep_propagated: bool = False) -> PartitionedProgram:
     """
     Propagate the shardings of `module`, in place, and make it the program of each device.
 
-    With `keep_collectives`, the result also has a copy of the module before types became those of parts. Raises
-    `EngineError` for meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
+    With `keep_propagated`, the result also has a copy of the module before it was partitioned. Raises `EngineError` for
+    meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
     """
     mesh, devices = mesh_of(module)
-    PassPipeline(TO_COLLECTIVES).apply(context, module)
+    PassPipeline(PROPAGATION).apply(context, module)
     main = main_function(module)
     arguments = _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices)
     results = _distributed(main, main.function_type.outputs.data, main.res_attrs, devices)
-    kept = module.clone() if keep_collectives else None
-    PassPipeline(TO_LOCAL).apply(context, module)
+    kept = module.clone() if keep_propagated else None
+    PassPipeline(PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept)
 
 

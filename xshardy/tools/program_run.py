@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -85,7 +86,7 @@ def run_on_engine(args: argparse.Namespace) -> int:
 
     context = new_context()
     program = source_program(read_program(args.file), shown_name(args.file), context)
-    with program.diagnostics(), _limit(args):
+    with program.diagnostics(), _in_cluster(args):
         program.import_shardings(context)
         engine = engine_of(args)
         run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)
@@ -113,11 +114,12 @@ def _seconds(args: argparse.Namespace) -> float:
 
 
 @contextmanager
-def _limit(args: argparse.Namespace) -> Generator[None]:
+def _in_cluster(args: argparse.Namespace) -> Generator[None]:
     """
     End this process with a diagnostic after the time-out, if it is one of a cluster.
 
-    It may wait for others in native code, which nothing else interrupts.
+    It may wait for others in native code, which nothing else interrupts. What Gloo prints meanwhile goes to standard
+    error: standard output has the table.
     """
     if args.coordinator is None:
         yield
@@ -133,10 +135,15 @@ def _limit(args: argparse.Namespace) -> Generator[None]:
     timer = threading.Timer(_seconds(args), give_up)
     timer.daemon = True
     timer.start()
+    sys.stdout.flush()
+    table = os.dup(1)
+    os.dup2(2, 1)
     try:
         yield
     finally:
         timer.cancel()
+        os.dup2(table, 1)
+        os.close(table)
 
 
 def print_run(run: "ProgramRun") -> None:

@@ -24,6 +24,7 @@ from xshardy.transforms.sdy_export.constant_or_scalar_merger import ConstantOrSc
 from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
 from xshardy.transforms.sdy_export.inline_meshes import InlineMeshesPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
+from xshardy.transforms.sdy_export.optimize_collectives import OptimizeCollectivesPass
 from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
 from xshardy.transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1 import (
     RemoveAllGatherReduceScatterForCMV1Pass,
@@ -80,6 +81,8 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
     """The number of replicas, for operations that are partitioned one by one."""
     partition_count: int = 1
     """The number of partitions, for the same."""
+    optimize_collectives: bool = False
+    """Whether collectives may be replaced by others that move fewer elements. Not an option upstream."""
     first_dump: int = 0
     """The number of the first file that is written to `dump_directory`."""
 
@@ -127,6 +130,8 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
             yield SaveModulePass(self.dump_directory, "after_explicit_reshards", next(dumps))
             yield CanonicalizeReshardsPass()
             yield ReshardToCollectivesPass()
+            if self.optimize_collectives:
+                yield OptimizeCollectivesPass()
         yield CanonicalizeCollectivesPass()
         if collectives and self.remove_all_gather_reduce_scatter_for_cmv1:
             yield RemoveAllGatherReduceScatterForCMV1Pass()

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import ops as sdy
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.transforms.sdy_export.local import (
     collectives,
     communication,
@@ -76,5 +77,12 @@ UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.Name
 def is_local_with_local_types(op: Operation) -> bool:
     """
     Whether `op` only needs local types, perhaps under a condition of `CHECKS`. True for unregistered operations.
+
+    Upstream refuses CHLO. Here, an operation of it needs a written sharding rule, or whole tensors.
     """
-    return op.name.startswith("stablehlo.") or type(op) in UNCONDITIONAL or isinstance(op, UnregisteredOp)
+    return (
+        op.name.startswith("stablehlo.")
+        or type(op) in UNCONDITIONAL
+        or isinstance(op, UnregisteredOp)
+        or (op.name.startswith("chlo.") and (SHARDING_RULE in op.attributes or WholeTensors.of(op).is_replicated))
+    )
