@@ -55,6 +55,7 @@ OUR_ENTRY_POINT = "xshardy.universe:XSHARDY_UNIVERSE"
 XDSL_ENTRY_POINT = "xdsl.universe:XDSL_UNIVERSE"
 
 PASSES: Mapping[str, str] = {
+    "chlo-legalize-to-stablehlo": "transforms.chlo.legalize_to_stablehlo:LegalizeToStablehloPass",
     "convert-arith-to-llvm": "lowering.arith_to_llvm:ConvertArithToLLVMPass",
     "convert-cf-to-llvm": "lowering.cf_to_llvm:ConvertCfToLLVMPass",
     "convert-complex-to-llvm": "lowering.complex_to_llvm:ConvertComplexToLLVMPass",
