@@ -55,6 +55,7 @@ OUR_ENTRY_POINT = "xshardy.universe:XSHARDY_UNIVERSE"
 XDSL_ENTRY_POINT = "xdsl.universe:XDSL_UNIVERSE"
 
 PASSES: Mapping[str, str] = {
+    "chlo-legalize-to-stablehlo": "transforms.chlo.legalize_to_stablehlo:LegalizeToStablehloPass",
     "convert-arith-to-llvm": "lowering.arith_to_llvm:ConvertArithToLLVMPass",
     "convert-cf-to-llvm": "lowering.cf_to_llvm:ConvertCfToLLVMPass",
     "convert-complex-to-llvm": "lowering.complex_to_llvm:ConvertComplexToLLVMPass",
@@ -111,9 +112,6 @@ PASSES: Mapping[str, str] = {
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
     ),
-    "sdy-populate-rules-beyond-upstream": (
-        "transforms.sdy_propagation.populate_rules_beyond_upstream:PopulateRulesBeyondUpstreamPass"
-    ),
     "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
     "sdy-propagate-sharding-from-func-to-call": (
         "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
@@ -131,6 +129,7 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-sub-axes-in-input-output-shardings": (
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
+    "sdy-replicate-whole-operations": ("transforms.sdy_export.replicate_whole_operations:ReplicateWholeOperationsPass"),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
     "sdy-resolve-permutation-factors": (
         "transforms.sdy_export.resolve_permutation_factors:ResolvePermutationFactorsPass"

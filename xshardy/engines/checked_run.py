@@ -30,7 +30,7 @@ class ProgramRun:
     results: Sequence[Array] = field(repr=False)
     seconds: float
     """The time of the engine, with compilation."""
-    comparisons: Sequence[Comparison | str] | None = None
+    comparisons: Sequence[Comparison | str] | None = field(default=None, repr=False)
     """
     For each result, the comparison of the devices' copies with the program on one device, or the reason why HLO leaves
     the result open. None if it was not asked for.

@@ -1,12 +1,12 @@
 """A partitioned program: what each device executes, and how its arguments and results are divided."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
@@ -19,14 +19,12 @@ from xshardy.engines.errors import EngineError
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
-from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
 from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
-from xshardy.transforms.sdy_propagation.populate_rules_beyond_upstream import PopulateRulesBeyondUpstreamPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
-PROPAGATION = (PopulateRulesBeyondUpstreamPass(), PropagationPipelinePass())
-"""The passes that propagate shardings; tensors stay whole. Shardings go through CHLO's functions, too."""
-PARTITIONING = (PopulateRulesBeyondUpstreamPass(), PartitionerPipelinePass(), DropShardingRulesPass())
+PROPAGATION = (PropagationPipelinePass(rules_beyond_upstream=True),)
+"""The passes that propagate shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates."""
+PARTITIONING = (PartitionerPipelinePass(),)
 """The passes that make of it the program of each device."""
 
 
@@ -47,6 +45,8 @@ class PartitionedProgram:
     results: tuple[DistributedTensor, ...]
     propagated: ModuleOp | None = field(default=None, repr=False)
     """The module with propagated shardings, before it was partitioned, if it was kept."""
+    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation], repr=False)
+    """For each operation of `propagated`, that of the module that was partitioned: diagnostics know its place."""
 
     @property
     def main(self) -> FuncOp:
@@ -80,8 +80,9 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     arguments = _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices)
     results = _distributed(main, main.function_type.outputs.data, main.res_attrs, devices)
     kept = module.clone() if keep_propagated else None
+    origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
     PassPipeline(PARTITIONING).apply(context, module)
-    return PartitionedProgram(module, mesh, devices, arguments, results, kept)
+    return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
 
 
 def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:

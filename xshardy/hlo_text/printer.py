@@ -31,16 +31,20 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
 
     `uses_sugar` and `flat_async` are described at `Style`.
 
-    Regions become computations, and their operands tuples; `module` itself is not changed. Raises `HLOPrintError` or
-    `OutlineError` if HLO cannot represent the module.
+    Regions become computations, and their operands tuples; operations of CHLO without an opcode become several.
+    `module` itself is not changed. Raises `HLOPrintError` or `OutlineError` if HLO cannot represent the module.
     """
     from xshardy.hlo_text.outline_regions import (
         is_outlined,
         outline_regions,
     )  # imports the table of opcodes
+    from xshardy.hlo_text.without_chlo import decompose_chlo, has_chlo_without_opcode
 
-    if not is_outlined(module):
+    needs_decomposition = has_chlo_without_opcode(module)
+    if needs_decomposition or not is_outlined(module):
         module = module.clone()
+        if needs_decomposition:
+            decompose_chlo(module)
         outline_regions(module)
     return "".join(ModulePrinter(module, Style(uses_sugar, flat_async)).write())
 

@@ -36,9 +36,9 @@ EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
     "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
-    "run": "examples: xshardy run --check --levels all examples/gelu.hlo\n"
-    "          xshardy run --check examples/gelu.hlo --on cuda\n"
-    "          xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
+    "run": "example: xshardy run --check --levels all examples/gelu.hlo\n"
+    "         xshardy run --check examples/gelu.hlo --on cuda\n"
+    "         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
 }
 
 

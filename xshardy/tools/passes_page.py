@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, str] = {
     "transforms.hlo_async": "Asynchronous HLO",
     "hlo_text": "HLO",
     "transforms.hlo": "HLO",
+    "transforms.chlo": "CHLO",
     "transforms": "General",
 }
 """The heading under which the passes of a package stand, in the order of the page."""

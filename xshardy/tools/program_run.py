@@ -13,8 +13,6 @@ from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.output import print_diagnostic
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
-
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.engine import Engine
     from xshardy.tools.source_program import SourceProgram
@@ -25,7 +23,8 @@ CUDA = "cuda"
 """The choice of `--on` that is for fusions."""
 OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
 OF_PJRT = OF_PROGRAMS[1:]
-OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", "bijection_inputs", "bijection_outputs")
+OF_XLA = ("abs_error_bound", "rel_error_bound", "bijection_inputs", "bijection_outputs")
+OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", *OF_XLA)
 """Options without a default."""
 
 
@@ -64,7 +63,13 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
 
 def given_options(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]:
     """Those of the options `names` that were given, as they are written."""
-    return [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) not in (None, False)]
+    values = ((name, getattr(args, name)) for name in names)
+    return [_written(name) for name, value in values if value is not None and value is not False]
+
+
+def _written(name: str) -> str:
+    """`--time-out`; the options of XLA's tools have underscores."""
+    return f"--{name}" if name in OF_XLA else f"--{name.replace('_', '-')}"
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -195,10 +200,7 @@ def report_wrong(run: "ProgramRun", program: "SourceProgram") -> int:
             case _:
                 pass
     if (first := run.difference) is not None:
-        where = f"{program.place(first.operation)}: note: the first difference is in {_described(first.operation)}"
+        place = program.place(run.program.origins[first.operation])
+        where = f"{place}: note: the first difference is in {first.operation.name}"
         print_diagnostic(f"{where}, result {first.result}, on device {first.device}: {first.comparison}")
     return 0 if run.agrees else 1
-
-
-def _described(op: "Operation") -> str:
-    return op.name

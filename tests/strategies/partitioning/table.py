@@ -20,10 +20,11 @@ WITHOUT_RULE = "no sharding rule says which parts belong together"
 RUN_TIME_SHAPE = "its shape is an operand, which counts elements of whole tensors"
 HOST = "the host gives and takes whole tensors"
 NO_TENSOR = "a value that is no tensor has no parts"
+ASYNCHRONOUS = "its future is no tensor, and its region has no shardings of its own"
 
 REFUSED_IN_PARTS: Mapping[type[Operation], str] = {
-    stablehlo.AsyncDoneOp: NO_TENSOR,
-    stablehlo.AsyncStartOp: NO_TENSOR,
+    stablehlo.AsyncDoneOp: ASYNCHRONOUS,
+    stablehlo.AsyncStartOp: ASYNCHRONOUS,
     stablehlo.BatchNormGradOp: WITHOUT_RULE,
     stablehlo.BatchNormTrainingOp: WITHOUT_RULE,
     stablehlo.BroadcastOp: WITHOUT_RULE,
@@ -37,9 +38,7 @@ REFUSED_IN_PARTS: Mapping[type[Operation], str] = {
     stablehlo.DynamicReshapeOp: RUN_TIME_SHAPE,
     stablehlo.EinsumOp: WITHOUT_RULE,
     stablehlo.GetTupleElementOp: NO_TENSOR,
-    stablehlo.IfOp: WITHOUT_RULE,
     stablehlo.InfeedOp: HOST,
-    stablehlo.MapOp: WITHOUT_RULE,
     stablehlo.OutfeedOp: HOST,
     stablehlo.RealDynamicSliceOp: RUN_TIME_SHAPE,
     stablehlo.RecvOp: HOST,
@@ -51,7 +50,10 @@ REFUSED_IN_PARTS: Mapping[type[Operation], str] = {
     stablehlo.UniformDequantizeOp: WITHOUT_RULE,
     stablehlo.UniformQuantizeOp: WITHOUT_RULE,
 }
-"""Operations that are refused unless every device has whole tensors, and why."""
+"""
+Operations that no device executes on parts, and why. `sdy-convert-global-to-local` refuses them, unless
+`sdy-replicate-whole-operations` has given every device whole tensors; it does not for `HOST` and `ASYNCHRONOUS`.
+"""
 
 NOTHING_TO_SHARD = (
     stablehlo.AfterAllOp,

@@ -97,7 +97,9 @@ def another_mesh() -> None:
     def f(x: Any) -> Any:
         return jax.lax.with_sharding_constraint(x * 2, NamedSharding(rows, P("rows")))
 
-    found = xshardy.jax.jit(f, mesh=MESH)(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tensor is gathered
+        found = xshardy.jax.jit(f, mesh=MESH, in_shardings=P("data"))(X)
     np.testing.assert_allclose(found, X * 2)
     assert found.sharding.is_equivalent_to(NamedSharding(rows, P("rows")), 2)
 
@@ -109,6 +111,7 @@ def what_is_refused() -> None:
     raises(EngineError, "cannot call back into Python", lambda: printing(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
     raises(ValueError, "names axes of a mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data")))
+    xshardy.jax.start(8)  # as it is
     raises(EngineError, "16 devices", lambda: xshardy.jax.start(16))
 
 

@@ -6,8 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
-from xshardy.engines import checked_run
+from xshardy.dialects.stablehlo.elementwise_unary import NegOp
+from xshardy.engines import checked_run, first_difference
+from xshardy.engines import program as engines_program
 from xshardy.engines.engine import Engine
 from xshardy.interpreters.element_types import Array
 from xshardy.tools.cli import main
@@ -22,6 +28,10 @@ func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data
   return %0 : tensor<4x4xf32>
 }
 """
+
+TANH = """%1 = stablehlo.tanh %0 : tensor<4x4xf32>
+  %2 = stablehlo.abs %1 : tensor<4x4xf32>
+  return %2"""
 
 OF_JAX = """
 import jax
@@ -70,12 +80,35 @@ def test_a_wrong_result_is_an_error(program: str, monkeypatch: pytest.MonkeyPatc
     assert "differs" in shown.out and f"{program}: error: result 0: 16 of 16 elements differ" in shown.err
 
 
+class WrongTanh(ModulePass):
+    """A fault: `tanh` of a part becomes its negation."""
+
+    name = "wrong-tanh"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for tanh in [inner for inner in op.walk() if inner.name == "stablehlo.tanh"]:
+            Rewriter.replace_op(tanh, NegOp.create(operands=tanh.operands, result_types=tanh.result_types))
+
+
+def test_the_first_wrong_operation_has_its_place(
+    program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    text = PROGRAM.replace("return %0", TANH)
+    Path(program).write_text(text)
+    for module in (engines_program, first_difference):
+        monkeypatch.setattr(module, "PARTITIONING", (*engines_program.PARTITIONING, WrongTanh()))
+    assert main(["run", program, "--on", "simulated", "--check"]) == 1
+    line = 1 + text[: text.index("stablehlo.tanh")].count("\n")
+    assert f"{program}:{line}: note: the first difference is in stablehlo.tanh, result 0" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--mesh", "data=2"], "--mesh is for programs: say where to run"),
         (["--time-out", "3"], "--time-out is for programs"),
         (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
+        (["--on", "simulated", "--abs_error_bound", "0"], "--abs_error_bound is for fusions"),
         (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
         (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
         (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import CPU, start_jax
+from xshardy.engines.pjrt.devices import CPU, import_jax, start_jax
 from xshardy.engines.pjrt.processes import LOOPBACK
 
 JOIN_SECONDS = 300
@@ -27,12 +27,14 @@ def join(
     JAX in process number `process` of `processes`, with `devices` virtual CPUs of its own on platform `cpu`.
 
     `coordinator` is `HOST:PORT`: process 0 listens there, and on no other interface. Virtual CPUs exchange values over
-    Gloo, on the interface through which this machine reaches the coordinator. Raises `EngineError` if the others do not
-    join within `seconds`.
+    Gloo, on the interface through which this machine reaches the coordinator. A process that has joined already stays
+    in its job. Raises `EngineError` if the others do not join within `seconds`.
     """
     host, port = address_of(coordinator)
     if not 0 <= process < processes:
         raise EngineError(f"process id {process}: {processes} processes have numbers 0 to {processes - 1}")
+    if import_jax().distributed.is_initialized():
+        return import_jax()
     jax = start_jax(platform, devices)
     if platform == CPU:
         _use_gloo(jax, own_address(host, port))

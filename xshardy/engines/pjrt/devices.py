@@ -38,8 +38,9 @@ def start_jax(platform: str, devices: int) -> Any:
         jax.config.update("jax_platforms", platform)
         if platform == CPU:
             jax.config.update("jax_num_cpu_devices", devices)
-    except RuntimeError as error:
-        raise EngineError(f"JAX cannot be set up for {devices} devices of platform {platform}: {error}") from None
+    except RuntimeError as error:  # it runs already
+        if platform != CPU or jax.default_backend() != CPU or jax.local_device_count() != devices:
+            raise EngineError(f"JAX cannot be set up for {devices} devices of platform {platform}: {error}") from None
     return jax
 
 

@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.value_types import give_types
@@ -87,7 +87,7 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
         raise OperationFailedException(
             op,
             f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
-            "StableHLO, and the collectives, constants and computations of sdy become local",
+            "StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local",
         )
     check = CHECKS.get(type(op))
     if pattern is None and check is None:
@@ -172,6 +172,16 @@ class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, A
         give_types(op, decision, rewriter)
 
 
+class DropRuleOfWhole(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`f(%x) {sharding_rule}` -> `f(%x)`: the rule has the sizes of the whole tensors."""
+
+    def rewrite(
+        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
+    ) -> None:
+        if op.attributes.pop(SHARDING_RULE, None) is not None:
+            rewriter.notify_op_modified(op)
+
+
 # -- The pass ---------------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +214,7 @@ class ConvertGlobalToLocalPass(PatternPass):
         program = local_program(module)
         channels = Channels(next_channel(module))
         yield Step((GiveFunctionLocalType(program.function_types),))
-        yield Step((GiveValuesLocalTypes(program.types),))
+        yield Step((GiveValuesLocalTypes(program.types), DropRuleOfWhole(program.types)))
         yield Step([pattern(program.decisions, self._options(), channels) for pattern in PATTERNS])
 
     def _options(self) -> LocalOptions:

@@ -44,6 +44,7 @@ from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
+from xshardy.transforms.sdy_export.local.parts_rules import parts_rule
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
@@ -146,9 +147,15 @@ def _windows_of_parts(op: ConvolutionOp, rule: FactorRule) -> Iterator[int]:
 
 
 class FactorConflicts:
-    """Resolves the conflicts between the shardings of the operands and results of an operation."""
+    """
+    Resolves the conflicts between the shardings of the operands and results of an operation.
 
-    def __init__(self, module: ModuleOp):
+    With `by_parts`, operations without a sharding rule have the rule of `parts_rule`, and so have custom calls.
+    """
+
+    def __init__(self, module: ModuleOp, *, by_parts: bool = False):
+        self._by_parts = by_parts
+        self._parts_rules: dict[int, FactorRule] = {}
         self._rules = ShardingRules()
         self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
         self._table = ShardingTable(self._mesh_of)
@@ -233,6 +240,12 @@ class FactorConflicts:
         return known[1]
 
     def _rule_of(self, op: Operation) -> FactorRule | None:
+        rule = self._sharding_rule_of(op)
+        if self._by_parts and (rule := parts_rule(op, rule)) is not None:
+            self._parts_rules[id(rule)] = rule  # resolutions are known by the identity of the rule
+        return rule
+
+    def _sharding_rule_of(self, op: Operation) -> FactorRule | None:
         written = op.attributes.get(SHARDING_RULE)
         if written is None:
             return self._rules.factor_rule(op)

@@ -76,7 +76,7 @@ def _same_parts(source: TensorShardingAttr | None, required: TensorShardingAttr 
     return has_same_parts(source, replicated_like(source) if required is None else required)
 
 
-def _move_uses(uses: Iterable[RequiredUse], *, full: bool, rewriter: PatternRewriter) -> None:
+def reshard_uses(uses: Iterable[RequiredUse], *, full: bool, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `f(move(x))` for each use of `x`, with the moves right after what produces `x`."""
     for use, required in uses:
         operand = operand_of(use)
@@ -95,7 +95,7 @@ class ReshardSourcesOfEdges(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if isinstance(op, FLOW_OPS):
-            _move_uses([*required_by_edges(op)], full=self.full, rewriter=rewriter)
+            reshard_uses([*required_by_edges(op)], full=self.full, rewriter=rewriter)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class ReshardOperandsOfCall(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
-        _move_uses(required_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
+        reshard_uses(required_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalT
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWholeOperationsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
@@ -43,14 +44,18 @@ class PartitionerPipelinePass(PipelinePass):
         resolve = ResolvePermutationFactorsPass(self.enable_halo_exchange, *counts, self.fewest_bytes)
         # What tensors that are sharded alike can exchange, reshards would gather: concatenations, uneven reshapes.
         first = (replace(resolve, only_exchanges=True),) if self.fewest_bytes and self.enable_halo_exchange else ()
+        to_collectives = ReshardToCollectivesPass(), CanonicalizeCollectivesPass()
         return (
             *first,
             InsertExplicitReshardsPass(enable_full_version=True),
+            ReplicateWholeOperationsPass(),
             resolve,
+            ReplicateWholeOperationsPass(refused=True),
             CanonicalizeReshardsPass(),
-            ReshardToCollectivesPass(),
-            CanonicalizeCollectivesPass(),
+            *to_collectives,
             PadForDivisibilityPass(),
+            ReplicateWholeOperationsPass(refused=True),
+            *to_collectives,
             ResolveSingleDeviceShardingPass(*counts),
         )
 

@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface, Shardi
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
 from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
@@ -35,6 +36,12 @@ def required_by_edges(op: Operation) -> Iterator[RequiredUse]:
     for owner, uses in feeding.items():
         required = _required_of_sources(op, owner)
         yield from ((use, required) for use in uses)
+
+
+def required_by_branches(op: IfOp) -> Iterator[RequiredUse]:
+    """What the branches of `op` return, with the shardings of its results. Upstream has no edges for these."""
+    for end in _terminators(op.regions):
+        yield from ((Use(end, index), sharding_of(result)) for index, result in enumerate(op.results))
 
 
 def _feeding_uses(op: Operation) -> Iterator[tuple[SSAValue, Use]]:

@@ -11,7 +11,7 @@ func.func @main(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // An operation that is to be gone by now.
-// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: only operations of StableHLO, and the collectives, constants and computations of sdy become local
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: only operations of StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -22,11 +22,11 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // An operation of another dialect.
-// CHECK: error: failed to legalize operation 'chlo.tan' that was explicitly marked illegal: only operations of StableHLO, and the collectives, constants and computations of sdy become local
+// CHECK: error: failed to legalize operation 'arith.negf' that was explicitly marked illegal: only operations of StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
-  %0 = chlo.tan %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32> -> tensor<4xf32>
+  %0 = arith.negf %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -290,7 +290,7 @@ func.func @main(%a: tensor<?xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // Operands in different parts: the sum of both is of no use.
-// CHECK: error: 'stablehlo.add' op operand 1 is sharded #sdy.sharding<@mesh, [{"y"}]>, and the other tensors require #sdy.sharding<@mesh, [{"x"}]>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.add' op operand 1 is sharded #sdy.sharding<@mesh, [{"y"}]>, and the other tensors require #sdy.sharding<@mesh, [{"x"}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and sdy-reshard-to-collectives first
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {

@@ -46,8 +46,8 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 
 // -----
 
-// No rule says which parts of statistics belong together.
-// CHECK: error: 'stablehlo.batch_norm_training' op 'stablehlo.batch_norm_training' has a value sharded #sdy.sharding<@mesh, [{"x"}, {}]>, and no sharding rule says which parts
+// No rule says which parts of statistics belong together, so each device needs the whole batch.
+// CHECK: error: 'stablehlo.batch_norm_training' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}, {}]>, and the other tensors require #sdy.sharding<@mesh, [{}, {}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %s: tensor<4xf32>) -> tensor<4xf32> {
@@ -58,8 +58,8 @@ func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 
 // -----
 
-// A branch returns a part, and there is no rule for conditionals.
-// CHECK: error: 'stablehlo.if' op 'stablehlo.return' has a value sharded #sdy.sharding<@mesh, [{"x"}]>
+// A branch returns a part, and the result is whole.
+// CHECK: error: 'stablehlo.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and its result is not: run
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%p: tensor<i1>, %a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {

@@ -24,10 +24,10 @@ func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // What the partitioner refuses is refused here, at the operation.
-// CHECK: error: failed to legalize operation 'chlo.tan'
+// CHECK: error: failed to legalize operation 'arith.negf'
 sdy.mesh @mesh = <["x"=2]>
 
 func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
-  %0 = chlo.tan %x : tensor<8xf32> -> tensor<8xf32>
+  %0 = arith.negf %x : tensor<8xf32>
   return
 }

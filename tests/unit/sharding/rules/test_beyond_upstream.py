@@ -5,9 +5,10 @@ from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.test import TestOp as Producer
 from xdsl.ir import Operation
 
-from xshardy.dialects.chlo import CHLO
+from xshardy.dialects.chlo import CHLO, TopKOp
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import HLO, CopyOp
+from xshardy.dialects.mhlo import TopKOp as MHLOTopKOp
 from xshardy.dialects.stablehlo import STABLEHLO
 from xshardy.sharding.rules import ShardingRules
 
@@ -36,6 +37,13 @@ def test_the_list_is_not_empty():
 
 def test_a_copy_has_the_rule_that_upstream_has_for_mhlo():
     assert str(ShardingRules().of(make(CopyOp, 1))).endswith("([i, j])->([i, j]) {i=8, j=4}>")
+
+
+def test_top_k_of_chlo_has_the_rule_that_upstream_has_for_mhlo():
+    x = Producer.create(result_types=[TensorType(f32, [8, 4])]).results[0]
+    chlo, mhlo = TopKOp(x, 2, largest=True), MHLOTopKOp(x, 2, largest=True)
+    assert ShardingRules().of(chlo) is None
+    assert ShardingRules(beyond_upstream=True).of(chlo) == ShardingRules().of(mhlo)
 
 
 def test_every_elementwise_operation_of_stablehlo_has_a_rule_on_request():

@@ -174,10 +174,11 @@ def text_of(case: Case, mesh: str, dims: Sequence[str]) -> str:
 
     names = [f"%x{index}" for index in range(len(case.operands))]
     arguments = ", ".join(f"{name}: tensor<{of}>" for name, of in zip(names, case.operands, strict=True))
-    lines = [
-        f"%s{index} = sdy.reshard {names[index]} {sharding(case.operands[index])} : tensor<{case.operands[index]}>"
-        for index in range(case.sharded)
-    ]
+    lines: list[str] = []
+    for index, of in enumerate(case.operands[: case.sharded]):
+        marked = f"{{sdy.sharding = #sdy.sharding_per_value<[{sharding(of)}]>}}"
+        lines.append(f"%t{index} = sdy.reshard {names[index]} {sharding(of)} : tensor<{of}>")
+        lines.append(f"%s{index} = stablehlo.not %t{index} {marked} : tensor<{of}>")  # no padding stays zero
     given_names = [f"%s{index}" if index < case.sharded else names[index] for index in range(len(names))]
     operands, types = ", ".join(given_names), ", ".join(f"tensor<{of}>" for of in case.operands)
     properties = f" <{{{case.properties}}}>" if case.properties else ""

@@ -10,13 +10,16 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from partitioned import Outcome, check_partitioned
 from partitioning.shardings import meshes, shard
-from partitioning.table import NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
+from partitioning.table import ASYNCHRONOUS, HOST, NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
 from xdsl.ir import Dialect, Operation
+from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.engines.program import TO_COLLECTIVES, TO_LOCAL
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
@@ -29,10 +32,11 @@ PATIENCE = 400
 DOCS = Path(__file__).parents[4] / "docs" / "sdy_export.md"
 REASONS = {*REFUSED_IN_PARTS.values()}
 
-PIPELINES = {
-    "in full": PropagationPipelinePass(enable_insert_explicit_collectives=True),
-    "propagated": PropagationPipelinePass(avoid_export_for_partitioning=True),
-    "as drawn": None,
+PIPELINES: dict[str, tuple[ModulePass, ...]] = {
+    "in full": TO_COLLECTIVES,
+    "partitioned": (*TO_COLLECTIVES, *TO_LOCAL[: TO_LOCAL.index(ConvertGlobalToLocalPass())]),
+    "propagated": (PropagationPipelinePass(avoid_export_for_partitioning=True),),
+    "as drawn": (),
 }
 """What runs before a program becomes local. Without reshards, most shardings do not belong together."""
 
@@ -48,14 +52,16 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str
     assert any(isinstance(op, kind) for op in module.walk())
     shard(data.draw, module, mesh, inside=data.draw(st.booleans()))
     note(f"{how}\n{module}")
-    if (pipeline := PIPELINES[how]) is not None:
-        try:
-            pipeline.apply(new_context(), module)
-        except OperationFailedException as refused:
-            assert str(refused).strip()
-            return Outcome.REFUSED
-        note(f"becomes\n{module}")
-    return check_partitioned(module, sample, mesh, kind)
+    try:
+        PassPipeline(PIPELINES[how]).apply(new_context(), module)
+    except OperationFailedException as refused:
+        assert str(refused).strip()
+        return Outcome.REFUSED
+    note(f"becomes\n{module}")
+    found = check_partitioned(module, sample, mesh, kind)
+    if how == "partitioned" and kind is not stablehlo.PartitionIdOp:
+        assert found is not Outcome.REFUSED or REFUSED_IN_PARTS.get(kind) in (HOST, ASYNCHRONOUS)
+    return found
 
 
 @pytest.mark.parametrize("kind", SAMPLERS, ids=lambda kind: kind.name.removeprefix("stablehlo."))
@@ -63,7 +69,8 @@ def test_partitioning(kind: type[Operation]):
     """
     Each operation, with operands and results sharded in any way.
 
-    At least one sharding of it runs, or none does and the table says why.
+    At least one sharding of it runs in parts, or none does and the table says why. After all passes, nothing is refused
+    but what the table says.
     """
     outcomes = Counter[Outcome]()
 
@@ -71,11 +78,11 @@ def test_partitioning(kind: type[Operation]):
         outcomes[outcome(data, kind, mesh, how)] += 1
 
     def run_until_parts(data: st.DataObject, mesh: MeshAttr) -> None:
-        if outcome(data, kind, mesh, "in full") is Outcome.RAN_IN_PARTS:
+        if outcome(data, kind, mesh, "partitioned") is Outcome.RAN_IN_PARTS:
             raise RanInPartsError
 
     common = settings(deadline=None, suppress_health_check=[*HealthCheck], database=None)
-    anything = given(st.data(), meshes, st.sampled_from([*PIPELINES, "in full"]))
+    anything = given(st.data(), meshes, st.sampled_from([*PIPELINES, "in full", "partitioned"]))
     settings(common, max_examples=EXAMPLES)(anything(run))()
     if kind in REFUSED_IN_PARTS or kind in NOTHING_TO_SHARD:
         assert not outcomes[Outcome.RAN_IN_PARTS]

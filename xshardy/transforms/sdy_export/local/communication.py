@@ -4,15 +4,22 @@ Communication that a program for all devices has already: between replicas, of w
 What refers to partitions has a meaning in the program of one device only, as in a manual computation.
 """
 
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp
+from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.transforms.sdy_export.local.device_code import DeviceCode
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 
 COLLECTIVES: tuple[type[Operation], ...] = (
@@ -69,12 +76,42 @@ def check_partition_id(op: stablehlo.PartitionIdOp, before: WholeTensors) -> Non
         raise refuse(op, "is outside of a manual computation: the program for all devices has no partitions")
 
 
-def check_collective(op: Operation, before: WholeTensors) -> None:
-    """Raises `OperationFailedException` if `op` is between partitions, and outside of a manual computation."""
-    channel = op.properties.get("channel_handle")
-    has_channel = isinstance(channel, ChannelHandleAttr) and channel.handle.data > 0
-    if (has_channel or "use_global_device_ids" in op.properties) and not _is_manual(op):
+def _is_alone(op: Operation, devices: int) -> bool:
+    """
+    Whether no device of the collective `op` communicates with another one.
+
+    So it is in what was a manual computation along axes of one device.
+    """
+    if isinstance(op, stablehlo.CollectivePermuteOp):
+        _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
+        return numbers[::2] == numbers[1::2] and {*numbers} == {*range(devices)}
+    groups = op.properties.get("replica_groups")
+    if not isa(groups, DenseIntOrFPElementsAttr):
+        return False
+    shape, numbers = integer_table("replica_groups", groups)
+    return shape[-1:] == (1,) and {*numbers} == {*range(devices)}
+
+
+@dataclass(frozen=True)
+class CollectiveOfOneDevice(LocalPattern[Operation, WholeTensors]):
+    """`all_reduce %x` -> `%x`, between groups of one device each. Other collectives stay as they are."""
+
+    op_types = COLLECTIVES
+
+    @staticmethod
+    def decide(op: Operation, before: WholeTensors) -> WholeTensors | None:
+        """Raises `OperationFailedException` if `op` is between partitions, and outside of a manual computation."""
+        channel = op.properties.get("channel_handle")
+        has_channel = isinstance(channel, ChannelHandleAttr) and channel.handle.data > 0
+        if not (has_channel or "use_global_device_ids" in op.properties) or _is_manual(op):
+            return None
+        sharded = [value for value in (*before.operands, *before.results) if value.sharding is not None]
+        if sharded and [*op.operand_types] == [*op.result_types] and _is_alone(op, before.mesh.device_count):
+            return before
         raise refuse(
             op,
             "is between partitions, and outside of a manual computation: the program for all devices has no partitions",
         )
+
+    def rewrite(self, op: Operation, decision: WholeTensors, code: DeviceCode) -> None:
+        code.replace(op, *op.operands)

@@ -18,15 +18,19 @@ from xshardy.transforms.sdy_export.local.whole_tensors import refuse
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
+    required_by_branches,
     required_by_edges,
     required_by_function,
 )
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 
-HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
+HELP = (
+    "run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and "
+    "sdy-reshard-to-collectives first"
+)
 
 
-UNDERSTOOD = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.ReturnOp, UnregisteredOp)
+UNDERSTOOD = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp, UnregisteredOp)
 """Operations without a sharding rule, whose parts belong together if their uses do, or of which nothing is known."""
 
 
@@ -38,7 +42,7 @@ class CompatibleShardings:
     conflicts: FactorConflicts = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "conflicts", FactorConflicts(self.module))
+        object.__setattr__(self, "conflicts", FactorConflicts(self.module, by_parts=True))
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:
         """
@@ -99,6 +103,8 @@ def _uses_in(op: Operation) -> Iterable[RequiredUse]:
     """The uses by `op`, or by the ends of its regions, that require a sharding."""
     if isinstance(op, FLOW_OPS):
         return required_by_edges(op)
+    if isinstance(op, stablehlo.IfOp):
+        return required_by_branches(op)
     if isinstance(op, ReturnOp) and isinstance(function := op.parent_op(), FuncOp):
         return _returned_by(op, function)
     return ()

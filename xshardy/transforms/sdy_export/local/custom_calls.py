@@ -20,7 +20,7 @@ ELEMENTWISE = (
 WHOLE_DIMENSIONS: Mapping[str, int] = {
     **dict.fromkeys(ELEMENTWISE, 0),
     "mhlo.topk": 1,
-    **dict.fromkeys(("Cholesky", "Eigh", "ProductOfElementaryHouseholderReflectors", "Qr"), 2),
+    **dict.fromkeys(("Cholesky", "Eigh", "LuDecomposition", "ProductOfElementaryHouseholderReflectors", "Qr"), 2),
 }
 """By target, the number of last dimensions of the first operand that a device needs whole; others are batches."""
 

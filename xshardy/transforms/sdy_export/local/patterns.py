@@ -9,7 +9,6 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import ops as sdy
-from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.transforms.sdy_export.local import (
     collectives,
     communication,
@@ -37,6 +36,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     collectives.ExchangeBetweenDevices,
     collectives.SendToDevices,
     collectives.ReduceAndScatterBetweenDevices,
+    communication.CollectiveOfOneDevice,
     constants.ConstantOfPart,
     constants.IotaOfPart,
     convolutions.ConvolutionOfParts,
@@ -44,6 +44,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     random_numbers.RandomBitsOfPart,
     random_numbers.RandomNumbersOfPart,
     reductions.ReduceOfPart,
+    regions.EraseBarrier,
     regions.InlineManualComputation,
     scatters.ScatterToPart,
     sizes.SizeOfWhole,
@@ -59,7 +60,6 @@ PATTERN_OF: Mapping[type[Operation], type[LocalPattern[Any, Any]]] = {
 }
 
 CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
-    **dict.fromkeys(communication.COLLECTIVES, communication.check_collective),
     stablehlo.ConcatenateOp: slices.check_concatenate,
     stablehlo.CustomCallOp: custom_calls.check_custom_call,
     stablehlo.DotGeneralOp: contractions.check_dot_general,
@@ -77,12 +77,9 @@ UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.Name
 def is_local_with_local_types(op: Operation) -> bool:
     """
     Whether `op` only needs local types, perhaps under a condition of `CHECKS`. True for unregistered operations.
-
-    Upstream refuses CHLO. Here, an operation of it needs a written sharding rule, or whole tensors.
     """
     return (
-        op.name.startswith("stablehlo.")
+        op.name.startswith(("chlo.", "mhlo.", "stablehlo."))
         or type(op) in UNCONDITIONAL
         or isinstance(op, UnregisteredOp)
-        or (op.name.startswith("chlo.") and (SHARDING_RULE in op.attributes or WholeTensors.of(op).is_replicated))
     )

@@ -1,13 +1,13 @@
-"""Operations of sdy with a body."""
+"""Operations of sdy with a body, and barriers of propagation."""
 
 from dataclasses import dataclass
 
 from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.ops import ManualComputationOp, PropagationBarrierOp
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
-from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 
 
 @dataclass(frozen=True)
@@ -25,3 +25,23 @@ class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
         code.rewriter.inline_block(op.body.block, InsertPoint.before(op), op.operands)
         code.replace(op, *end.operands)
         code.rewriter.erase(end)
+
+
+@dataclass(frozen=True)
+class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
+    """`propagation_barrier %x` -> `%x`: shardings do not propagate any more."""
+
+    op_types = (PropagationBarrierOp,)
+    checks_shardings = True
+
+    @staticmethod
+    def decide(op: PropagationBarrierOp, before: WholeTensors) -> WholeTensors:
+        (source,), (target,) = before.operands, before.results
+        if any(tuple(source.axes(dim)) != tuple(target.axes(dim)) for dim in range(len(source.shape))):
+            raise refuse(
+                op, "has a result that is sharded otherwise than its operand: run sdy-replicate-whole-operations"
+            )
+        return before
+
+    def rewrite(self, op: PropagationBarrierOp, decision: WholeTensors, code: DeviceCode) -> None:
+        code.replace(op, op.input)

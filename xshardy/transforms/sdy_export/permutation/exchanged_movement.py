@@ -15,7 +15,13 @@ from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.permutation.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_export.permutation.exchanges import Step, exchange, is_worth_it
+from xshardy.transforms.sdy_export.permutation.exchanges import (
+    Step,
+    elements_sent,
+    elements_turned,
+    exchange,
+    is_worth_it,
+)
 from xshardy.transforms.sdy_export.permutation.pattern import (
     Other,
     divisible_shape,
@@ -217,6 +223,13 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Step]):
         shape = [part_size(target, other) for other in range(len(target.shape))]
         shape[dim] = sum(part_size(source, dim) for source in before.operands)
         step = Step(dim, parts, tuple(exchanges))
+        can_turn = any(
+            target.parts(other) == 1 and extent and extent % parts == 0
+            for other, extent in enumerate(target.shape)
+            if other != dim
+        )
+        if can_turn and elements_turned(shape, dim, parts) < elements_sent(shape, [step]):
+            return Other.GATHER  # which reshards make two all-to-alls of
         return step if is_worth_it(shape, [step]) else Other.GATHER
 
     def rewrite(self, op: stablehlo.ConcatenateOp, decision: Step, code: DeviceCode) -> None:

@@ -133,6 +133,15 @@ def elements_gathered(shape: Sequence[int], steps: Sequence[Step]) -> int:
     return prod(shape) * (parts - 1)
 
 
+def elements_turned(shape: Sequence[int], dim: int, parts: int) -> int:
+    """
+    How many elements a device receives if all-to-alls divide another dimension than `dim`, and then `dim` again.
+
+    `shape` is that of its part, before and after.
+    """
+    return 2 * prod(shape) * (parts - 1) // parts
+
+
 def is_worth_it(shape: Sequence[int], steps: Sequence[Step]) -> bool:
     """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds, or as many in one."""
     rounds = sum(each.rounds_sent for step in steps for each in step.exchanges)

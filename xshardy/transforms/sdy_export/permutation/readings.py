@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor
 from xshardy.transforms.sdy_export.permutation.exchange_code import ExchangeCode
@@ -23,8 +24,8 @@ class Reading:
     """
     What parts read along one dimension, of elements that have `dilation` - 1 gaps between them.
 
-    `read` is in elements without gaps. `offsets` is where what a part needs begins in what it reads, gaps included, and
-    `size` how much that is.
+    `read` is in elements without gaps. `offsets` is where what a part needs begins in what it reads, gaps included:
+    those between elements, and as many on either side. `size` is how much it needs.
     """
 
     read: Runs
@@ -36,10 +37,11 @@ class Reading:
 def dilated_windows(parts: int, step: int, first: int, size: int, dilation: int = 1) -> Reading:
     """Part `i` needs `size` elements and gaps, from `first` plus `i` times `step` on."""
     starts = [first + part * step for part in range(parts)]
-    elements = [start // dilation for start in starts]
+    elements = [-(-start // dilation) for start in starts]
     ends = [(start + size - 1) // dilation + 1 for start in starts]
     length = max(end - element for element, end in zip(elements, ends, strict=True))
-    offsets = tuple(start - element * dilation for start, element in zip(starts, elements, strict=True))
+    gaps = dilation - 1
+    offsets = tuple(start - element * dilation + gaps for start, element in zip(starts, elements, strict=True))
     return Reading(Runs(tuple(elements), (length,) * parts, length), dilation, offsets, size)
 
 
@@ -86,12 +88,11 @@ def _spread(value: SSAValue, reading: Reading, padding: SSAValue, along: Exchang
     """What a part needs of `value`, which it read: with `padding` in the gaps."""
     if reading.dilation > 1:
         type = tensor_type(value)
-        shape, nothing = [*type.get_shape()], [0] * type.get_num_dims()
-        high, interior = [*nothing], [*nothing]
-        high[along.dim] = interior[along.dim] = reading.dilation - 1
-        shape[along.dim] *= reading.dilation
+        shape, gaps = [*type.get_shape()], [0] * type.get_num_dims()
+        gaps[along.dim] = reading.dilation - 1
+        shape[along.dim] = dilated(shape[along.dim], reading.dilation) + 2 * gaps[along.dim]
         result = TensorType(type.element_type, shape)
-        value = along.code.insert(stablehlo.PadOp(value, padding, nothing, high, interior, result))
+        value = along.code.insert(stablehlo.PadOp(value, padding, gaps, gaps, gaps, result))
     if tensor_type(value).get_shape()[along.dim] == reading.size:
         return value
     return along.slice(value, reading.offsets, reading.size)

@@ -1,0 +1,379 @@
+"""
+The operations of CHLO in operations of StableHLO.
+
+Functions of f32 are computed as f64, and functions of narrower floats as f32, where a formula would lose precision
+otherwise. Source: StableHLO's CHLO dialect, "Broadcasting" and the definitions of its operations.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    ComplexType,
+    FloatAttr,
+    FloatData,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    TensorType,
+    f32,
+    f64,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.chlo import broadcasting, constants, elementwise, formulas
+from xshardy.dialects.chlo.formulas import Arithmetic
+from xshardy.dialects.chlo.top_k import TopKOp
+from xshardy.dialects.dense_elements import dense_values
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
+from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.types import bit_width
+
+Decomposition = Callable[[Any, Tensors], Sequence[SSAValue]]
+"""
+Inserts operations that compute the results of an operation of CHLO, and returns them.
+
+Raises `NotImplementedError` with the reason if there are none for its types.
+"""
+
+
+class TensorFloats(Arithmetic[SSAValue]):
+    """Arithmetic on tensors of one float type and shape, by operations of StableHLO."""
+
+    def __init__(self, t: Tensors, type: AnyFloat, shape: Sequence[int]):
+        self.t = t
+        self.type = TensorType(type, shape)
+        self.is_double = type == f64
+
+    def value(self, x: SSAValue | float) -> SSAValue:
+        return x if isinstance(x, SSAValue) else self.t(stablehlo.ConstantOp(dense_values(self.type, [x])))
+
+    def add(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.AddOp(self.value(x), self.value(y)))
+
+    def subtract(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.SubtractOp(self.value(x), self.value(y)))
+
+    def multiply(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.MulOp(self.value(x), self.value(y)))
+
+    def divide(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.DivOp(self.value(x), self.value(y)))
+
+    def select(self, condition: SSAValue, then: SSAValue | float, otherwise: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.SelectOp(condition, self.value(then), self.value(otherwise)))
+
+    def compare(self, x: SSAValue, direction: ComparisonDirection, y: SSAValue | float) -> SSAValue:
+        return self.t(stablehlo.CompareOp(x, self.value(y), direction, ComparisonType.FLOAT))
+
+    def is_less(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
+        return self.compare(x, ComparisonDirection.LT, y)
+
+    def is_equal(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
+        return self.compare(x, ComparisonDirection.EQ, y)
+
+    def negate(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.NegOp(x))
+
+    def absolute(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.AbsOp(x))
+
+    def floor(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.FloorOp(x))
+
+    def sqrt(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.SqrtOp(x))
+
+    def exp(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.ExpOp(x))
+
+    def expm1(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.Expm1Op(x))
+
+    def log(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.LogOp(x))
+
+    def log1p(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.Log1pOp(x))
+
+    def sin(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.SineOp(x))
+
+    def cos(self, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.CosineOp(x))
+
+    def atan2(self, y: SSAValue, x: SSAValue) -> SSAValue:
+        return self.t(stablehlo.Atan2Op(y, x))
+
+    def erf(self, x: SSAValue) -> SSAValue:
+        return formulas.erf(self, x)
+
+    def erfc(self, x: SSAValue) -> SSAValue:
+        return formulas.erfc(self, x)
+
+    def copy_sign(self, x: SSAValue | float, y: SSAValue) -> SSAValue:
+        size = self.absolute(self.value(x))
+        bits = bits_of(self.t, y)
+        is_negative = self.t(
+            stablehlo.CompareOp(bits, self.t.like(0, bits), ComparisonDirection.LT, ComparisonType.SIGNED)
+        )
+        return self.select(is_negative, self.negate(size), size)
+
+
+def bits_of(t: Tensors, x: SSAValue) -> SSAValue:
+    """The bits of floats, as signed integers."""
+    type = IntegerType(bit_width(element_type(x)))
+    return t(stablehlo.BitcastConvertOp(x, TensorType(type, shape_of(x))))
+
+
+def static_shape(op: Operation) -> Sequence[int]:
+    """The shape of the first result. Raises `NotImplementedError` unless it is known."""
+    type = op.results[0].type
+    if not isinstance(type, TensorType) or DYNAMIC_INDEX in type.get_shape():
+        raise NotImplementedError("its shape is known only at run time")
+    return type.get_shape()
+
+
+# -- Functions of floats ----------------------------------------------------------------------------------------------
+
+
+def at_least_f32(type: AnyFloat) -> AnyFloat:
+    return type if bit_width(type) >= bit_width(f32) else f32
+
+
+def wider(type: AnyFloat) -> AnyFloat:
+    """f64 for f32; f32 for narrower floats."""
+    return f64 if bit_width(type) >= bit_width(f32) else f32
+
+
+def by_formula(formula: Callable[..., SSAValue], type_of: Callable[[AnyFloat], AnyFloat] = wider) -> Decomposition:
+    """`formula`, computed in the float type `type_of(operand type)`. It takes all operands."""
+
+    def decompose(op: Operation, t: Tensors) -> Sequence[SSAValue]:
+        narrow = element_type(op.operands[0])
+        if not isinstance(narrow, AnyFloat):
+            raise NotImplementedError(f"there is no formula for {narrow}")
+        wide = type_of(narrow)
+        f = TensorFloats(t, wide, static_shape(op))
+        operands = [operand if wide == narrow else t.convert(operand, wide) for operand in op.operands]
+        result = formula(f, *operands)
+        return [result if wide == narrow else t.convert(result, narrow)]
+
+    return decompose
+
+
+def is_inf(op: elementwise.IsInfOp, t: Tensors) -> Sequence[SSAValue]:
+    f = _floats(op, t)
+    return [f.is_equal(f.absolute(op.operand), math.inf)]
+
+
+def is_pos_inf(op: elementwise.IsPosInfOp, t: Tensors) -> Sequence[SSAValue]:
+    return [_floats(op, t).is_equal(op.operand, math.inf)]
+
+
+def is_neg_inf(op: elementwise.IsNegInfOp, t: Tensors) -> Sequence[SSAValue]:
+    return [_floats(op, t).is_equal(op.operand, -math.inf)]
+
+
+def _floats(op: Operation, t: Tensors) -> TensorFloats:
+    return TensorFloats(t, cast(AnyFloat, element_type(op.operands[0])), static_shape(op))
+
+
+def next_after(op: elementwise.NextAfterOp, t: Tensors) -> Sequence[SSAValue]:
+    """The float next to `lhs` in the direction of `rhs`; `rhs` if they are equal, NaN if an operand is NaN."""
+    x, y, f = op.lhs, op.rhs, _floats(op, t)
+    bits = bits_of(t, x)
+    grows = t.xor(f.is_less(x, y), f.is_less(x, 0))  # away from 0
+    moved = t.add(bits, t.select(grows, t.like(1, bits), t.like(-1, bits)))
+    moved = t(stablehlo.BitcastConvertOp(moved, x.type))
+    smallest = f.copy_sign(t(stablehlo.BitcastConvertOp(t.like(1, bits), x.type)), y)
+    result = f.select(f.is_equal(x, 0), smallest, moved)
+    result = f.select(f.is_equal(x, y), y, result)
+    is_nan = t.either(f.compare(x, ComparisonDirection.NE, x), f.compare(y, ComparisonDirection.NE, y))
+    return [f.select(is_nan, f.add(x, y), result)]
+
+
+# -- Functions that StableHLO has in another form ---------------------------------------------------------------------
+
+
+def conj(op: elementwise.ConjOp, t: Tensors) -> Sequence[SSAValue]:
+    """A real number is its own conjugate."""
+    element = element_type(op.operand)
+    if not isinstance(element, ComplexType):
+        return [op.operand]
+    part = TensorType[Attribute](cast(ComplexType[AnyFloat], element).element_type, shape_of(op.operand))
+    real, imag = t(stablehlo.RealOp(op.operand, part)), t(stablehlo.ImagOp(op.operand, part))
+    return [t(stablehlo.ComplexOp(real, t(stablehlo.NegOp(imag))))]
+
+
+def square(op: elementwise.SquareOp, t: Tensors) -> Sequence[SSAValue]:
+    return [t.multiply(op.operand, op.operand)]
+
+
+def tan(op: elementwise.TanOp, t: Tensors) -> Sequence[SSAValue]:
+    return [t(stablehlo.TanOp(op.operand))]
+
+
+def mulhi(op: elementwise.MulhiOp, t: Tensors) -> Sequence[SSAValue]:
+    """The upper half of the bits of the product, computed with twice the bits."""
+    type = cast(IntegerType, element_type(op.lhs))
+    width, shape = type.width.data, static_shape(op)
+    if width > 32:
+        raise NotImplementedError("there is no integer type with twice the bits")
+    wide = IntegerType(max(8, 2 * width), type.signedness.data)
+    product = t.multiply(t.convert(op.lhs, wide), t.convert(op.rhs, wide))
+    is_unsigned = type.signedness.data is Signedness.UNSIGNED
+    shift = stablehlo.ShiftRightLogicalOp if is_unsigned else stablehlo.ShiftRightArithmeticOp
+    return [t.convert(t(shift(product, t.constant(width, wide, shape))), type)]
+
+
+# -- Broadcasting -----------------------------------------------------------------------------------------------------
+
+
+def _spread(t: Tensors, value: SSAValue, shape: Sequence[int], dims: Sequence[int]) -> SSAValue:
+    if shape_of(value) == tuple(shape):
+        return value
+    return t(stablehlo.BroadcastInDimOp(value, dims, TensorType(element_type(value), shape)))
+
+
+def _aligned(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> tuple[SSAValue, SSAValue]:
+    """Both operands in the shape of the result: aligned to the right, or along `broadcast_dimensions`."""
+    shape = static_shape(op)
+    found: list[SSAValue] = []
+    for value, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        rank = len(shape_of(value))
+        dims: Sequence[int] = range(len(shape) - rank, len(shape))
+        if op.broadcast_dimensions is not None and rank < len(shape_of(other)):
+            dims = op.broadcast_dimensions.get_values()
+        found.append(_spread(t, value, shape, list(dims)))
+    return found[0], found[1]
+
+
+def broadcast(kind: Callable[..., Operation]) -> Decomposition:
+    """`kind` of both operands, in the shape of the result."""
+
+    def decompose(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> Sequence[SSAValue]:
+        return [t(kind(*_aligned(op, t)))]
+
+    return decompose
+
+
+def broadcast_function(decomposition: Decomposition, kind: Callable[..., Operation]) -> Decomposition:
+    """The decomposition of `kind`, an operation of CHLO, of both operands in the shape of the result."""
+
+    def decompose(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> Sequence[SSAValue]:
+        return decomposition(kind(*_aligned(op, t)), t)
+
+    return decompose
+
+
+def broadcast_compare(op: broadcasting.BroadcastCompareOp, t: Tensors) -> Sequence[SSAValue]:
+    kind = None if op.compare_type is None else ComparisonType[op.compare_type.data.name]
+    direction = ComparisonDirection[op.comparison_direction.data.name]
+    return [t(stablehlo.CompareOp(*_aligned(op, t), direction, kind))]
+
+
+def broadcast_select(op: broadcasting.BroadcastSelectOp, t: Tensors) -> Sequence[SSAValue]:
+    shape = static_shape(op)
+
+    def aligned(value: SSAValue) -> SSAValue:
+        return _spread(t, value, shape, list(range(len(shape) - len(shape_of(value)), len(shape))))
+
+    pred = op.pred if not shape_of(op.pred) else aligned(op.pred)
+    return [t.select(pred, aligned(op.on_true), aligned(op.on_false))]
+
+
+# -- Constants, top-k -------------------------------------------------------------------------------------------------
+
+
+def constant(op: constants.ConstantOp, t: Tensors) -> Sequence[SSAValue]:
+    return [t(stablehlo.ConstantOp(op.value))]
+
+
+def constant_like(op: constants.ConstantLikeOp, t: Tensors) -> Sequence[SSAValue]:
+    type = TensorType(element_type(op.results[0]), static_shape(op))
+    match op.value:
+        case IntegerAttr(value=IntAttr(data=number)) | FloatAttr(value=FloatData(data=number)):
+            return [t(stablehlo.ConstantOp(dense_values(type, [number])))]
+        case _:
+            raise NotImplementedError(f"{op.value} is not a number")
+
+
+def top_k(op: TopKOp, t: Tensors) -> Sequence[SSAValue]:
+    """A stable sort in descending order, of the elements and their indices, and the first `k` of it."""
+    shape, element = shape_of(op.operand), element_type(op.operand)
+    if DYNAMIC_INDEX in shape:
+        raise NotImplementedError("its shape is known only at run time")
+    last = len(shape) - 1
+    indices = t.iota(last, i32, shape)
+    scalar, index = TensorType(element, []), TensorType(i32, [])
+    block = Block(arg_types=[scalar, scalar, index, index])
+    kind = ComparisonType.TOTALORDER if isinstance(element, AnyFloat) else None
+    before = stablehlo.CompareOp(block.args[0], block.args[1], ComparisonDirection.GT, kind)
+    block.add_ops([before, stablehlo.ReturnOp(before.result)])
+    sort = stablehlo.SortOp([op.operand, indices], Region(block), last, is_stable=True)
+    t(sort)
+    limits = [*shape[:-1], op.k.value.data]
+    starts, strides = [0] * len(shape), [1] * len(shape)
+    return [t(stablehlo.SliceOp(value, starts, limits, strides)) for value in sort.results]
+
+
+POLYGAMMA, ZETA = by_formula(formulas.polygamma), by_formula(formulas.zeta)
+
+DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
+    broadcasting.BroadcastAddOp: broadcast(stablehlo.AddOp),
+    broadcasting.BroadcastAndOp: broadcast(stablehlo.AndOp),
+    broadcasting.BroadcastAtan2Op: broadcast(stablehlo.Atan2Op),
+    broadcasting.BroadcastCompareOp: broadcast_compare,
+    broadcasting.BroadcastComplexOp: broadcast(stablehlo.ComplexOp),
+    broadcasting.BroadcastDivOp: broadcast(stablehlo.DivOp),
+    broadcasting.BroadcastMaxOp: broadcast(stablehlo.MaxOp),
+    broadcasting.BroadcastMinOp: broadcast(stablehlo.MinOp),
+    broadcasting.BroadcastMulOp: broadcast(stablehlo.MulOp),
+    broadcasting.BroadcastNextAfterOp: broadcast_function(next_after, elementwise.NextAfterOp),
+    broadcasting.BroadcastOrOp: broadcast(stablehlo.OrOp),
+    broadcasting.BroadcastPolygammaOp: broadcast_function(POLYGAMMA, elementwise.PolygammaOp),
+    broadcasting.BroadcastPowOp: broadcast(stablehlo.PowOp),
+    broadcasting.BroadcastRemOp: broadcast(stablehlo.RemOp),
+    broadcasting.BroadcastSelectOp: broadcast_select,
+    broadcasting.BroadcastShiftLeftOp: broadcast(stablehlo.ShiftLeftOp),
+    broadcasting.BroadcastShiftRightArithmeticOp: broadcast(stablehlo.ShiftRightArithmeticOp),
+    broadcasting.BroadcastShiftRightLogicalOp: broadcast(stablehlo.ShiftRightLogicalOp),
+    broadcasting.BroadcastSubOp: broadcast(stablehlo.SubtractOp),
+    broadcasting.BroadcastXorOp: broadcast(stablehlo.XorOp),
+    broadcasting.BroadcastZetaOp: broadcast_function(ZETA, elementwise.ZetaOp),
+    constants.ConstantLikeOp: constant_like,
+    constants.ConstantOp: constant,
+    elementwise.AcosOp: by_formula(formulas.acos),
+    elementwise.AcoshOp: by_formula(formulas.acosh),
+    elementwise.AsinOp: by_formula(formulas.asin),
+    elementwise.AsinhOp: by_formula(formulas.asinh),
+    elementwise.AtanOp: by_formula(formulas.atan, at_least_f32),
+    elementwise.AtanhOp: by_formula(formulas.atanh),
+    elementwise.BesselI1eOp: by_formula(formulas.bessel_i1e),
+    elementwise.ConjOp: conj,
+    elementwise.CoshOp: by_formula(formulas.cosh),
+    elementwise.DigammaOp: by_formula(formulas.digamma),
+    elementwise.ErfInvOp: by_formula(formulas.erf_inv, at_least_f32),
+    elementwise.ErfOp: by_formula(formulas.erf),
+    elementwise.ErfcOp: by_formula(formulas.erfc),
+    elementwise.IsInfOp: is_inf,
+    elementwise.IsNegInfOp: is_neg_inf,
+    elementwise.IsPosInfOp: is_pos_inf,
+    elementwise.LgammaOp: by_formula(formulas.lgamma),
+    elementwise.MulhiOp: mulhi,
+    elementwise.NextAfterOp: next_after,
+    elementwise.PolygammaOp: POLYGAMMA,
+    elementwise.SinhOp: by_formula(formulas.sinh),
+    elementwise.SquareOp: square,
+    elementwise.TanOp: tan,
+    elementwise.ZetaOp: ZETA,
+    TopKOp: top_k,
+}

@@ -1,0 +1,1 @@
+"""Passes on CHLO, the operations of client libraries that StableHLO lacks."""
