@@ -58,3 +58,11 @@ func.func @manual(%x: tensor<8x9xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"
   } : (tensor<8x9xf32>) -> tensor<8x9xf32>
   return
 }
+
+// Between replicas, of which there is one, communication is what it was. The channel 0 is none.
+// CHECK-LABEL: func.func @between_replicas(
+// CHECK-NEXT:    "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<8x9xf32>) -> tensor<8x9xf32>
+func.func @between_replicas(%x: tensor<8x9xf32>) {
+  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>}> : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return
+}

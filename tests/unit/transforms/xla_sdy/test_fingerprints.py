@@ -62,6 +62,7 @@ def converted(type: str) -> list[str]:
 SAME = {
     "names of values": (negated(), ["%name = stablehlo.negate %x : tensor<8xf32>", "return %name : tensor<8xf32>"]),
     "the sharding of a result": (negated(), negated(ON_A)),
+    "the identity of blocks": (branches("one", "two"), branches("one", "two")),
     "the sharding inside": (manual(), manual(inside="")),
     "the sharding outside": (manual(), manual(outside="")),
     "the target of a reshard": (moved("reshard %x <@mesh, [{}]>"), moved('reshard %x <@mesh, [{"a"}]>')),
