@@ -153,13 +153,6 @@ OPCODES: Mapping[str, Opcode] = {
         stablehlo.FftOp, 1, {"fft_type": Property("fft_type", FFT_TYPE), "fft_length": Property("fft_length", INTEGERS)}
     ),
     "parameter": row(parameter, 0),
-    "ragged-dot": plain(
-        hlo.RaggedDotOp,
-        3,
-        "",
-        f"{DOT_DIMENSIONS} lhs_ragged_dims rhs_group_dims",
-        readers={"operand_precision": read_raw},
-    ),
     "scaled-dot": plain(hlo.ScaledDotOp, 4, "", DOT_DIMENSIONS, readers={"operand_precision": read_raw}),
     "scan": plain(hlo.ScanOp, None, "to_apply", "dimensions num_carries is_reverse is_associative"),
     "select": same(stablehlo.SelectOp, 3),

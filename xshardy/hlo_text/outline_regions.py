@@ -1,8 +1,9 @@
 """
 Outline regions into functions, as HLO requires: the condition and body of a loop, the computation of a reduction.
 
-Values captured by a region become operands: further values carried by a loop, or elements of the operand tuple of a
-branch. Functions applied to elements can capture constants only, which are cloned into them.
+Constants that a region reads are cloned into its function, as XLA does. Other captured values become operands: further
+values carried by a loop, or elements of the operand tuple of a branch. Functions applied to elements can capture
+constants only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.forms.control_flow import calling_region, finish_calling
 from xshardy.hlo_text.forms.reductions import TO_APPLY, region_of
@@ -43,6 +44,9 @@ APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
     stablehlo.SelectAndScatterOp: ("hlo.select", "hlo.scatter"),
 }
 """Operations that apply regions to elements, and the attributes that name functions with these bodies."""
+
+CONSTANTS = (stablehlo.ConstantOp, hlo.ElidedConstantOp)
+"""Constants, which are cloned into each function that reads them."""
 
 
 class OutlineError(DiagnosticException):
@@ -105,6 +109,11 @@ def is_outlined(module: ModuleOp) -> bool:
     return not operations_to_outline(module)
 
 
+def captured_operands(regions: Sequence[Region]) -> list[SSAValue]:
+    """The values that `regions` read and do not define, without constants: those have to become operands."""
+    return [value for value in captured(regions) if not isinstance(value.owner, CONSTANTS)]
+
+
 # -- New functions ----------------------------------------------------------------------------------------------------
 
 
@@ -128,7 +137,8 @@ class NewFunctions:
         """
         A function of one value, the tuple of `types`, with the body of `region`.
 
-        The last elements of the tuple are the captured values `outside`. With `passed`, the function returns them too.
+        The last elements of the tuple are the captured values `outside`, and captured constants are cloned. With
+        `passed`, the function returns `outside` too.
         """
         block = Block(arg_types=[bare_if_one(types)])
         values: list[SSAValue] = [block.args[0]]
@@ -138,6 +148,10 @@ class NewFunctions:
             values = [element.result for element in elements]
         inner = values[: len(values) - len(outside)] if outside else values
         mapping = dict(zip((*region.block.args, *outside), (*inner, *values[len(inner) :]), strict=False))
+        for value in captured([region]):
+            if isinstance(constant := value.owner, CONSTANTS):
+                block.add_op(copied := constant.clone())
+                mapping[value] = copied.results[0]
         results = clone_body(region, block, mapping)
         if passed:
             results += values[len(inner) :]
@@ -178,7 +192,7 @@ class OutlineLoop(OutlinePattern):
     def match_and_rewrite(self, op: stablehlo.WhileOp, rewriter: PatternRewriter, /):
         if op not in self.chosen:
             return
-        outside = captured([op.cond, op.body])
+        outside = captured_operands([op.cond, op.body])
         operands = [*op.operands, *outside]
         types = [value.type for value in operands]
         condition = self.functions.of_region("condition", types, op.cond, rewriter, outside=outside)
@@ -203,7 +217,7 @@ class OutlineBranches(OutlinePattern):
             return
         regions: list[Region] = []
         for region in op.regions:
-            outside = captured([region])
+            outside = captured_operands([region])
             types = [value.type for value in outside]
             function = self.functions.of_region("branch", types, region, rewriter, outside=outside)
             operand = outside[0] if len(outside) == 1 else rewriter.insert(stablehlo.TupleOp(outside)).result
@@ -229,7 +243,7 @@ class OutlineApplied(OutlinePattern):
             return
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
             for value in captured([region]):
-                if not isinstance(constant := value.owner, stablehlo.ConstantOp):
+                if not isinstance(constant := value.owner, CONSTANTS):
                     raise OutlineError(
                         f"'{op.name}': its region reads a value from outside that is not a constant, which a "
                         "computation of HLO cannot: pass the value as another operand"

@@ -1,8 +1,8 @@
 """
-Inline calls by the rules of XLA's emitters, callees before their callers.
+Inline calls, callees before their callers: `func.call` always, as MLIR does, others by the rules of XLA's emitters.
 
-A function that is called once moves into its caller. One with several calls is copied only where that opens the way to
-merging what it and the caller both call. Source: row XGPU-32.
+By these rules, a function that is called once moves into its caller. One with several calls is copied only where that
+opens the way to merging what it and the caller both call. Source: row XGPU-32.
 """
 
 from collections import Counter
@@ -35,6 +35,9 @@ from xshardy.transforms.call_graph import (
 
 NOINLINE = "noinline"
 """A discardable attribute of a call: leave it alone."""
+
+NO_INLINE = "no_inline"
+"""The same in MLIR, of a `func.call` or of a function."""
 
 MAX_BLOCK_SIZE = 4000
 """Operations: no block grows beyond this by inlining."""
@@ -140,9 +143,10 @@ class InliningRule:
     """
     The documented rule, for a call to a function of the module.
 
-    A call marked `noinline`, a declaration, a body of several blocks and a `recursive` function stay. A function
-    without computation is always inlined. Any other only if the caller does not grow too large, and either this is the
-    only call, or the only one in its block and the block calls a function that the callee calls too.
+    What is marked `noinline` or `no_inline`, a declaration, a body of several blocks and a `recursive` function stay. A
+    `func.call`, and a function without computation, are always inlined. Any other only if the caller does not grow too
+    large, and either this is the only call, or the only one in its block and the block calls a function that the callee
+    calls too.
     """
 
     census: CallCensus
@@ -151,9 +155,11 @@ class InliningRule:
     def __call__(self, call: Call, callee: func.FuncOp) -> bool:
         """Whether to inline `call`, which calls `callee`."""
         name = callee.sym_name.data
-        if NOINLINE in call.attributes or len(callee.body.blocks) != 1 or name in self.recursive:
+        if not call.attributes.keys().isdisjoint((NOINLINE, NO_INLINE)) or NO_INLINE in callee.attributes:
             return False
-        if NO_COMPUTE in callee.attributes:
+        if len(callee.body.blocks) != 1 or name in self.recursive:
+            return False
+        if isinstance(call, func.CallOp) or NO_COMPUTE in callee.attributes:
             return True
         block = call.parent_block()
         assert block is not None
@@ -239,7 +245,9 @@ class EraseUnusedFunction(RewritePattern):
 
 @dataclass(frozen=True)
 class InlinePass(PatternPass):
-    """Inline calls by the rules of XLA's emitters, and erase the private functions that are then unused."""
+    """
+    Inline calls, `func.call` always and others by the rules of XLA's emitters. Private functions without calls go.
+    """
 
     name = "inline"
     source: ClassVar[str] = 'XLA:GPU emitters, "inline" of the codegen pipeline (XGPU-32)'

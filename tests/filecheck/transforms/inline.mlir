@@ -211,3 +211,44 @@ func.func private @unused(%a: f32) -> f32 {
 func.func private @called_by_unused(%x: f32) -> f32 {
   return %x : f32
 }
+
+// -----
+
+// A `func.call` is always inlined, as in MLIR: also a public function, and each of several calls.
+
+// CHECK-LABEL: func.func @calls(
+// CHECK-NEXT:    arith.negf
+// CHECK-NEXT:    arith.negf
+// CHECK-NEXT:    return
+// CHECK:       func.func @public
+func.func @calls(%a: f32) -> f32 {
+  %0 = func.call @public(%a) : (f32) -> f32
+  %1 = func.call @public(%0) : (f32) -> f32
+  return %1 : f32
+}
+func.func @public(%x: f32) -> f32 {
+  %0 = arith.negf %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// MLIR's mark that keeps calls, of a call and of a function.
+
+// CHECK-LABEL: func.func @marked(
+// CHECK-NEXT:    call @f(
+// CHECK-NEXT:    call @g(
+// CHECK-NEXT:    return
+func.func @marked(%a: f32) -> f32 {
+  %0 = func.call @f(%a) {no_inline} : (f32) -> f32
+  %1 = func.call @g(%0) : (f32) -> f32
+  return %1 : f32
+}
+func.func private @f(%x: f32) -> f32 {
+  %0 = arith.negf %x : f32
+  return %0 : f32
+}
+func.func private @g(%x: f32) -> f32 attributes {no_inline} {
+  %0 = arith.negf %x : f32
+  return %0 : f32
+}

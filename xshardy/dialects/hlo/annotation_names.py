@@ -8,3 +8,9 @@ METADATA = "hlo.metadata"
 
 SHARDING = "mhlo.sharding"
 """A sharding in HLO's notation, `{devices=[2,4]<=[8]}`."""
+
+ALLOW_PROPAGATION_TO_PARAMETERS = "hlo.allow_spmd_sharding_propagation_to_parameters"
+"""Of a module: which parameters of the entry propagation may shard further, `{true,false}`, or one for all."""
+
+ALLOW_PROPAGATION_TO_OUTPUT = "hlo.allow_spmd_sharding_propagation_to_output"
+"""The same of the results of the entry."""

@@ -22,7 +22,6 @@ from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, VALUE, tens
 __all__ = [
     "DynamicReshapeOp",
     "ElidedConstantOp",
-    "RaggedDotOp",
     "RngGetAndUpdateStateOp",
     "ScaledDotOp",
     "ScanOp",
@@ -87,34 +86,18 @@ class RngGetAndUpdateStateOp(InstructionOp):
     assembly_format = "attr-dict `:` type($result)"
 
 
-class ContractionOp(ArrayFunctionOp):
-    """A product of tensors, summed over the contracting dimensions."""
+@irdl_op_definition
+class ScaledDotOp(ArrayFunctionOp):
+    """
+    A product of tensors, summed over the contracting dimensions, with scale factors per block: the last two operands.
+    """
 
+    name = "hlo.scaled_dot"
     lhs_batch_dims = opt_prop_def(I64_ARRAY)
     rhs_batch_dims = opt_prop_def(I64_ARRAY)
     lhs_contracting_dims = opt_prop_def(I64_ARRAY)
     rhs_contracting_dims = opt_prop_def(I64_ARRAY)
     operand_precision = opt_prop_def(StringAttr)
-
-
-@irdl_op_definition
-class RaggedDotOp(ContractionOp):
-    """A product in which one dimension of `lhs` is divided into groups, whose sizes are an operand."""
-
-    name = "hlo.ragged_dot"
-    lhs = operand_def(TENSOR)
-    rhs = operand_def(TENSOR)
-    group_sizes = operand_def(INTEGER_TENSOR)
-    lhs_ragged_dims = opt_prop_def(I64_ARRAY)
-    rhs_group_dims = opt_prop_def(I64_ARRAY)
-    result = result_def(TENSOR)
-
-
-@irdl_op_definition
-class ScaledDotOp(ContractionOp):
-    """A product of two tensors with scale factors per block: the last two operands."""
-
-    name = "hlo.scaled_dot"
     inputs = var_operand_def(TENSOR)
     result = result_def(TENSOR)
 

@@ -1,11 +1,14 @@
-"""Contractions: dot and convolution."""
+"""Contractions: dot, ragged dot and convolution."""
 
 from collections.abc import Mapping
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, i1
 from xdsl.ir import Attribute, Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import chlo, mhlo, stablehlo
+from xshardy.dialects.chlo.ragged_dot import RaggedDotProduct
+from xshardy.dialects.mhlo.attributes import DotDimensionNumbersAttr, PrecisionAttr, RaggedDotDimensionNumbersAttr
 from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
 from xshardy.dialects.stablehlo.windows import window_properties
@@ -15,6 +18,7 @@ from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
 
 DOT_DIMENSIONS = ("lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims")
+RAGGED_DIMENSIONS = ("lhs_ragged_dims", "rhs_group_dims")
 
 
 def dot(instruction: Instruction) -> Operation:
@@ -32,7 +36,7 @@ def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str,
     return {"precision_config": PRECISIONS.encode(precisions)} if precisions else {}
 
 
-def precision_field(config: ArrayAttr[stablehlo.PrecisionAttr] | None) -> Fields:
+def precision_field(config: ArrayAttr[Any] | None) -> Fields:
     """The inverse of `precision_property`; omitted if all are default."""
     precisions = () if config is None else PRECISIONS.decode(config)
     return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
@@ -43,6 +47,32 @@ def dot_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
     lists = [INTEGERS.decode(numbers) for numbers in op.dot_dimension_numbers.parameters]
     fields: Fields = {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
     return fields | precision_field(op.precision_config)
+
+
+def ragged_dot(instruction: Instruction) -> Operation:
+    """`ragged-dot(x, y, sizes), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, ...`"""
+    fields = instruction.fields
+    dot = DotDimensionNumbersAttr.new([dimension_array(fields.get(name, ())) for name in DOT_DIMENSIONS])
+    groups = [dimension_array(fields.get(name, ())) for name in RAGGED_DIMENSIONS]
+    precisions: tuple[Precision, ...] = fields.get("operand_precision", ())
+    config: dict[str, Attribute] = {"precision_config": ArrayAttr(map(PrecisionAttr, precisions))} if precisions else {}
+    numbers = RaggedDotDimensionNumbersAttr(dot, *groups)
+    return instruction.create(mhlo.RaggedDotOp, ragged_dot_dimension_numbers=numbers, **config)
+
+
+def ragged_dot_fields(op: RaggedDotProduct, regions: Regions) -> Fields:
+    """The inverse of `ragged_dot`."""
+    numbers = op.numbers
+    lists = {
+        "lhs_batch_dims": numbers.lhs_batching_dimensions,
+        "rhs_batch_dims": numbers.rhs_batching_dimensions,
+        "lhs_contracting_dims": numbers.lhs_contracting_dimensions,
+        "rhs_contracting_dims": numbers.rhs_contracting_dimensions,
+        "lhs_ragged_dims": numbers.lhs_ragged_dimensions,
+        "rhs_group_dims": numbers.rhs_group_dimensions,
+    }
+    fields: Fields = {name: values for name, dims in lists.items() if (values := dims.get_values())}
+    return fields | precision_field(cast("ArrayAttr[Any] | None", op.properties.get("precision_config")))
 
 
 def convolution(instruction: Instruction) -> Operation:
@@ -122,5 +152,12 @@ ROWS: Mapping[str, Opcode] = {
         f"{' '.join(DOT_DIMENSIONS)} operand_precision",
         extras="algorithm sparsity sparsity_config",
         forms=[Form(stablehlo.DotGeneralOp, dot_fields)],
+    ),
+    "ragged-dot": row(
+        ragged_dot,
+        3,
+        "",
+        f"{' '.join((*DOT_DIMENSIONS, *RAGGED_DIMENSIONS))} operand_precision",
+        forms=[Form(op, ragged_dot_fields) for op in (mhlo.RaggedDotOp, chlo.RaggedDotOp)],
     ),
 }

@@ -1,22 +1,41 @@
 """Reads locations, and the aliases that stand for them, which a text may use before it defines them."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Attribute
 from xdsl.parser import Parser as XDSLParser
-from xdsl.utils.lexer import Position
+from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xshardy.rewriting.locations import fused
 from xshardy.syntax.dense_literals import DenseLiteralParser
 from xshardy.syntax.lexer import make_span
-from xshardy.syntax.locations.text import DEFINITION, LOCATION, TextLocation, aliases_in, as_slot, is_location, resolved
+from xshardy.syntax.locations.text import (
+    DEFINITION,
+    LOCATION,
+    TextLocation,
+    alias_places,
+    as_slot,
+    in_itself,
+    is_location,
+    obstacle,
+    resolved,
+)
 from xshardy.syntax.locations.values import call_site, named, place_in_file
 
 MOST = (1 << 32) - 1
 """The largest number of a line or column."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstUse:
+    """The first use of an alias that is not defined yet, and whether it is inside another location."""
+
+    start: Position
+    is_inside: bool
 
 
 class LocationParser(DenseLiteralParser):
@@ -24,14 +43,16 @@ class LocationParser(DenseLiteralParser):
 
     _locations: dict[str, TextLocation]
     """The locations in the text that stand alone, by the alias, such as `#loc3`, or by the text in parentheses."""
-    _first_uses: dict[str, Position]
-    """The aliases that are used before their definition, each with its first use."""
+    _first_uses: dict[str, FirstUse]
+    """The aliases that are used and not defined yet."""
+    _waiting: dict[TextLocation, Span]
+    """The locations with aliases inside that were not defined when they were read, each with the first of these."""
     _may_await: bool
     """Whether a location may be an alias that is defined later: not in a definition."""
 
     def start_locations(self) -> None:
         """Precondition of all others, for a new text."""
-        self._locations, self._first_uses, self._may_await = {}, {}, True
+        self._locations, self._first_uses, self._waiting, self._may_await = {}, {}, {}, True
 
     # Definitions
 
@@ -39,8 +60,9 @@ class LocationParser(DenseLiteralParser):
         start = self.pos
         match = DEFINITION.match(self.lexer.input.content, start)
         is_new = match is not None and match["defined"] not in self.attribute_aliases
-        if match is not None and is_new and all(self._is_defined(alias) for alias in aliases_in(match)):
-            self._define(match["defined"]).define(match["flat"], self._locations)
+        if match is not None and is_new and self._may_stand_inside(match):
+            unknown = self._await_inside(match)
+            self._keep(self._define(match["defined"]), match["flat"], unknown)
             self._resume_from(match.end())
             return
         name = self._current_token.text
@@ -66,17 +88,46 @@ class LocationParser(DenseLiteralParser):
         self._first_uses.pop(alias, None)
         return location
 
-    def _is_defined(self, alias: str) -> bool:
-        return alias in self._locations and alias not in self._first_uses
+    def _may_stand_inside(self, match: re.Match[str]) -> bool:
+        """Whether each alias in a flat location is that of a location, or not defined yet."""
+        return all(
+            alias in self._locations or (alias not in self.attribute_aliases and "." not in alias)
+            for alias, _ in alias_places(match)
+        )
+
+    def _await_inside(self, match: re.Match[str]) -> Span | None:
+        """Await the definitions of aliases in a flat location. Returns the first of these, if there is one."""
+        first: Span | None = None
+        for alias, start in alias_places(match):
+            if alias in self.attribute_aliases:
+                continue
+            first = first or self._span(alias, start)
+            if alias not in self._first_uses:
+                self._first_uses[alias] = FirstUse(start, is_inside=True)
+                self._locations[alias] = TextLocation()
+        return first
+
+    def _keep(self, location: TextLocation, text: str, unknown: Span | None) -> None:
+        """Let `location` be the flat `text`; `unknown` is the first alias in it that is not defined yet."""
+        location.define(text, self._locations)
+        if unknown is not None:
+            self._waiting[location] = unknown
 
     def check_locations(self) -> None:
-        """Raise an error if the text, which ends here, has not defined all aliases of locations that it uses."""
-        for alias in self._first_uses:
-            self.raise_error("operation location alias was never defined", self._span_of_use(alias))
+        """Raise an error unless the text, which ends here, has defined all aliases of locations, and none by itself."""
+        for alias, use in self._first_uses.items():
+            missing = f"undefined symbol alias id '{alias[1:]}'"
+            self.raise_error(
+                missing if use.is_inside else "operation location alias was never defined", self._span_of_use(alias)
+            )
+        if (location := in_itself(self._waiting)) is not None:
+            self.raise_error("a location is defined by itself", self._waiting[location])
 
-    def _span_of_use(self, alias: str):
-        start = self._first_uses[alias]
-        return make_span(start, start + len(alias), self.lexer.input)
+    def _span_of_use(self, alias: str) -> Span:
+        return self._span(alias, self._first_uses[alias].start)
+
+    def _span(self, text: str, start: Position) -> Span:
+        return make_span(start, start + len(text), self.lexer.input)
 
     # Uses
 
@@ -100,17 +151,18 @@ class LocationParser(DenseLiteralParser):
             return known
         if match["alias"] is not None:
             return self._awaited(text, match.start("flat"))
-        if not all(self._is_defined(alias) for alias in aliases_in(match)):
+        if not self._may_stand_inside(match):
             return None
+        unknown = self._await_inside(match)
         location = self._locations[text] = TextLocation()
-        location.define(text, self._locations)
+        self._keep(location, text, unknown)
         return location
 
     def _awaited(self, alias: str, start: Position) -> TextLocation | None:
         """What `alias`, used at `start`, will stand for; None if it is defined as something else, or must be."""
         if alias in self.attribute_aliases or not self._may_await:
             return None
-        self._first_uses[alias] = start
+        self._first_uses[alias] = FirstUse(start, is_inside=False)
         location = self._locations[alias] = TextLocation()
         return location
 
@@ -135,6 +187,8 @@ class LocationParser(DenseLiteralParser):
                 attribute = self.parse_attribute()
                 if not is_location(attribute):
                     self.raise_error(f"expected location, but found '{attribute}'", start)
+                if (problem := obstacle(attribute)) is not None:
+                    self.raise_error(f"location '{start.text}' {problem}", start)
                 return resolved(attribute)
             case MLIRTokenKind.STRING_LIT | MLIRTokenKind.BYTES_LIT:
                 return self._read_name_or_place()

@@ -7,7 +7,7 @@ checks a flat location, which is then kept as a string. Anything else is parsed 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeGuard, cast, final, get_args
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr, NoneAttr, StringAttr
@@ -73,7 +73,7 @@ class TextLocation(BuiltinAttribute):
         while pending:
             location = pending[-1]
             if location._value is None:
-                inner = [alias for alias in location._referred() if alias._value is None]
+                inner = [alias for alias in location.referred() if alias._value is None]
                 if inner:
                     pending += inner
                     continue
@@ -84,8 +84,13 @@ class TextLocation(BuiltinAttribute):
         assert self._value is not None
         return self._value
 
-    def _referred(self) -> "list[TextLocation]":
-        """What the aliases in the text stand for."""
+    @property
+    def is_defined(self) -> bool:
+        """Whether the location itself has been defined. What it refers to may be missing."""
+        return self._text is not None or self._value is not None
+
+    def referred(self) -> "list[TextLocation]":
+        """What the aliases in the text stand for; nothing once the location is read."""
         match = _FLAT.fullmatch(self._text or "")
         return [] if match is None else [self._aliases[alias] for alias in aliases_in(match)]
 
@@ -136,11 +141,51 @@ def is_location(attribute: Attribute) -> TypeGuard[LocationAttr]:
     return isinstance(attribute, LOCATIONS)
 
 
+def alias_places(match: re.Match[str]) -> list[tuple[str, int]]:
+    """The aliases in a flat location that `LOCATION` or `DEFINITION` matched, each with its place in the text."""
+    groups = ("inner", "callee", "caller", "alias")
+    alone = [(match[group], match.start(group)) for group in groups if match[group] is not None]
+    if match["parts"] is None:
+        return alone
+    start = match.start("parts")
+    return [(part[0], start + part.start()) for part in re.finditer(_ALIAS, match["parts"])]
+
+
 def aliases_in(match: re.Match[str]) -> list[str]:
-    """The aliases in a flat location that `LOCATION` or `DEFINITION` matched."""
-    groups = match.groupdict()
-    alone = [groups[group] for group in ("inner", "callee", "caller", "alias") if groups[group] is not None]
-    return alone if groups["parts"] is None else [*alone, *groups["parts"].split(", ")]
+    """The aliases in a flat location."""
+    return [alias for alias, _ in alias_places(match)]
+
+
+def in_itself(locations: Iterable[TextLocation]) -> TextLocation | None:
+    """The first of `locations` that refers to itself, or to one that does; None if there is none."""
+    done: set[TextLocation] = set()
+    for first in locations:
+        chain: dict[TextLocation, Iterator[TextLocation]] = {first: iter(first.referred())}
+        while chain:
+            location, rest = next(reversed(chain.items()))
+            if (inner := next(rest, None)) is None:
+                done.add(location)
+                del chain[location]
+            elif inner in chain:
+                return first
+            elif inner not in done:
+                chain[inner] = iter(inner.referred())
+    return None
+
+
+def obstacle(location: LocationAttr) -> str | None:
+    """Why `location` cannot be read yet, as the end of a sentence; None if it can."""
+    if not isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
+        return None
+    pending, seen = [location], {location}
+    while pending:
+        inner = pending.pop()
+        if not inner.is_defined:
+            return "has others inside it that are not defined yet"
+        new = [other for other in inner.referred() if other not in seen]
+        seen.update(new)
+        pending += new
+    return None if in_itself([location]) is None else "is defined by itself"
 
 
 def without_locations(text: str) -> str:

@@ -238,7 +238,7 @@ class ResolveConflicts(ClassPattern):
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)
         if resolution is not None:
-            _apply_resolution(op, resolution, rewriter)
+            apply_resolution(op, resolution, rewriter)
 
     def check(self, op: Operation) -> None:
         """Raises `OperationFailedException` if the conflicts of `op` cannot be resolved. Changes nothing."""
@@ -256,7 +256,7 @@ class ResolveConflicts(ClassPattern):
         return self.conflicts.resolve(op, full=full, reduced=shardings)
 
 
-def _apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
+def apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
     required = enumerate(resolution.operands)
     move_operands(op, [(index, Reshard(sharding)) for index, sharding in required if sharding is not None], rewriter)

@@ -65,6 +65,16 @@ def tensor_type(tensor: SSAValue) -> TensorType:
     return tensor.type
 
 
+def is_arithmetic(type: Attribute) -> bool:
+    """Whether operations of `arith` take values of `type`: floats and signless integers, and vectors of these."""
+    if isinstance(type, TensorType):
+        return False
+    element = element_type_of(type)
+    return isinstance(element, AnyFloat) or (
+        isinstance(element, IntegerType) and element == IntegerType(element.bitwidth)
+    )
+
+
 # -- Globals -----------------------------------------------------------------------------------------------------------
 
 
@@ -234,6 +244,8 @@ class TensorAccess:
         """`value` cast to another type with the same bits; `value` itself if it has the type."""
         if value.type == type:
             return value
+        if is_arithmetic(value.type) and is_arithmetic(type):
+            return self.value(arith.BitcastOp(value, type))
         return self.value(UnrealizedConversionCastOp.get([value], [type]))
 
     # -- Constants ---------------------------------------------------------------------------------------------------

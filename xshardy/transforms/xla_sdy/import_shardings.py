@@ -1,16 +1,18 @@
 """Turn HLO shardings, which list devices, into shardings over the axes of a mesh that is found for them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.axes.hlo_sharding import ShardGroupKind
+from xshardy.dialects.hlo.annotation_names import ALLOW_PROPAGATION_TO_OUTPUT, ALLOW_PROPAGATION_TO_PARAMETERS
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ShardingGroupOp
@@ -21,7 +23,7 @@ from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.function_body import body_of
-from xshardy.transforms.sdy.main_function import MAIN
+from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.xla_sdy.from_hlo_shardings import (
     ImportedMeshes,
     ValueSharding,
@@ -52,6 +54,23 @@ class OpenValues:
 
 
 CLOSED = OpenValues(())
+
+FLAGS = re.compile(r"\{\s*(?:(?:true|false)\s*(?:,\s*(?:true|false)\s*)*)?\}")
+"""Flags of an HLO module, `{true,false}`."""
+
+
+def open_values(module: ModuleOp, name: str, flags: Sequence[int]) -> OpenValues:
+    """
+    What `flags` allow, or if there are none the attribute `name` of `module`, where HLO text has them.
+
+    Raises `OperationFailedException` if the attribute is no list of flags.
+    """
+    written = module.attributes.get(name)
+    if flags or written is None:
+        return OpenValues(flags)
+    if not isinstance(written, StringAttr) or FLAGS.fullmatch(written.data) is None:
+        raise OperationFailedException(module, f"{name} is {written}: expected a list like `{{true,false}}`")
+    return OpenValues([flag == "true" for flag in re.findall("true|false", written.data)])
 
 
 def imported_signature(
@@ -173,7 +192,8 @@ class ImportShardingsPass(PatternPass):
 
     Members of a group (`shard_as`) become members of a sharding group. Dimensions are closed, except those of unknown
     shardings; those of arguments and results of the main function are open where propagation to them is allowed, by one
-    flag (0 or 1) for each, or one for all. A module with a sharding that no mesh has with the others stays as it is.
+    flag (0 or 1) for each, or one for all. Without flags, those of the HLO module count. A module with a sharding that
+    no mesh has with the others stays as it is.
     """
 
     name = "xla-sdy-import-shardings"
@@ -190,7 +210,9 @@ class ImportShardingsPass(PatternPass):
         attributes: dict[Operation, Attributes] = {}
         if meshes is not None and (first := module.body.block.first_op) is not None:
             declared[first] = meshes.declarations()
-            signatures = {f: new for f in functions if (new := self._signature(f, meshes)) != signature_of(f)}
+            opened = self._opened(module)
+            new = {f: imported_signature(f, meshes, *opened.get(f, (CLOSED, CLOSED))) for f in functions}
+            signatures = {f: signature for f, signature in new.items() if signature != signature_of(f)}
             for op in (op for function in functions for op in operations_in(function)):
                 if values := shardings_of_values(op.attributes, op.result_types, op):
                     attributes[op] = imported_attributes(op, values, meshes)
@@ -200,8 +222,9 @@ class ImportShardingsPass(PatternPass):
         yield Step((ReadSharding(attributes),))
         yield Step((GroupValues(groups),))
 
-    def _signature(self, function: FuncOp, meshes: ImportedMeshes) -> Signature:
-        if function.sym_name.data != MAIN:
-            return imported_signature(function, meshes, CLOSED, CLOSED)
-        opened = OpenValues(self.allow_propagation_to_args), OpenValues(self.allow_propagation_to_results)
-        return imported_signature(function, meshes, *opened)
+    def _opened(self, module: ModuleOp) -> Mapping[FuncOp, tuple[OpenValues, OpenValues]]:
+        """The arguments and results of the main function, if there is one, that may be sharded further."""
+        if (main := main_if_any(functions_of(module))) is None:
+            return {}
+        arguments = open_values(module, ALLOW_PROPAGATION_TO_PARAMETERS, self.allow_propagation_to_args)
+        return {main: (arguments, open_values(module, ALLOW_PROPAGATION_TO_OUTPUT, self.allow_propagation_to_results))}

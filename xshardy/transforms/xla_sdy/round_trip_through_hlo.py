@@ -4,15 +4,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import ReturnOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.hlo_text.computation_printer import HLOPrintError
 from xshardy.hlo_text.dissolve_tuples import ROOT
 from xshardy.hlo_text.parser import parse_hlo
 from xshardy.hlo_text.printer import print_hlo
+from xshardy.hlo_text.write_values import ShapeWriter
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 
@@ -22,7 +24,8 @@ class RoundTripThroughHloPass(ModulePass):
     """
     Replace a module by what its HLO text says, with the computations of loops and conditionals in their regions.
 
-    A module that HLO text cannot say stays as it is.
+    A module that HLO text cannot say stays as it is. Custom calls get the attributes that XLA's importer writes: an
+    empty configuration, and the shape of a result that is no array.
     """
 
     name = "xla-sdy-round-trip-stablehlo-to-hlo-to-stablehlo"
@@ -45,3 +48,9 @@ class RoundTripThroughHloPass(ModulePass):
         InlineRegionsPass().apply(ctx, op)
         for end in operations_of(op, ReturnOp):
             end.attributes.pop(ROOT, None)
+        shapes = ShapeWriter()
+        for call in operations_of(op, CustomCallOp):
+            call.backend_config = call.backend_config or StringAttr("")
+            (result,) = call.result_types
+            if not isinstance(result, TensorType):
+                call.attributes["xla_shape"] = StringAttr(shapes.write(result))

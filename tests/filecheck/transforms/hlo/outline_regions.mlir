@@ -1,5 +1,23 @@
 // RUN: xshardy-opt %s -p hlo-outline-regions | filecheck %s
 
+// A constant is cloned into each function that reads it.
+// CHECK-LABEL: func.func @loop_with_constants(
+// CHECK: stablehlo.while(%{{.*}} = %arg0) : tensor<i32>
+// CHECK: call @condition.0(%{{.*}})
+// CHECK: call @body.0(%{{.*}})
+func.func @loop_with_constants(%x: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<3> : tensor<i32>
+  %r = stablehlo.while(%i = %x) : tensor<i32>
+  cond {
+    %p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %n = stablehlo.add %i, %c : tensor<i32>
+    stablehlo.return %n : tensor<i32>
+  }
+  return %r : tensor<i32>
+}
+
 // A loop also carries what its regions read from outside.
 // CHECK-LABEL: func.func @loop(
 // CHECK: %{{.*}}:2 = stablehlo.while(%{{.*}} = %arg0, %{{.*}} = %arg1) : tensor<i32>, tensor<i32>
@@ -73,3 +91,7 @@ func.func private @go(%i: tensor<i32>) -> tensor<i32> {
 
 // CHECK: func.func private @region(
 // CHECK-NEXT: stablehlo.constant dense<2.000000e+00> : tensor<f32>
+// CHECK: func.func private @condition.0(%{{.*}}: tensor<i32>) -> tensor<i1> {
+// CHECK-NEXT: stablehlo.constant dense<3>
+// CHECK: func.func private @body.0(%{{.*}}: tensor<i32>) -> tensor<i32> {
+// CHECK-NEXT: stablehlo.constant dense<3>

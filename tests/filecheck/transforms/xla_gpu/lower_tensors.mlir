@@ -115,9 +115,9 @@ func.func @while(%t: tensor<1xf32>, %x: f32, %c: i1) -> tensor<1xf32> {
 // CHECK-NEXT:    llvm.store %[[WIDE]], %[[PP2]] : i8, !llvm.ptr
 // CHECK-NEXT:    %[[PF:.*]] = llvm.getelementptr inbounds %[[F]][0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<3 x i8>
 // CHECK-NEXT:    %[[CODE:.*]] = llvm.load %[[PF]] : !llvm.ptr -> i8
-// CHECK-NEXT:    %[[SMALL:.*]] = builtin.unrealized_conversion_cast %[[CODE]] : i8 to f8E4M3FN
+// CHECK-NEXT:    %[[SMALL:.*]] = arith.bitcast %[[CODE]] : i8 to f8E4M3FN
 // CHECK-NEXT:    %[[PL:.*]] = llvm.getelementptr inbounds %[[L]][0, %[[FAR]]] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<3000000000 x i8>
-// CHECK-NEXT:    %[[BACK:.*]] = builtin.unrealized_conversion_cast %[[SMALL]] : f8E4M3FN to i8
+// CHECK-NEXT:    %[[BACK:.*]] = arith.bitcast %[[SMALL]] : f8E4M3FN to i8
 // CHECK-NEXT:    llvm.store %[[BACK]], %[[PL]] : i8, !llvm.ptr
 func.func @elements(%s: tensor<f32>, %p: tensor<3xi1>, %f: tensor<3xf8E4M3FN>, %l: tensor<3000000000xf8E4M3FN>)
     -> (tensor<3xi1>, tensor<3000000000xf8E4M3FN>) {

@@ -57,6 +57,9 @@ func.func @groups(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2] shard_as
   %0 = stablehlo.custom_call @Sharding(%y) {backend_config = "unspecified_dims=[0]", mhlo.sharding = "{unknown shard_as 3}"} : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+func.func @no_main_function() {
+  return
+}
 
 // -----
 
