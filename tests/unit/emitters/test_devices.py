@@ -30,3 +30,18 @@ def test_a_smaller_device_is_full_of_threads_earlier_and_each_does_more(target: 
     kernel = find_kernel(compiler.emit(text, target=target))
     assert launch_dimensions(kernel) == ((128, 1, 1), (blocks, 1, 1))
     assert compiler.compile(text, target=target).grid == (blocks, 1, 1)
+
+
+THREADS = {"sm_70": 2048, "sm_75": 1024, "sm_80": 2048, "sm_86": 1536, "sm_87": 1536, "sm_89": 1536, "sm_90": 2048}
+THREADS |= {"sm_100": 2048, "sm_120": 1536, "sm_121": 1536}
+"""The most resident threads of a multiprocessor, by NVIDIA's table of technical specifications."""
+
+CORES = {"sm_70": 80, "sm_75": 40, "sm_80": 108, "sm_86": 84, "sm_87": 16, "sm_89": 142, "sm_90": 132}
+CORES |= {"sm_100": 148, "sm_120": 188, "sm_121": 48}
+"""The multiprocessors of V100, T4, A100, RTX A6000, Jetson AGX Orin, L40, H100, B200, RTX PRO 6000 and GB10."""
+
+
+@pytest.mark.parametrize("target", THREADS)
+def test_devices_are_those_of_the_data_sheets(target: str):
+    device = device_of(target)
+    assert (device.cores, device.threads_per_core) == (CORES[target], THREADS[target])

@@ -39,7 +39,11 @@ def custom_call(shapes: Shapes, call: CustomCall) -> Factors | None:
     if (factors := CALLS.get(call.name)) is None:
         raise UnknownOperation(f"custom call @{call.name} is unknown to SDY sharding rule registry")
     try:
-        return iter([*factors(shapes)]) if call.gives_tensor else None
+        found = [*factors(shapes)] if call.gives_tensor else None
+        for factor in found or ():
+            if (len(factor.operand_dims), len(factor.result_dims)) != (len(shapes.operands), len(shapes.results)):
+                raise ValueError("the rule is for another number of tensors")
+        return None if found is None else iter(found)
     except (IndexError, ValueError) as error:
         raise UnknownOperation(
             f"custom call @{call.name} has other operands or results than SDY sharding rule registry expects"

@@ -1,6 +1,7 @@
 """Folds of arith against numpy, which computes with the same widths."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -30,6 +31,14 @@ EXACT = {
     arith.FloorDivSIOp: np.floor_divide,
     arith.RemSIOp: np.fmod,
 }
+QUOTIENTS = {
+    arith.DivSIOp: math.trunc,
+    arith.DivUIOp: math.floor,
+    arith.FloorDivSIOp: math.floor,
+    arith.CeilDivSIOp: math.ceil,
+    arith.CeilDivUIOp: math.ceil,
+}
+"""How each division rounds the exact quotient."""
 UNSIGNED = {
     arith.DivUIOp: np.floor_divide,
     arith.RemUIOp: np.remainder,
@@ -70,7 +79,8 @@ widths = sampled_from(list(INTEGERS))
 any_integer = integers(-(1 << 63), (1 << 63) - 1)
 
 
-@given(sampled_from(list(EXACT)), widths, any_integer, any_integer)
+@pytest.mark.parametrize("op", EXACT)
+@given(width=widths, a=any_integer, b=any_integer | integers(-3, 3))
 @np.errstate(all="ignore")
 def test_integers_wrap_as_numpy_does(op: type[Operation], width: int, a: int, b: int):
     a, b = signed(a, width), signed(b, width)
@@ -81,7 +91,8 @@ def test_integers_wrap_as_numpy_does(op: type[Operation], width: int, a: int, b:
         assert folded == int(EXACT[op](INTEGERS[width](a), INTEGERS[width](b)))
 
 
-@given(sampled_from(list(UNSIGNED)), widths, any_integer, any_integer)
+@pytest.mark.parametrize("op", UNSIGNED)
+@given(width=widths, a=any_integer, b=any_integer | integers(-3, 3))
 def test_unsigned_integers(op: type[Operation], width: int, a: int, b: int):
     unsigned = np.dtype(INTEGERS[width]).name.replace("int", "uint")
     mask = (1 << width) - 1
@@ -93,7 +104,66 @@ def test_unsigned_integers(op: type[Operation], width: int, a: int, b: int):
         assert folded == signed(int(expected), width)
 
 
-@given(sampled_from(list(SHIFTS)), widths, any_integer, integers(0, 70))
+@pytest.mark.parametrize("op", QUOTIENTS)
+@given(a=integers(-8, 15), b=integers(-8, 15))
+def test_quotients(op: type[Operation], a: int, b: int):
+    """Of 4 bits. A quotient that is too large, and one by 0, are undefined."""
+    is_unsigned = op in (arith.DivUIOp, arith.CeilDivUIOp)
+    x, y = (value & 15 if is_unsigned else signed(value, 4) for value in (a, b))
+    folded = integer_fold(op, 4, signed(a, 4), signed(b, 4))
+    if y == 0 or (x, y) == (-8, -1):
+        assert folded is None
+    else:
+        assert folded == signed(QUOTIENTS[op](Fraction(x, y)), 4)
+
+
+@given(a=integers(-8, 7), b=integers(-8, 7))
+def test_logical_shifts(a: int, b: int):
+    folded = integer_fold(arith.ShRUIOp, 4, a, b)
+    assert folded == (signed((a & 15) >> b, 4) if 0 <= b < 4 else None)
+
+
+@pytest.mark.parametrize("op", [arith.FPToSIOp, arith.FPToUIOp])
+@given(a=floats(-300, 300, width=32))
+def test_float_to_integer(op: type[Operation], a: float):
+    """Of 8 bits, rounded toward zero. A number that is too large is undefined."""
+    attr = FloatAttr(a, f32)
+    folded = arith_floats.FOLDS[op](op(*values(attr), IntegerType(8)), [attr])
+    lower, upper = (-128, 127) if op is arith.FPToSIOp else (0, 255)
+    expected = signed(math.trunc(a), 8) if lower <= math.trunc(a) <= upper else None
+    assert expected == (folded.value.data if isinstance(folded, IntegerAttr) else folded)
+
+
+@pytest.mark.parametrize(
+    ("op", "left", "right"),
+    [
+        (arith.AddfOp, -0.0, -0.0),
+        (arith.SubfOp, None, 0.0),
+        (arith.MulfOp, 1.0, 1.0),
+        (arith.DivfOp, None, 1.0),
+        (arith.MaximumfOp, -math.inf, -math.inf),
+        (arith.MinimumfOp, math.inf, math.inf),
+        (arith.MaxnumfOp, None, None),  # of a NaN and infinity, it is infinity
+    ],
+)
+def test_neutral_floats(op: type[Operation], left: float | None, right: float | None):
+    """`left op x` and `x op right` are `x`, and no other constant is neutral."""
+    for constant in (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf):
+        attr = FloatAttr(constant, f32)
+        x, y = values(attr, attr)
+        for is_neutral, found in (
+            (is_same(constant, left), arith_floats.FOLDS[op](op(y, x), [attr, None])),
+            (is_same(constant, right), arith_floats.FOLDS[op](op(x, y), [None, attr])),
+        ):
+            assert found is (x if is_neutral else None)
+
+
+def is_same(a: float, b: float | None) -> bool:
+    return b is not None and a == b and math.copysign(1, a) == math.copysign(1, b)
+
+
+@pytest.mark.parametrize("op", SHIFTS)
+@given(width=widths, a=any_integer, b=integers(0, 70))
 def test_shifts(op: type[Operation], width: int, a: int, b: int):
     a, b = signed(a, width), signed(b, width)
     folded = integer_fold(op, width, a, b)
@@ -103,7 +173,8 @@ def test_shifts(op: type[Operation], width: int, a: int, b: int):
         assert folded is None
 
 
-@given(sampled_from(list(COMPARISONS)), widths, any_integer, any_integer)
+@pytest.mark.parametrize("predicate", COMPARISONS)
+@given(width=widths, a=any_integer, b=any_integer)
 def test_comparisons(predicate: str, width: int, a: int, b: int):
     attrs = [IntegerAttr(signed(value, width), IntegerType(width)) for value in (a, b)]
     folded = arith_integers.fold_cmpi(arith.CmpiOp(*values(*attrs), predicate), attrs)
@@ -122,7 +193,8 @@ def test_swapped_and_inverse_predicates(predicate: Predicate, a: int, b: int):
     assert holds(predicate, a, b) != holds(arith_patterns.INVERSE[predicate], a, b)
 
 
-@given(sampled_from(list(FLOATING)), sampled_from(list(FLOATS)), floats(width=16), floats(width=16))
+@pytest.mark.parametrize("op", FLOATING)
+@given(type=sampled_from(list(FLOATS)), a=floats(width=16), b=floats(width=16))
 @np.errstate(all="ignore")
 def test_floats_round_as_numpy_does(op: type[Operation], type: AnyFloat, a: float, b: float):
     attrs = [FloatAttr(value, type) for value in (a, b)]
