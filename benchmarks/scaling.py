@@ -20,7 +20,6 @@ from xdsl.passes import PassPipeline
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy import compiler
-from xshardy.api import PARTITION
 from xshardy.dialects.discardable import verify
 from xshardy.emitters import emit_fusion
 from xshardy.hlo_text import parse_hlo, print_hlo, read_hlo
@@ -416,7 +415,7 @@ PIPELINES: Mapping[str, Pipeline] = {
     "local": Pipeline(
         STABLEHLO,
         parsed_then("sdy-propagation-pipeline{enable-insert-explicit-collectives=true}"),
-        passes(PARTITION.partition("},")[2]),
+        passes("sdy-convert-global-to-local,sdy-drop-sharding-and-mesh"),
     ),
     "hlo read": Pipeline(HLO, str, read_hlo),
     "hlo print": Pipeline(HLO, read_hlo, print_hlo),

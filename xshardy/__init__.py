@@ -3,6 +3,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
 - `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
+- `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
 `docs/api.md` shows each of them.
@@ -21,15 +22,20 @@ if TYPE_CHECKING:
         print_module,
         propagate,
         read_hlo,
+        run,
         run_passes,
         verify,
     )
     from xshardy.compiler import compile, emit, lower
+    from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.nvptx import Kernel
 
 __all__ = [
     "Explanation",
     "Kernel",
+    "PartitionedProgram",
+    "ProgramRun",
     "compile",
     "emit",
     "explain",
@@ -40,6 +46,7 @@ __all__ = [
     "print_module",
     "propagate",
     "read_hlo",
+    "run",
     "run_passes",
     "verify",
 ]
@@ -48,12 +55,16 @@ _HOMES = {
     **dict.fromkeys(__all__, "api"),
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     "Kernel": "lowering.nvptx",
+    "PartitionedProgram": "engines.program",
+    "ProgramRun": "engines.checked_run",
 }
 """The module that each name is defined in."""
 
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: `xdsl-opt` loads this package for its entry point, and must not pay for the compiler.
+    if name == "jax":
+        return import_module("xshardy.jax")
     if name not in _HOMES:
         raise AttributeError(f"module 'xshardy' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"xshardy.{_HOMES[name]}"), name)

@@ -5,7 +5,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 `docs/api.md` shows each function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.ir import Operation, SSAValue
 
+    from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.engine import Engine
+    from xshardy.engines.program import PartitionedProgram
+    from xshardy.interpreters.element_types import Array
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -117,20 +121,76 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
     return run_passes(source, "sdy-propagation-pipeline", name)
 
 
-def partition(source: "ModuleOp | ProgramSource", name: str | None = None) -> "ModuleOp":
+def partition(
+    source: "ModuleOp | ProgramSource", name: str | None = None, *, mesh: "Mapping[str, int] | None" = None
+) -> "PartitionedProgram":
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
-    A module is changed in place. The collectives are StableHLO's; the mesh and the shardings are gone.
+    `source` is a module, which is changed in place, what `parse` takes, or HLO text. `mesh` gives axes other sizes, or
+    a mesh to a module without. The result has the module, whose collectives are StableHLO's, the mesh, and how
+    arguments and results are divided. Raises what `run_passes` does, and `EngineError` for meshes that do not fit.
     """
-    return run_passes(source, PARTITION, name)
+    from xshardy.engines.mesh_sizes import resize_meshes
+    from xshardy.engines.program import partition_module
+    from xshardy.universe import new_context
+
+    context = new_context()
+    module = _program(source, name, context)
+    if mesh:
+        resize_meshes(module, mesh, context)
+        verify(module)
+    return partition_module(module, context)
 
 
-PARTITION = (
-    "sdy-propagation-pipeline{enable-insert-explicit-collectives=true},"
-    "sdy-convert-global-to-local,sdy-drop-sharding-and-mesh"
-)
-"""The passes of `partition`."""
+def run(
+    source: "ModuleOp | ProgramSource",
+    arguments: "Sequence[Array] | None" = None,
+    *,
+    on: "str | Engine" = "simulated",
+    mesh: "Mapping[str, int] | None" = None,
+    check: bool = False,
+    seed: int = 0,
+    processes: int = 1,
+    platform: str = "cpu",
+    time_out: float | None = 600,
+    name: str | None = None,
+) -> "ProgramRun":
+    """
+    Partition a program as `partition` does, and run it on all devices of its mesh with whole `arguments`.
+
+    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator; `pjrt`
+    is XLA, with the devices of `platform` in `processes` processes, given up after `time_out` seconds. With `check`,
+    the results are compared with those of the program on one device. Raises what `partition` does, `EngineError`, and
+    xDSL's `InterpretationError`.
+    """
+    from xshardy.engines.checked_run import run_module
+    from xshardy.engines.engine import engine_named
+    from xshardy.universe import new_context
+
+    context = new_context()
+    options = {"processes": processes, "platform": platform, "time_out": time_out} if on == "pjrt" else {}
+    engine = engine_named(on, **options) if isinstance(on, str) else on
+    module = _program(source, name, context)
+    return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
+
+
+def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Context") -> "ModuleOp":
+    """The module of a program in MLIR or HLO, with the shardings of sdy."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.tools.hlo_program import is_hlo
+    from xshardy.tools.program_text import program_text
+    from xshardy.tools.source_program import source_program
+
+    if isinstance(source, ModuleOp):
+        return source
+    text, name = program_text(source, name)
+    if not is_hlo(text):
+        return parse(text, name, context=context)
+    program = source_program(text, name, context)
+    program.import_shardings(context)
+    return program.module
 
 
 @dataclass(frozen=True, slots=True)

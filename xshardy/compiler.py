@@ -6,6 +6,7 @@ the result of the one before it, so a caller can stop, inspect and continue at a
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import perf_counter
 
 from xdsl.context import Context
@@ -13,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry
+from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
@@ -163,9 +164,17 @@ def compile(
     module = emit(source, target=target, fusion=fusion, name=name)
     if observe is not None:
         observe("emit", module, perf_counter() - start)
+    buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
     lower(module, LEVELS[-1], target=target, observe=observe)
     start = perf_counter()
     kernel = compile_module(module, target=target)
     if observe is not None:
         observe(TO_PTX, module, perf_counter() - start)
-    return kernel
+    arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
+    return replace(kernel, arguments=tuple(arguments))
+
+
+def _buffers(module: ModuleOp) -> dict[int, int | None]:
+    """The number of the buffer of each argument of an emitted kernel; None where the module does not say."""
+    entry = entry_function(module)
+    return {} if entry is None else {argument.index: slice_index(argument) for argument in entry.args}

@@ -102,8 +102,17 @@ PASSES: Mapping[str, str] = {
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
+    "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
+    "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
+    "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
+    "sdy-per-instruction-partitioning": (
+        "transforms.sdy_export.per_instruction_partitioning:PerInstructionPartitioningPass"
+    ),
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
+    ),
+    "sdy-populate-rules-beyond-upstream": (
+        "transforms.sdy_propagation.populate_rules_beyond_upstream:PopulateRulesBeyondUpstreamPass"
     ),
     "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
     "sdy-propagate-sharding-from-func-to-call": (
@@ -123,6 +132,9 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
+    "sdy-resolve-permutation-factors": (
+        "transforms.sdy_export.resolve_permutation_factors:ResolvePermutationFactorsPass"
+    ),
     "sdy-resolve-single-device-sharding": (
         "transforms.sdy_export.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
     ),

@@ -40,14 +40,46 @@ TEXTS = {
     "a value of a function around": "func.func @f(%x: i32) {\n  builtin.module {\n    func.func @g() {\n      "
     "%0 = arith.addi %x, %x : i32\n      return\n    }\n  }\n  return\n}",
     "a function in a function": "func.func @f() {\n  func.func private @g()\n  return\n}",
+    "a module in a module": "module {\n  module {\n    func.func private @g()\n  }\n}",
+    "a short name of a module in a function": "func.func @f() {\n  module {\n  }\n  return\n}",
+    "a short name of a cast in a function": (
+        "func.func @f(%x: i1) {\n  %0 = unrealized_conversion_cast %x : i1 to i32\n  return\n}"
+    ),
     "a function in a module in a function": (
         "func.func @f() {\n  builtin.module {\n    func.func private @g()\n  }\n  return\n}"
     ),
+    **{
+        f"the attribute {value}": f"module attributes {{jax.a = {value}}} {{}}"
+        for value in (
+            *(
+                "7 : i32",
+                "7 : f32",
+                "-0 : f32",
+                "7. : f32",
+                "-7.0 : bf16",
+                "- 7.0",
+                "-true",
+                "7.0 : i32",
+                "7.0 : index",
+            ),
+            *("0x7F : f32", "-0x7F : f32", "0x1FF : f8E4M3FN", "0xFF : f8E4M3FN", "70000.0 : f16", "1.0e300 : f32"),
+            *("array<f32: 1.0, -2.5>", "array<f32: 1>", "array<f16: 70000.0>", "array<f32: 0x7FC00000>", "array<f32>"),
+            *("array<f32: -0x1>", "array<f16: 0x10000>", "array<i8: 0xFF>", "array<i8: 1.0>", "array<i1: true>"),
+            *("dense<7> : tensor<1xf32>", "dense<7.0> : tensor<1xf32>"),
+        )
+    },
+    "a constant that is no float": "func.func @f() {\n  %0 = arith.constant 1 : f32\n  return\n}",
     "an empty list of device ids": "sdy.mesh @m = <[], device_ids=[]>",
     "a mesh of one device": "sdy.mesh @m = <[], device_ids=[3]>",
     "an unknown mesh": "func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@nobody, [{}]>})",
     "a sharding of another rank": (
         f"{MESH}func.func private @f(tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{}}]>}})"
+    ),
+    "an empty list of replicated axes": (
+        f"{MESH}func.func private @f(tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}], replicated={{}}>}})"
+    ),
+    "an empty list of unreduced axes": (
+        f"{MESH}func.func private @f(tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}], unreduced={{}}>}})"
     ),
     "a dimension sharding": (f'{MESH}func.func private @f() attributes {{jax.a = #sdy<dimension_sharding{{"x"}}>}}'),
     "a mesh twice": MESH + MESH,

@@ -63,8 +63,8 @@ def test_propagation_and_partitioning_take_modules_and_text():
     module = xshardy.parse(MLP)
     assert xshardy.print_module(xshardy.propagate(module)) == xshardy.print_module(xshardy.propagate(MLP))
     each_device = xshardy.partition(MLP)
-    assert not any(op.name.startswith("sdy.") for op in each_device.walk())
-    xshardy.verify(each_device)
+    assert not any(op.name.startswith("sdy.") for op in each_device.module.walk())
+    xshardy.verify(each_device.module)
 
 
 def test_tensors_to_explain():

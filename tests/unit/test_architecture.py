@@ -8,8 +8,10 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 
 ROOMS = """
 xshardy
+jax
 api
 tools
+engines
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy

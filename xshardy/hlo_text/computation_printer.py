@@ -122,7 +122,8 @@ class ComputationPrinter:
         return sorted(zip(places, arguments, strict=True), key=lambda item: -item[0])
 
     def find_packs(self, operations: Sequence[Operation]) -> None:
-        """Find the tuples that pack all results of one operation."""
+        """Find the tuples that pack all results of one operation: the last one, if several do."""
+        last: dict[Operation, SSAValue] = {}
         for before, op in zip([None, *operations], operations, strict=False):
             if not isinstance(op, stablehlo.TupleOp) or not is_implicit(op):
                 if len(op.results) > 1:
@@ -131,8 +132,10 @@ class ComputationPrinter:
             parts = parts_of(op.result) or []
             source = parts[0].owner if parts else before
             if isinstance(source, Operation) and not is_implicit(source) and list(source.results) == parts:
-                self.packs = {value: owner for value, owner in self.packs.items() if owner is not source}
+                if (former := last.get(source)) is not None:
+                    del self.packs[former]
                 self.packs[op.result] = source
+                last[source] = op.result
                 self.types[source] = op.result.type
 
     def reserve_names(self, operations: Sequence[Operation]) -> None:

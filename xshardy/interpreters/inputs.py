@@ -31,10 +31,15 @@ COMBINING = (ReduceOp, ReduceWindowOp, DotGeneralOp, ConvolutionOp, ScatterOp)
 """Operations that combine many elements in an unspecified order."""
 
 
-def inputs_of(computation: FuncOp, seed: int) -> list[Array]:
-    """Inputs of `computation`; the same ones for the same seed."""
+def inputs_of(computation: FuncOp, seed: int, *, only_plain: bool = False) -> list[Array]:
+    """
+    Inputs of `computation`; the same ones for the same seed.
+
+    Floats are plain numbers around 0 if it combines elements, or with `only_plain`; else some are infinite, NaN and the
+    like.
+    """
     generators = GENERATORS
-    if combined_elements(computation) > 1:
+    if only_plain or combined_elements(computation) > 1:
         generators = {**GENERATORS, Kind.FLOAT: plain_floats}
     inputs = random_inputs(computation.function_type.inputs.data, seed, generators)
     for number, value in neutral_parameters(computation).items():

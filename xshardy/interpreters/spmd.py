@@ -5,20 +5,26 @@ Each device runs in a thread of its own and blocks only at collectives, as real 
 and devices may take different paths through loops.
 """
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.stablehlo.devices import DeadlockError, Device, Grid, Rendezvous
+from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
 from xshardy.interpreters.stablehlo.evaluator import RULES, entry_of, flattened, given, zip_arguments
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import Rule
 
 
-def evaluate_spmd(module: ModuleOp, arguments: Sequence[Sequence[Array]], replicas: int = 1) -> list[list[Array]]:
+def evaluate_spmd(
+    module: ModuleOp,
+    arguments: Sequence[Sequence[Array]],
+    replicas: int = 1,
+    rules: Mapping[type[Operation], Rule] = RULES,
+) -> list[list[Array]]:
     """
     The results of each device when all of them run `module`, device `i` with `arguments[i]`.
 
@@ -28,24 +34,13 @@ def evaluate_spmd(module: ModuleOp, arguments: Sequence[Sequence[Array]], replic
     """
     if not arguments or replicas < 1 or len(arguments) % replicas:
         raise ValueError(f"{len(arguments)} devices cannot be {replicas} replicas of the same number of partitions")
-    grid = Grid(replicas, len(arguments) // replicas)
-    rendezvous = Rendezvous(grid.size)
     entry = entry_of(module)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
-    def run(number: int) -> list[Array]:
-        evaluator = Evaluator(RULES, functions, Device(number, grid, rendezvous))
-        try:
-            values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments[number])]
-            with np.errstate(all="ignore"):
-                return flattened(evaluator.call(entry.sym_name.data, values))
-        finally:
-            rendezvous.leave()
+    def run(device: Device) -> list[Array]:
+        evaluator = Evaluator(rules, functions, device)
+        values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments[device.number])]
+        with np.errstate(all="ignore"):
+            return flattened(evaluator.call(entry.sym_name.data, values))
 
-    with ThreadPoolExecutor(max_workers=grid.size) as threads:
-        results = [threads.submit(run, number) for number in range(grid.size)]
-    # A failing device blocks others, so its error takes precedence over theirs.
-    errors = [error for result in results if (error := result.exception()) is not None]
-    for error in sorted(errors, key=lambda error: isinstance(error, DeadlockError)):
-        raise error
-    return [result.result() for result in results]
+    return on_all_devices(Grid(replicas, len(arguments) // replicas), run)

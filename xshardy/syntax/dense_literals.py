@@ -32,7 +32,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xshardy.dialects.dense_elements import Dense, dense, repeats
 from xshardy.syntax.floats import float_text
-from xshardy.syntax.tokens import TokenParser
+from xshardy.syntax.number_literals import NumberParser, packed_float
 
 ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType[Any]
 
@@ -67,7 +67,7 @@ class Contents:
     """Returns None if an element is invalid; checking them one by one then gives the diagnostic."""
 
 
-class DenseLiteralParser(TokenParser):
+class DenseLiteralParser(NumberParser):
     """xDSL's parser with upstream's dense literals."""
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
@@ -241,14 +241,6 @@ def packed_numbers(values: Sequence[Any], type: ElementType) -> bytes | None:
             return None
         return type.pack(cast(Sequence[int], normalized))
     return type.pack(values)
-
-
-def packed_float(value: float, type: AnyFloat) -> bytes:
-    """The bytes of `value` rounded to `type`; infinity if it is too large."""
-    try:
-        return type.pack((value,))
-    except OverflowError:
-        return type.pack((float("inf") if value > 0 else float("-inf"),))
 
 
 def has_spare_bits(type: ElementType) -> bool:

@@ -30,6 +30,7 @@ _WORDS: Mapping[re.Pattern[str], str] = {
         # These do not change.
         (r"^(elements literal|.*dense |Hex string|Shape mismatch|Unexpected |.* is not registered)", r"\1"),
         (r"^(.* in FileLineColRange|expected location|.* of NameLoc|.* in (?:callsite |fused )?location)", r"\1"),
+        (r"^(unexpected decimal integer literal|hexadecimal float|numbers of type)", r"\1"),
         (r"^(integer constant out of range|integer bitwidth|invalid dimension)", r"\1"),
     )
 }  # fmt: skip

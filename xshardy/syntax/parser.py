@@ -256,7 +256,10 @@ class Parser(LocationParser):
         return op
 
     def _op_type(self, name: str, span: Span) -> type[Operation]:
-        found = self.ctx.get_optional_op(_current_name(name), dialect_stack=self._parser_state.dialect_stack)
+        dialects = self._parser_state.dialect_stack
+        if "." not in name and dialects[-1] != "builtin":  # `module` is short for `builtin.module` in a module only
+            dialects = [dialect for dialect in dialects if dialect != "builtin"]
+        found = self.ctx.get_optional_op(_current_name(name), dialect_stack=dialects)
         if found is None:
             self.raise_error(f"operation '{name}' is not registered: no dialect here has it", span)
         return found

@@ -31,3 +31,22 @@ def path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("expected a path, got an empty one")
     return Path(text)
+
+
+def positive(text: str) -> int:
+    """An integer of at least 1."""
+    number = natural(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got '{text}'")
+    return number
+
+
+def mesh_axes(text: str) -> dict[str, int]:
+    """`data=2,model=4`: the sizes of axes by their names."""
+    sizes: dict[str, int] = {}
+    for axis in text.split(","):
+        name, _, size = axis.partition("=")
+        if not name or not size.isdecimal() or int(size) < 1 or name in sizes:
+            raise argparse.ArgumentTypeError(f"expected axes with sizes, such as data=2,model=4, got '{text}'")
+        sizes[name] = int(size)
+    return sizes

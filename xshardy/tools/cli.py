@@ -27,6 +27,7 @@ from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pass_log import PassLog
+from xshardy.tools.program_run import add_program_options, check_options, run_on_engine
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 from xshardy.transforms.xla_gpu.device import parse_target
@@ -35,7 +36,8 @@ EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
     "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
-    "run": "example: xshardy run --check --levels all examples/gelu.hlo",
+    "run": "examples: xshardy run --check --levels all examples/gelu.hlo\n"
+    "          xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
 }
 
 
@@ -111,7 +113,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
-    run = add("run", _run, "execute each fusion on the CPU with seeded inputs")
+    run = add(
+        "run",
+        _run,
+        "execute each fusion on the CPU with seeded inputs; with --on, a sharded program on all of its devices",
+    )
     run.add_argument(
         "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
     )
@@ -131,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
     )
+    add_program_options(run)
     stats = commands.add_parser(
         "hlo-stats",
         help="count the instructions and bytes of an HLO dump",
@@ -245,6 +252,9 @@ def _compile(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    check_options(args)
+    if args.on is not None:
+        return run_on_engine(args)
     from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs
 
     levels = LEVELS if args.levels else (args.level,)

@@ -66,8 +66,22 @@ def import_shardings(module: ModuleOp, context: Context) -> None:
     from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
     from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
 
-    is_from_jax = MESHES in frontend_entries(module.attributes)
-    (RoundTripImportPipelinePass() if is_from_jax else StablehloImportPipelinePass()).apply(context, module)
+    if MESHES in frontend_entries(module.attributes):
+        RoundTripImportPipelinePass().apply(context, module)
+    else:
+        StablehloImportPipelinePass(*(_flags(module, what) for what in ALLOWED)).apply(context, module)
+
+
+ALLOWED = tuple(f"hlo.allow_spmd_sharding_propagation_to_{what}" for what in ("parameters", "output"))
+"""Attributes of a module: whether propagation may shard arguments and results further that have a sharding."""
+
+
+def _flags(module: ModuleOp, name: str) -> tuple[int, ...]:
+    """`"{true,false}"` -> `(1, 0)`: a flag for each value, or one for all; none without the attribute."""
+    listed = module.attributes.get(name)
+    if not isinstance(listed, StringAttr):
+        return ()
+    return tuple(int(flag.strip() == "true") for flag in listed.data.strip("{}").split(",") if flag.strip())
 
 
 def export_shardings(module: ModuleOp, context: Context) -> None:

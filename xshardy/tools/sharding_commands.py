@@ -56,8 +56,9 @@ def add_sharding_commands(add: AddCommand) -> None:
 
 
 def _shard(args: argparse.Namespace) -> int:
+    from xshardy.tools.program_file import read_program
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import export, export_hlo, propagate, read_program
+    from xshardy.tools.sharded_program import export, export_hlo, propagate
 
     program = propagate(read_program(args.file), args.file)
     placed = list(placements(program))
@@ -73,7 +74,8 @@ def _shard(args: argparse.Namespace) -> int:
 def _explain(args: argparse.Namespace) -> int:
     from xshardy.tools.explain import Story
     from xshardy.tools.explain_page import page
-    from xshardy.tools.sharded_program import propagate, read_program
+    from xshardy.tools.program_file import read_program
+    from xshardy.tools.sharded_program import propagate
 
     if args.html is None and args.value is None and args.arg is None and args.result is None:
         raise InputError(

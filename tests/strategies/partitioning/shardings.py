@@ -16,7 +16,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.axis_refs import merged, sharded_size
-from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.ops import MeshOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting.walk import operations_in
 
@@ -44,8 +44,10 @@ def atoms(mesh: MeshAttr) -> list[AxisRefAttr]:
 
 
 @st.composite
-def shardings(draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute]) -> TensorShardingAttr:
-    """Any sharding of a tensor; one that does not divide it is rare."""
+def shardings(
+    draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute], *, uneven: bool = False
+) -> TensorShardingAttr:
+    """Any sharding of a tensor; one that does not divide it is rare, unless `uneven`."""
     shape = type.get_shape()
     axes: list[list[AxisRefAttr]] = [[] for _ in shape]
     for atom in draw(st.permutations(atoms(mesh))) if shape else ():
@@ -54,7 +56,7 @@ def shardings(draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute]) -> T
             continue
         longer = [*merged([*axes[place], atom], mesh)]
         is_even = shape[place] > 0 and shape[place] % sharded_size(tuple(longer), mesh) == 0
-        if is_even or draw(st.integers(0, 19)) == 0:
+        if is_even or draw(st.integers(0, 2 if uneven else 19)) == 0:
             axes[place] = longer
     return TensorShardingAttr("mesh", [DimensionShardingAttr(of, is_closed=draw(st.booleans())) for of in axes])
 
@@ -64,17 +66,33 @@ def tensors_of(op: Operation) -> Iterator[SSAValue]:
     return (value for value in op.results if isinstance(value.type, TensorType))
 
 
-def shard(draw: st.DrawFn, module: ModuleOp, mesh: MeshAttr, *, inside: bool) -> None:
-    """Give some arguments and results of functions a sharding, and some of operations if `inside`."""
+def _constrain_arguments(draw: st.DrawFn, function: func.FuncOp, mesh: MeshAttr) -> None:
+    """Put a sharding constraint behind each argument of `function` that is a tensor with dimensions."""
+    block = function.body.block
+    for argument in block.args:
+        if isinstance(argument.type, TensorType) and argument.type.get_shape() and block.first_op is not None:
+            constraint = ShardingConstraintOp(argument, draw(shardings(mesh, argument.type, uneven=True)))
+            argument.replace_uses_with_if(constraint.result, lambda use, own=constraint: use.operation is not own)
+            block.insert_op_before(constraint, block.first_op)
+
+
+def shard(draw: st.DrawFn, module: ModuleOp, mesh: MeshAttr, *, inside: bool, uneven: bool = False) -> None:
+    """
+    Give some arguments and results of functions a sharding, and some of operations if `inside`.
+
+    If `uneven`, operations read arguments with another sharding, which often does not divide them.
+    """
 
     def some(type: Attribute) -> TensorShardingAttr | None:
         is_tensor = isinstance(type, TensorType)
-        return draw(shardings(mesh, type)) if is_tensor and draw(st.integers(0, 3)) else None  # pyright: ignore
+        return draw(shardings(mesh, type, uneven=uneven)) if is_tensor and draw(st.integers(0, 3)) else None  # pyright: ignore
 
     module.body.block.insert_op_before(MeshOp("mesh", mesh), module.body.block.first_op)  # pyright: ignore
     for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
         if function.sym_name.data != "main":
             continue
+        if uneven:
+            _constrain_arguments(draw, function, mesh)
         types = function.function_type
         for add, listed in ((add_argument_attributes, types.inputs), (add_result_attributes, types.outputs)):
             drawn = {index: found for index, type in enumerate(listed) if (found := some(type)) is not None}

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from xshardy.tools.explain_page import page
-from xshardy.tools.sharded_program import propagate, read_program
+from xshardy.tools.program_file import read_program
+from xshardy.tools.sharded_program import propagate
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import TensorType, f32, i1
 from xshardy.tools.cli import main
 from xshardy.tools.explain import Story, argument, named_value, result
 from xshardy.tools.explain_page import page
+from xshardy.tools.program_file import read_program
 from xshardy.tools.shard import Placement, in_bytes, placements
-from xshardy.tools.sharded_program import ShardedProgram, propagate, read_program
+from xshardy.tools.sharded_program import ShardedProgram, propagate
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 

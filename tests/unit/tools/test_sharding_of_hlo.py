@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from xshardy.hlo_text import read_hlo
+from xshardy.syntax import print_module
 from xshardy.tools.cli import main
 from xshardy.tools.explain import Story, named_value
-from xshardy.tools.sharded_program import export_hlo, propagate
+from xshardy.tools.sharded_program import export, export_hlo, propagate
 
 TABLES = """
 FileNames
@@ -153,3 +154,21 @@ def test_a_sharding_that_is_none_has_its_place(
     error = capsys.readouterr().err
     assert complaint in error.replace(str(tmp_path) + "/", "")
     assert status == (1 if complaint else 0)
+
+
+ALLOWED = """HloModule m, allow_spmd_sharding_propagation_to_parameters={FLAGS}
+
+ENTRY main {
+  p = f32[8,8] parameter(0), sharding={devices=[8,1]<=[8]}
+  q = f32[8,8] parameter(1), sharding={replicated}
+  ROOT a = f32[8,8] add(p, q)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "first"), [("{true}", '{"_axis_0"}'), ("{false,true}", '{"_axis_0"}'), ("{false}", "{}")]
+)
+def test_propagation_to_parameters_is_allowed_by_flags(flags: str, first: str):
+    text = print_module(export(propagate(ALLOWED.replace("{FLAGS}", flags), "m.hlo")))
+    assert f"%arg1: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{first}, " in text

@@ -74,7 +74,7 @@ class RaggedDotProduct(InfersResultTypes):
         )
         verify_dimensions(lhs_shape, rhs_shape, (batching, rhs_batching), (contracting, rhs_contracting))
         ragged = self.ragged_dimension()
-        self.verify_group_sizes(ragged)
+        self.verify_group_sizes()
         self.verify_rhs_groups(ragged)
         groups = tensor_type(self.group_sizes).get_shape()[-1]
         dropped = (*rhs_batching, *rhs_contracting, *numbers.rhs_group_dimensions.get_values())
@@ -99,21 +99,24 @@ class RaggedDotProduct(InfersResultTypes):
         verify_exists("lhs_ragged_dim", ragged[0], tensor_type(self.lhs).get_num_dims(), "lhs_rank")
         return ragged[0]
 
-    def verify_group_sizes(self, ragged: int) -> None:
-        """Group sizes are a vector, or a vector for each index of the dimensions before the ragged one."""
-        numbers, lhs_shape = self.numbers, tensor_type(self.lhs).get_shape()
-        batching = numbers.lhs_batching_dimensions.get_values()
-        contracting = numbers.lhs_contracting_dimensions.get_values()
+    def outer_dimensions(self) -> tuple[int, ...]:
+        """The dimensions of `lhs` for each index of which the sizes of groups may differ."""
+        numbers, ragged = self.numbers, self.ragged_dimension()
+        batching: tuple[int, ...] = numbers.lhs_batching_dimensions.get_values()
+        contracting: tuple[int, ...] = numbers.lhs_contracting_dimensions.get_values()
         if ragged in batching:
-            outer = batching[: batching.index(ragged)]
-        elif ragged in contracting:
-            outer = (*batching, *contracting[: contracting.index(ragged)])
-        else:
-            outer = (*batching, *(i for i in range(ragged) if i not in (*batching, *contracting)))
+            return batching[: batching.index(ragged)]
+        if ragged in contracting:
+            return (*batching, *contracting[: contracting.index(ragged)])
+        return (*batching, *(i for i in range(ragged) if i not in (*batching, *contracting)))
+
+    def verify_group_sizes(self) -> None:
+        """Group sizes are a vector, or a vector for each index of the dimensions before the ragged one."""
+        lhs_shape = tensor_type(self.lhs).get_shape()
         shape = tensor_type(self.group_sizes).get_shape()
         if len(shape) == 1:
             return
-        expected = [lhs_shape[i] for i in outer]
+        expected = [lhs_shape[i] for i in self.outer_dimensions()]
         if len(shape) != len(expected) + 1:
             raise VerifyException(f"expected group_sizes to have rank {len(expected) + 1}, got {len(shape)}")
         if list(shape[:-1]) != expected:

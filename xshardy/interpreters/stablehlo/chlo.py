@@ -1,22 +1,25 @@
-"""Rules for the ops of CHLO other than elementwise functions that HLO has too."""
+"""Rules for the ops of CHLO and MHLO other than elementwise functions that HLO has too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import FloatAttr, FloatData, IntAttr, IntegerAttr
 from xdsl.ir import Operation
 
-from xshardy.dialects import chlo, stablehlo
+from xshardy.dialects import chlo, mhlo, stablehlo
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
+from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics import special_functions as special
+from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
+from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
 
 
 def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array, Array], Array]:
@@ -59,12 +62,48 @@ def constant_like(evaluator: Evaluator, op: chlo.ConstantLikeOp, x: Array) -> Ar
             raise unsupported(op, f"{op.value} is not a number")
 
 
-def top_k(evaluator: Evaluator, op: chlo.TopKOp, x: Array) -> tuple[Array, Array]:
-    """NaN is larger than any other number, and 0 than -0; equal numbers are ordered by index."""
+def largest(x: Array, count: int) -> tuple[Array, Array]:
+    """
+    The `count` largest elements along the last dimension, and their indices.
+
+    NaN is larger than any other number, and 0 than -0; equal numbers are ordered by index.
+    """
     key = floats.total_order(x) if KINDS[x.dtype] is Kind.FLOAT else integers.native(x)
     from_the_right = np.argsort(key[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-    order = (x.shape[-1] - 1 - from_the_right)[..., : op.k.value.data]
-    return np.take_along_axis(x, order, axis=-1), order.astype(numpy_dtype(op.indices.type))
+    order = (x.shape[-1] - 1 - from_the_right)[..., :count]
+    return np.take_along_axis(x, order, axis=-1), order
+
+
+def smallest(x: Array, count: int) -> tuple[Array, Array]:
+    """The `count` smallest elements along the last dimension, in the order of `largest`, and their indices."""
+    key = floats.total_order(x) if KINDS[x.dtype] is Kind.FLOAT else integers.native(x)
+    order = np.argsort(key, axis=-1, kind="stable")[..., :count]
+    return np.take_along_axis(x, order, axis=-1), order
+
+
+def top_k(evaluator: Evaluator, op: chlo.TopKOp | mhlo.TopKOp, x: Array) -> tuple[Array, Array]:
+    chosen = smallest if isinstance(op, mhlo.TopKOp) and not op.largest.value.data else largest
+    values, indices = chosen(x, op.k.value.data)
+    return values, indices.astype(numpy_dtype(op.indices.type))
+
+
+def scan(evaluator: Evaluator, op: chlo.ScanOp, *operands: Array) -> Sequence[Value]:
+    """Slices from first to last, or from last to first if it is reversed; each output keeps the place of its slice."""
+    dimension, size = op.dimension.value.data, op.scan_size()
+    inputs, carried = operands[: len(op.inputs)], operands[len(op.inputs) :]
+    outputs: list[Sequence[Value]] = []
+    is_reverse = op.is_reverse is not None and bool(op.is_reverse.value.data)
+    places = [*range(size)][:: -1 if is_reverse else 1]
+    for place in places:
+        returned = evaluator.run(op.body.block, [*(x.take(place, dimension) for x in inputs), *carried])
+        outputs.append(returned[: len(op.outputs)])
+        carried = cast("tuple[Array, ...]", returned[len(op.outputs) :])
+    stacked: list[Array] = []
+    for index, result in enumerate(op.outputs):
+        slices = [cast(Array, outputs[places.index(place)][index]) for place in range(size)]
+        empty = np.zeros(shape_of(result), numpy_dtype(result.type))
+        stacked.append(np.stack(slices, dimension) if slices else empty)
+    return [*stacked, *carried]
 
 
 def broadcast_pair(op: BroadcastBinaryOp, x: Array, y: Array) -> tuple[Array, ...]:
@@ -136,8 +175,11 @@ CHLO: Mapping[type[Operation], Rule] = {
     chlo.MulhiOp: Elementwise(integer=high_product),
     chlo.NextAfterOp: NEXT_AFTER,
     chlo.PolygammaOp: POLYGAMMA,
+    chlo.ScanOp: scan,
     chlo.SquareOp: on_floats_and_complex(square),
     chlo.TanOp: on_floats_and_complex(floats.tan),
     chlo.TopKOp: top_k,
     chlo.ZetaOp: ZETA,
+    mhlo.CopyOp: pass_through,
+    mhlo.TopKOp: top_k,
 }

@@ -138,6 +138,8 @@ def collective_permute(evaluator: Evaluator, op: stablehlo.CollectivePermuteOp, 
         group, own = grid.cross_partition([range(grid.partitions)])[device.replica], device.partition
     else:
         group, own = grid.cross_replica([range(grid.replicas)])[device.partition], device.replica
+    if own in sources and sources[own] >= len(group):
+        raise unsupported(op, f"it receives from {sources[own]}, but there are {len(group)} that send")
     (values,) = exchange(evaluator, op, group, [operand])
     return values[sources[own]] if own in sources else np.zeros_like(operand)
 

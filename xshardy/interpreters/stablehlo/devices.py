@@ -8,14 +8,18 @@ StableHLO specification, "Parallel execution" and "Process groups".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Condition
+from typing import TypeVar
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.stablehlo.rules import Value
+
+T = TypeVar("T")
 
 Group = tuple[int, ...]
 """The numbers of the devices of a group, in the group's order."""
@@ -147,3 +151,25 @@ class Device:
 def alone() -> Device:
     """The device of a single-device program."""
     return Device(0, Grid(1, 1), Rendezvous(1))
+
+
+def on_all_devices(grid: Grid, program: Callable[[Device], T]) -> list[T]:
+    """
+    What `program` returns for each device of `grid`, each in a thread of its own.
+
+    A failing device blocks others, so its error takes precedence over theirs.
+    """
+    rendezvous = Rendezvous(grid.size)
+
+    def run(number: int) -> T:
+        try:
+            return program(Device(number, grid, rendezvous))
+        finally:
+            rendezvous.leave()
+
+    with ThreadPoolExecutor(max_workers=grid.size) as threads:
+        results = [threads.submit(run, number) for number in range(grid.size)]
+    errors = [error for result in results if (error := result.exception()) is not None]
+    for error in sorted(errors, key=lambda error: isinstance(error, DeadlockError)):
+        raise error
+    return [result.result() for result in results]

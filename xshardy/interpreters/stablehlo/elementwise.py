@@ -11,14 +11,13 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, stablehlo
-from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import as_typed, as_unsigned, native
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
+from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 Function = Callable[..., Array]
 
@@ -97,14 +96,6 @@ def clamp(evaluator: Evaluator, op: stablehlo.ClampOp, lower: Array, x: Array, u
     return MINIMUM(evaluator, op, MAXIMUM(evaluator, op, x, lower), upper)
 
 
-def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Results:
-    """Custom calls of elementwise ops. Raises `InterpretationError` for others."""
-    function = ELEMENTWISE_CUSTOM_CALLS.get(op.call_target_name.data)
-    if function is None:
-        raise unsupported(op, f"'{op.call_target_name.data}' is not a function that is known here")
-    return evaluator.rules[function](evaluator, op, *operands)
-
-
 ELEMENTWISE: Mapping[type[Operation], Rule] = {
     chlo.AcosOp: on_floats_and_complex(floats.acos),
     chlo.AcoshOp: on_floats_and_complex(floats.acosh),
@@ -129,7 +120,6 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.ComplexOp: Elementwise(floating=complexes.create),
     stablehlo.ConvertOp: convert_to_result,
     stablehlo.CosineOp: on_floats_and_complex(floats.cos),
-    stablehlo.CustomCallOp: custom_call,
     stablehlo.DivOp: Elementwise(integer=integers.divide, floating=np.divide, complex=np.divide),
     stablehlo.ExpOp: on_floats_and_complex(floats.exp),
     stablehlo.Expm1Op: on_floats_and_complex(floats.expm1),

@@ -16,10 +16,12 @@ from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
 from xshardy.interpreters.stablehlo.control_flow import CONTROL_FLOW
+from xshardy.interpreters.stablehlo.custom_calls import CUSTOM_CALL
+from xshardy.interpreters.stablehlo.dynamic_shapes import DYNAMIC_SHAPES
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.legacy import LEGACY
 from xshardy.interpreters.stablehlo.linear_algebra import LINEAR_ALGEBRA
-from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.machine import Evaluator, has_shape
 from xshardy.interpreters.stablehlo.normalization import NORMALIZATION
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
@@ -27,6 +29,7 @@ from xshardy.interpreters.stablehlo.rules import Rule, Value
 from xshardy.interpreters.stablehlo.scatter import scatter
 from xshardy.interpreters.stablehlo.select_and_scatter import select_and_scatter
 from xshardy.interpreters.stablehlo.shapes import SHAPES
+from xshardy.interpreters.stablehlo.sharded import SHARDED
 from xshardy.interpreters.stablehlo.sorting import SORTING
 from xshardy.interpreters.stablehlo.windows import WINDOWS
 
@@ -36,6 +39,8 @@ RULES: Mapping[type[Operation], Rule] = {
     **COLLECTIVES,
     **CONTROL,
     **CONTROL_FLOW,
+    **CUSTOM_CALL,
+    **DYNAMIC_SHAPES,
     **ELEMENTWISE,
     **LEGACY,
     **LINEAR_ALGEBRA,
@@ -45,6 +50,7 @@ RULES: Mapping[type[Operation], Rule] = {
     ScatterOp: scatter,
     SelectAndScatterOp: select_and_scatter,
     **SHAPES,
+    **SHARDED,
     **SORTING,
     **WINDOWS,
 }
@@ -91,7 +97,7 @@ def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
     """An argument, checked against its type."""
     kind = as_tensor_type(argument.type)
     array = np.asarray(array)
-    if kind is None or array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+    if kind is None or not has_shape(array, kind.get_shape()) or array.dtype != numpy_dtype(kind):
         raise InterpretationError(
             f"an argument of @{entry.sym_name.data} is a {argument.type}, but the array given for it is "
             f"{array.dtype}{list(array.shape)}"

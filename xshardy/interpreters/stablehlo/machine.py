@@ -5,11 +5,12 @@ from functools import cached_property
 
 import numpy as np
 from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.decomposable import DecomposableOpInterface
-from xshardy.interpreters.element_types import as_tensor_type, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, Execution, KnownResults, call_sites, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
@@ -118,6 +119,13 @@ class Evaluator:
         return self.decompositions[op]
 
 
+def has_shape(array: Array, shape: Sequence[int]) -> bool:
+    """Whether `array` has the sizes that are known in `shape`."""
+    return len(shape) == array.ndim and all(
+        size in (DYNAMIC_INDEX, own) for size, own in zip(shape, array.shape, strict=True)
+    )
+
+
 def shaped(value: Value, result: SSAValue) -> Value:
     """
     `value` as an array: numpy turns arrays without dimensions into scalars.
@@ -128,7 +136,7 @@ def shaped(value: Value, result: SSAValue) -> Value:
     if isinstance(value, tuple) or kind is None:
         return value
     array = np.asarray(value)
-    if array.shape != kind.get_shape() or array.dtype != numpy_dtype(kind):
+    if not has_shape(array, kind.get_shape()) or array.dtype != numpy_dtype(kind):
         raise InterpretationError(
             f"{result.owner}\n  the result is a {kind}, but {array.dtype}{list(array.shape)} was computed"
         )

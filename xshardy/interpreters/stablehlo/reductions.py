@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 from xdsl.ir import Block, Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import chlo, mhlo, stablehlo
+from xshardy.dialects.chlo.ragged_dot import RaggedDotProduct
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native
@@ -69,23 +70,60 @@ def contraction_type(result: DType) -> DType:
     return native(np.zeros(1, result)).dtype if KINDS[result] is Kind.INTEGER else result
 
 
-def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rhs: Array) -> Array:
+Dims = Sequence[int]
+
+
+def products(lhs: Array, rhs: Array, batch: tuple[Dims, Dims], summed: tuple[Dims, Dims]) -> Array:
     """Dimensions of the result: batching, then those of the left operand only, then those of the right operand only."""
-    numbers = op.dot_dimension_numbers
-    left_batch: Sequence[int] = numbers.lhs_batching_dimensions.get_values()
-    right_batch: Sequence[int] = numbers.rhs_batching_dimensions.get_values()
-    left_sum: Sequence[int] = numbers.lhs_contracting_dimensions.get_values()
-    right_sum: Sequence[int] = numbers.rhs_contracting_dimensions.get_values()
+    (left_batch, right_batch), (left_sum, right_sum) = batch, summed
     left_free = [d for d in range(lhs.ndim) if d not in (*left_batch, *left_sum)]
     right_free = [d for d in range(rhs.ndim) if d not in (*right_batch, *right_sum)]
+    left = grouped(lhs, left_batch, left_free, left_sum)
+    right = grouped(rhs, right_batch, right_sum, right_free)
+    shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]
+    return np.matmul(left, right).reshape(shape)
+
+
+def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rhs: Array) -> Array:
     dtype = numpy_dtype(op.result.type)
     working = contraction_type(dtype)
     if op.algorithm is not None and op.algorithm.rounding is not None:
         lhs, rhs = map(convert, (lhs, rhs), map(numpy_dtype, op.algorithm.rounding))
-    left = grouped(convert(lhs, working), left_batch, left_free, left_sum)
-    right = grouped(convert(rhs, working), right_batch, right_sum, right_free)
-    shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]
-    return convert(np.matmul(left, right), dtype).reshape(shape)
+    numbers = op.dot_dimension_numbers
+    batch = numbers.lhs_batching_dimensions.get_values(), numbers.rhs_batching_dimensions.get_values()
+    summed = numbers.lhs_contracting_dimensions.get_values(), numbers.rhs_contracting_dimensions.get_values()
+    return convert(products(convert(lhs, working), convert(rhs, working), batch, summed), dtype)
+
+
+def ragged_dot(evaluator: Evaluator, op: RaggedDotProduct, lhs: Array, rhs: Array, group_sizes: Array) -> Array:
+    """
+    One product per group, of `lhs` with zeros outside of the group. The results of groups are added up; if the ragged
+    dimension is summed over, they stay apart.
+    """
+    numbers, ragged = op.numbers, op.ragged_dimension()
+    dtype = numpy_dtype(op.result.type)
+    working = contraction_type(dtype)
+    lhs, rhs = convert(lhs, working), convert(rhs, working)
+    by_group: Dims = numbers.rhs_group_dimensions.get_values()
+    left_batch, left_sum = numbers.lhs_batching_dimensions.get_values(), numbers.lhs_contracting_dimensions.get_values()
+    # Of one group, `rhs` has no dimension of groups.
+    right_batch, right_sum = (
+        [d - sum(group < d for group in by_group) for d in dims.get_values()]
+        for dims in (numbers.rhs_batching_dimensions, numbers.rhs_contracting_dimensions)
+    )
+    outer = op.outer_dimensions() if group_sizes.ndim > 1 else ()
+    extents = [lhs.shape[d] if d in outer else 1 for d in range(lhs.ndim)]
+    places = np.arange(int(lhs.shape[ragged])).reshape([-1 if d == ragged else 1 for d in range(lhs.ndim)])
+    ends = np.cumsum(native(group_sizes), axis=-1)
+    results: list[Array] = []
+    for group in range(ends.shape[-1]):
+        bounds = (ends - native(group_sizes), ends)
+        first, behind = (bound[..., group].transpose(np.argsort(outer)).reshape(extents) for bound in bounds)
+        within = np.where((places >= first) & (places < behind), lhs, 0).astype(working)
+        of_group = rhs.take(group, by_group[0]) if by_group else rhs
+        results.append(products(within, of_group, (left_batch, right_batch), (left_sum, right_sum)))
+    stacked = np.stack(results) if results else np.zeros((0, *op.result.type.get_shape()), working)
+    return convert(stacked if ragged in left_sum else stacked.sum(0, dtype=working), dtype)
 
 
 def dot(evaluator: Evaluator, op: stablehlo.DotOp, lhs: Array, rhs: Array) -> Array:
@@ -102,6 +140,8 @@ def grouped(x: Array, *groups: Sequence[int]) -> Array:
 
 
 REDUCTIONS: Mapping[type[Operation], Rule] = {
+    chlo.RaggedDotOp: ragged_dot,
+    mhlo.RaggedDotOp: ragged_dot,
     stablehlo.DotGeneralOp: dot_general,
     stablehlo.DotOp: dot,
     stablehlo.MapOp: map_,

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import BITS, Array, numpy_dtype
+from xshardy.interpreters.element_types import BITS, Array, DType, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
@@ -21,23 +21,26 @@ def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:
     return constant_array(op.value)
 
 
-def iota(evaluator: Evaluator, op: stablehlo.IotaOp) -> Array:
-    shape, dimension = shape_of(op.output), op.iota_dimension.value.data
+def counted(dimension: int, shape: Sequence[int], dtype: DType) -> Array:
+    """0, 1, ... along `dimension` of a tensor of `shape`."""
     along = np.arange(shape[dimension]).reshape([-1 if d == dimension else 1 for d in range(len(shape))])
-    return np.broadcast_to(convert(along, numpy_dtype(op.output.type)), shape)
+    return np.broadcast_to(convert(along, dtype), shape)
 
 
-def broadcast_in_dim(evaluator: Evaluator, op: stablehlo.BroadcastInDimOp, x: Array) -> Array:
-    """
-    Dimension `i` of `x` becomes dimension `broadcast_dimensions[i]`; dimensions of size 1 and new ones repeat the
-    elements.
-    """
-    shape = shape_of(op.result)
+def iota(evaluator: Evaluator, op: stablehlo.IotaOp) -> Array:
+    return counted(op.iota_dimension.value.data, shape_of(op.output), numpy_dtype(op.output.type))
+
+
+def repeated(x: Array, dimensions: Sequence[int], shape: Sequence[int]) -> Array:
+    """Dimension `i` of `x` becomes dimension `dimensions[i]`; dimensions of size 1 and new ones repeat the elements."""
     placed = [1] * len(shape)
-    dimensions = op.broadcast_dimensions.get_values()
     for size, dimension in zip(x.shape, dimensions, strict=True):
         placed[dimension] = size
     return np.broadcast_to(x.transpose(np.argsort(dimensions)).reshape(placed), shape)
+
+
+def broadcast_in_dim(evaluator: Evaluator, op: stablehlo.BroadcastInDimOp, x: Array) -> Array:
+    return repeated(x, op.broadcast_dimensions.get_values(), shape_of(op.result))
 
 
 def transpose(evaluator: Evaluator, op: stablehlo.TransposeOp, x: Array) -> Array:
@@ -56,18 +59,19 @@ def concatenate(evaluator: Evaluator, op: stablehlo.ConcatenateOp, *operands: Ar
     return np.concatenate(operands, op.dimension.value.data)
 
 
-def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Array) -> Array:
+def padded(
+    x: Array, padding_value: Array, lows: Sequence[int], highs: Sequence[int], interiors: Sequence[int]
+) -> Array:
     """
     Interior padding spreads the elements of `x`, low padding precedes them.
 
     Negative padding drops elements.
     """
-    result = np.full(shape_of(op.result), padding_value)
+    sides = zip(x.shape, lows, highs, interiors, strict=True)
+    limits = [low + size + max(size - 1, 0) * interior + high for size, low, high, interior in sides]
+    result = np.full(limits, padding_value)
     source: list[Array] = []
     target: list[Array] = []
-    limits = shape_of(op.result)
-    lows: Sequence[int] = op.edge_padding_low.get_values()
-    interiors: Sequence[int] = op.interior_padding.get_values()
     for size, limit, low, interior in zip(x.shape, limits, lows, interiors, strict=True):
         places = low + np.arange(int(size)) * (interior + 1)
         kept = np.flatnonzero((places >= 0) & (places < limit))
@@ -75,6 +79,11 @@ def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Arra
         target.append(places[kept])
     result[np.ix_(*target)] = x[np.ix_(*source)]
     return result
+
+
+def pad(evaluator: Evaluator, op: stablehlo.PadOp, x: Array, padding_value: Array) -> Array:
+    amounts = (op.edge_padding_low, op.edge_padding_high, op.interior_padding)
+    return padded(x, padding_value, *(amount.get_values() for amount in amounts))
 
 
 def slice_(evaluator: Evaluator, op: stablehlo.SliceOp, x: Array) -> Array:
@@ -102,12 +111,10 @@ def dynamic_update_slice(
     return result
 
 
-def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
-    """One slice per index vector: an element is at the start of its slice plus its offset in the slice."""
-    numbers = op.dimension_numbers
+def gathered(numbers: stablehlo.GatherDimensionNumbersAttr, sizes: Sequence[int], x: Array, indices: Array) -> Array:
+    """One slice of `sizes` per index vector: an element is at the start of its slice plus its offset in the slice."""
     vector_dim = numbers.index_vector_dim.data
     vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
-    sizes: Sequence[int] = op.slice_sizes.get_values()
     start_map: Sequence[int] = numbers.start_index_map.get_values()
     batching: Sequence[int] = numbers.operand_batching_dims.get_values()
     dropped: Sequence[int] = (*batching, *numbers.collapsed_slice_dims.get_values())
@@ -134,6 +141,10 @@ def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Arra
     slices = np.broadcast_to(x[tuple(where)], (*vectors.shape[:-1], *(sizes[d] for d in offset_axis)))
     batch_axes, offset_axes = iter(range(batch_rank)), iter(range(batch_rank, rank))
     return slices.transpose([next(offset_axes if d in offset_dims else batch_axes) for d in range(rank)])
+
+
+def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
+    return gathered(op.dimension_numbers, op.slice_sizes.get_values(), x, indices)
 
 
 def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Array) -> Array:
@@ -173,10 +184,11 @@ def get_dimension_size(evaluator: Evaluator, op: stablehlo.GetDimensionSizeOp, x
 
 
 def set_dimension_size(evaluator: Evaluator, op: stablehlo.SetDimensionSizeOp, x: Array, size: Array) -> Array:
-    """Raises `InterpretationError` for any size but that of `x`: shapes are static in an evaluation."""
-    if op.result.type != op.operand.type:
-        raise unsupported(op, f"the result is a {op.result.type}, whose size is not known before it runs")
-    return x
+    """Raises `InterpretationError` for a size that `x` does not have: nothing is padded up to a bound."""
+    dimension, wanted = op.dimension.value.data, int(size)
+    if not 0 <= wanted <= x.shape[dimension]:
+        raise unsupported(op, f"the size {wanted} is not between 0 and {x.shape[dimension]}, the size of the operand")
+    return x.take(range(wanted), dimension)
 
 
 def major_to_minor(value: SSAValue) -> tuple[int, ...]:

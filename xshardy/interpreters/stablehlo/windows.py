@@ -58,6 +58,12 @@ def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands:
 
 
 def convolution(evaluator: Evaluator, op: stablehlo.ConvolutionOp, lhs: Array, rhs: Array) -> Array:
+    return convolved(op, lhs, rhs, op.window())
+
+
+def convolved(
+    op: stablehlo.ConvolutionOp | stablehlo.DynamicConvOp, lhs: Array, rhs: Array, window: Sequence[WindowDimension]
+) -> Array:
     """
     One matrix product per element of the window and per group.
 
@@ -78,10 +84,9 @@ def convolution(evaluator: Evaluator, op: stablehlo.ConvolutionOp, lhs: Array, r
         *numbers.kernel_spatial_dimensions.get_values(),
     )
     x, kernel = convert(x, working), convert(kernel, working)
-    window = op.window()
     for axis, is_reversed in enumerate(() if op.window_reversal is None else op.window_reversal.get_values()):
         kernel = np.flip(kernel, axis + 2) if is_reversed else kernel
-    spatial = [op.result.type.get_shape()[d] for d in numbers.output_spatial_dimensions.get_values()]
+    spatial = [dimension.positions(size) for dimension, size in zip(window, x.shape[2:], strict=True)]
     groups = op.feature_group_count.value.data
     batches = op.batch_group_count.value.data
     outputs = np.split(kernel, groups * batches, axis=1)

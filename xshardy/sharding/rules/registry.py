@@ -106,7 +106,10 @@ def _built_in_row(operation: type[Operation]) -> Row | None:
 
 @lru_cache(maxsize=1024)
 def _row_beyond_upstream(operation: type[Operation]) -> Row | None:
-    """The row of an operation that upstream's registry has none for: that of `Elementwise` operations, or none."""
+    """The row of an operation that upstream's registry lacks: of CHLO's top-k, of an `Elementwise` one, or none."""
+    if operation.name == "chlo.top_k":
+        mhlo = import_module("xshardy.sharding.rules.mhlo")
+        return mhlo.RULES[mhlo.TopKOp]
     if not operation.has_trait(Elementwise, value_if_unregistered=False):
         return UNKNOWN
     return import_module("xshardy.sharding.rules.elementwise").POINTWISE

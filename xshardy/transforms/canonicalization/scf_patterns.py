@@ -9,6 +9,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting import match_op_type
+from xshardy.rewriting.walk import walk_region
+from xshardy.rewriting.walks import FORWARD
 from xshardy.transforms.canonicalization.constants import integer_of
 
 
@@ -147,24 +149,15 @@ class ConditionInBranches(RewritePattern):
         if integer_of(op.cond) is not None:
             return
         for region, value in ((op.true_region, 1), (op.false_region, 0)):
-            block = region.blocks.first
-            users = [use.operation for use in op.cond.uses if _is_in(use.operation, region)]
-            if block is None or not users:
+            # The time depends on the region, and not on how many others read the condition.
+            users = [inner for inner in walk_region(region, FORWARD) if op.cond in inner.operands]
+            if not users:
                 continue
             constant = arith.ConstantOp(IntegerAttr(value, i1))
             rewriter.insert(constant, InsertPoint.before(op))
-            inside = set(users)
-            rewriter.replace_uses_with_if(op.cond, constant.result, lambda use, inside=inside: use.operation in inside)
-
-
-def _is_in(op: Operation, region: Region) -> bool:
-    around: Region | None = op.parent_region()
-    while around is not None:
-        if around is region:
-            return True
-        parent = around.parent
-        around = parent.parent_region() if parent is not None else None
-    return False
+            for user in users:
+                user.operands = [constant.result if operand is op.cond else operand for operand in user.operands]
+                rewriter.notify_op_modified(user)
 
 
 class NestedIfs(RewritePattern):

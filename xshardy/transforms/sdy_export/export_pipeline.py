@@ -8,7 +8,6 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.garbage import collection_suspended
 from xshardy.transforms.failures import OperationFailedException
@@ -25,6 +24,8 @@ from xshardy.transforms.sdy_export.constant_or_scalar_merger import ConstantOrSc
 from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
 from xshardy.transforms.sdy_export.inline_meshes import InlineMeshesPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
+from xshardy.transforms.sdy_export.optimize_collectives import OptimizeCollectivesPass
+from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
 from xshardy.transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1 import (
     RemoveAllGatherReduceScatterForCMV1Pass,
 )
@@ -73,7 +74,15 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-export-pipeline'
     inline_meshes: bool = True  # as upstream; False is the default of the propagation pipeline
     enable_per_instruction_partitioning: bool = False
-    """Not supported: a module is partitioned as a whole."""
+    """Whether to replace single operations by the program of each device."""
+    per_instruction_partitioning_filter: tuple[str, ...] = ()
+    """Which operations, as the filter of `sdy-per-instruction-partitioning`; all if empty."""
+    replica_count: int = 1
+    """The number of replicas, for operations that are partitioned one by one."""
+    partition_count: int = 1
+    """The number of partitions, for the same."""
+    optimize_collectives: bool = False
+    """Whether collectives may be replaced by others that move fewer elements. Not an option upstream."""
     first_dump: int = 0
     """The number of the first file that is written to `dump_directory`."""
 
@@ -106,13 +115,23 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
 
     def _partitioner(self, dumps: Iterator[int]) -> Iterator[ModulePass]:
         """The passes that insert data movement; with `enable_insert_explicit_collectives`, as collectives."""
-        collectives = self.enable_insert_explicit_collectives
+        collectives, single = self.enable_insert_explicit_collectives, self.enable_per_instruction_partitioning
         yield VerifyUnreducedAxesPass()
-        yield InsertExplicitReshardsPass(enable_full_version=collectives)
-        if collectives:
+        yield InsertExplicitReshardsPass(enable_full_version=collectives or single)
+        if single:
+            yield SaveModulePass(self.dump_directory, "before_per_instruction_partitioning", next(dumps))
+            yield PerInstructionPartitioningPass(
+                self.per_instruction_partitioning_filter,
+                replica_count=self.replica_count,
+                partition_count=self.partition_count,
+            )
+            yield SaveModulePass(self.dump_directory, "after_per_instruction_partitioning", next(dumps))
+        elif collectives:
             yield SaveModulePass(self.dump_directory, "after_explicit_reshards", next(dumps))
             yield CanonicalizeReshardsPass()
             yield ReshardToCollectivesPass()
+            if self.optimize_collectives:
+                yield OptimizeCollectivesPass()
         yield CanonicalizeCollectivesPass()
         if collectives and self.remove_all_gather_reduce_scatter_for_cmv1:
             yield RemoveAllGatherReduceScatterForCMV1Pass()
@@ -123,7 +142,8 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         with collection_suspended():
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
-            saved = op.clone() if any(rare_features(op)) else None
+            fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))
+            saved = op.clone() if fails_late else None
             try:
                 super().apply(ctx, op)
             except OperationFailedException:
@@ -136,9 +156,5 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         """
         Raise, before anything changes, the errors that a pass would raise after earlier passes have changed `module`.
         """
-        if self.enable_per_instruction_partitioning:
-            raise PassFailedException(
-                "single instructions cannot be partitioned: leave out enable-per-instruction-partitioning"
-            )
         if self.update_non_divisible_input_output_shardings:
             main_function(module)

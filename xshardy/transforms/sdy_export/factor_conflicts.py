@@ -8,7 +8,7 @@ passes" (sdy-insert-explicit-reshards).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from xshardy.axes.spans import Axes, Span
+from xshardy.axes.spans import Axes, Span, overlaps
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -26,11 +26,14 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.ops import MeshOp, PropagationBarrierOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
+from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.einsum import DotOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
+from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
@@ -48,7 +51,7 @@ from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 
-REPLICATING = frozenset[type[Operation]]({DynamicUpdateSliceOp, SortOp})
+REPLICATING = frozenset[type[Operation]]({ConvolutionOp, DynamicUpdateSliceOp, SortOp})
 """Operations with factors that need replication although their rules do not say so: see `factors_to_replicate`."""
 
 NOTHING_REDUCED: Mapping[int, TensorShardingAttr] = MappingProxyType({})
@@ -74,8 +77,12 @@ class _Case(NamedTuple):
 
     op: Operation
     rule: FactorRule
+    over: TensorShardingAttr
+    """A sharding over the mesh that most tensors are sharded over."""
+    mesh_attribute: MeshAttr
+    """That mesh."""
     mesh: int
-    """The number of the mesh that most tensors are sharded over."""
+    """Its number."""
     shardings: Sequence[Sharding]
     tensors: Sequence[TensorFactors]
     axes: Sequence[FactorAxes]
@@ -108,15 +115,34 @@ def factors_to_replicate(op: Operation, rule: FactorRule, kind: ReductionOp | No
     Those are the reduced factors, if no all-reduce combines partial results: if `kind` is None. For an update at
     constant indices, they are also the dimensions of the update that cover a part of the dimension of the operand: the
     rule takes a partitioner that moves the parts of the update. For a sort along a dimension that is counted from the
-    last one, it is that dimension: the rule, as upstream's, does not know it.
+    last one, it is that dimension: the rule, as upstream's, does not know it. For a convolution, they are the spatial
+    dimensions of the kernel, unless its windows divide the input.
     """
     factors = rule.reduction if kind is None else ()
+    if isinstance(op, ConvolutionOp):
+        return factors + tuple(_windows_of_parts(op, rule))
     if isinstance(op, SortOp):
         return factors + rule.operands[0][-1 if op.dimension is None else op.dimension.value.data]
     if isinstance(op, DynamicUpdateSliceOp):
         of_operand = {*chain.from_iterable(rule.operands[0])}
         factors += tuple([factor for factor in chain.from_iterable(rule.operands[1]) if factor not in of_operand])
     return factors
+
+
+def _windows_of_parts(op: ConvolutionOp, rule: FactorRule) -> Iterator[int]:
+    """The factors along windows that a part of the input does not have parts of, as the kernel has."""
+    numbers = op.dimension_numbers
+    of_kernel, of_input = numbers.kernel_spatial_dimensions.get_values(), numbers.input_spatial_dimensions.get_values()
+    shape, reversal = shape_of(op.lhs.type), op.window_reversal
+    for index, window in enumerate(op.window()):
+        windows = window.positions(shape[of_input[index]])
+        is_plain = window == WindowDimension(window.size, window.size) or (windows == 1 and not window.low)
+        is_divided = shape[of_input[index]] == windows * window.size and window.base_dilation == 1
+        is_minor = windows >= window.size or windows == 1  # the larger of the two is the major factor of the input
+        is_reversed = reversal is not None and bool(reversal.get_values()[index])
+        fits = is_plain and is_divided and is_minor and window.window_dilation == 1 and not window.high
+        if not fits or is_reversed:
+            yield from rule.operands[1][of_kernel[index]]
 
 
 class FactorConflicts:
@@ -144,7 +170,8 @@ class FactorConflicts:
         operands, by index, that are already reduced.
 
         None if `op` has no conflicts, no rule or a custom rule, or if its shardings are over different meshes. Raises
-        `OperationFailedException` if its operands do not determine the axes along which its results are reduced.
+        `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
+        shard results along axes along which they are unreduced.
         """
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
@@ -162,6 +189,39 @@ class FactorConflicts:
         if key not in self._known:
             self._known[key] = self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
         return self._known[key]
+
+    def without_axes(self, op: Operation, factors: Collection[int]) -> Resolution | None:
+        """
+        The resolution of `op`, whose tensors are sharded compatibly, that leaves `factors` of its rule without axes.
+
+        None if they have none, if there is no rule, or if the shardings are over different meshes.
+        """
+        rule = self._rule_of(op)
+        if rule is None:
+            return None
+        values = (*op.operands, *op.results)
+        numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
+        case = self._case(op, rule, numbers, [0] * len(values))
+        if case is None:
+            return None
+        wanted = [{factor: () if factor in factors else axes[factor] for factor in axes} for axes in case.axes]
+        moves = [old != new for old, new in zip(case.axes, wanted, strict=True)]
+        return self._resolution(case, _Decision(wanted, moves, ()), ReductionOp.SUM)
+
+    def permutation_factors(self, op: Operation) -> Mapping[int, Sequence[int]]:
+        """
+        The factors of `op` that need elements of other parts, and the dimension of each tensor that has it, or -1.
+
+        Tensors are the operands, then the results. Empty if `op` has no rule, or one of its own.
+        """
+        rule = self._rule_of(op)
+        if rule is None or rule.is_custom:
+            return {}
+        tensors = (*rule.operands, *rule.results)
+        return {
+            factor: [next((dim for dim, of_dim in enumerate(tensor) if factor in of_dim), -1) for tensor in tensors]
+            for factor in rule.permutation
+        }
 
     def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
         """`rule`, where `factors` need replication."""
@@ -190,6 +250,13 @@ class FactorConflicts:
         *,
         full: bool,
     ) -> Resolution | None:
+        case = self._case(op, rule, numbers, elements)
+        if case is None:
+            return None
+        return self._resolution(case, _decide_fully(case) if full else _decide_dot_result(case), kind)
+
+    def _case(self, op: Operation, rule: FactorRule, numbers: Sequence[int], elements: Sequence[int]) -> _Case | None:
+        """None if the shardings of `op`, of these numbers, are over different meshes."""
         attributes = [self._table.attribute(number) for number in numbers]
         over = self._most_common_mesh(attributes)
         if over is None:
@@ -202,9 +269,11 @@ class FactorConflicts:
             for number, mapping in zip(numbers, mappings, strict=True)
         ]
         tensors = [project(*each, rule.sizes) for each in zip(mappings, shardings, strict=True)]
-        case = _Case(
+        return _Case(
             op,
             rule,
+            over,
+            mesh,
             common.mesh,
             shardings,
             tensors,
@@ -214,20 +283,27 @@ class FactorConflicts:
             unreduced_axes(attributes[len(op.operands)]) if op.results else (),
             tuple(mesh.sizes),
         )
-        decision = _decide_fully(case) if full else _decide_dot_result(case)
+
+    def _resolution(self, case: _Case, decision: _Decision, kind: ReductionOp) -> Resolution | None:
+        """The resolution that applies `decision`; None if it changes nothing."""
+        if case.unreduced:
+            _check_unreduced_results(case, decision)
         becomes = [
             self._table.attribute(self._table.number(_sharding_with(case, index, axes))) if moves else None
             for index, (axes, moves) in enumerate(zip(decision.axes, decision.moves, strict=True))
         ]
         if not (decision.reduction or any(decision.moves)):
             return None
-        reduced = axes_without(self._table.axis_refs(decision.reduction, common.mesh), case.unreduced, mesh)
+        operands, results = case.op.operands, case.op.results
+        reduced = axes_without(
+            self._table.axis_refs(decision.reduction, case.mesh), case.unreduced, case.mesh_attribute
+        )
         return Resolution(
-            becomes[: len(op.operands)],
-            becomes[len(op.operands) :],
-            sorted_and_merged(reduced, mesh) if op.results else (),
+            becomes[: len(operands)],
+            becomes[len(operands) :],
+            sorted_and_merged(reduced, case.mesh_attribute) if results else (),
             kind,
-            over.mesh_or_ref,
+            case.over.mesh_or_ref,
         )
 
     # Meshes
@@ -309,6 +385,25 @@ def _reduction_in_part(case: _Case) -> Axes:
             )
         axes += shared
     return tuple(axes)
+
+
+def _check_unreduced_results(case: _Case, decision: _Decision) -> None:
+    """
+    Raises `OperationFailedException` if a result would be sharded along an axis along which it is unreduced.
+
+    C++ Shardy makes such a sharding, which does not verify.
+    """
+    for index in range(len(case.op.operands), len(case.tensors)):
+        sharding = _sharding_with(case, index, decision.axes[index])
+        for dim, axis in ((dim, axis) for dim, each in enumerate(sharding.dims) for axis in each.axes):
+            if decision.moves[index] and any(overlaps(axis, unreduced) for unreduced in sharding.unreduced):
+                name = case.names[axis.axis]
+                raise OperationFailedException(
+                    case.op,
+                    f"'{case.op.name}' op has a result that is unreduced along axis \"{name}\", while an operand is "
+                    f"sharded along it in dimension {dim} of the result: reshard the operand, or remove the axis from "
+                    "the unreduced ones",
+                )
 
 
 def _sharding_with(case: _Case, index: int, axes: FactorAxes) -> Sharding:

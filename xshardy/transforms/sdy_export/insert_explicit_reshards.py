@@ -233,12 +233,19 @@ class ResolveConflicts(ClassPattern):
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not (op.results or op.operands):
             return
-        reductions = reductions_of_operands(op) if self.has_unreduced else NO_REDUCTIONS
+        reductions = self._reductions(op)
         resolution = self._resolution(op, reductions)
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)
         if resolution is not None:
-            _apply_resolution(op, resolution, rewriter)
+            apply_resolution(op, resolution, rewriter)
+
+    def check(self, op: Operation) -> None:
+        """Raises `OperationFailedException` if the conflicts of `op` cannot be resolved. Changes nothing."""
+        self._resolution(op, self._reductions(op))
+
+    def _reductions(self, op: Operation) -> Mapping[int, AllReduce]:
+        return reductions_of_operands(op) if self.has_unreduced else NO_REDUCTIONS
 
     def _resolution(self, op: Operation, reductions: Mapping[int, AllReduce]) -> Resolution | None:
         full = self.full or is_always_resolved(op, reductions)
@@ -249,7 +256,7 @@ class ResolveConflicts(ClassPattern):
         return self.conflicts.resolve(op, full=full, reduced=shardings)
 
 
-def _apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
+def apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
     """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
     required = enumerate(resolution.operands)
     move_operands(op, [(index, Reshard(sharding)) for index, sharding in required if sharding is not None], rewriter)
@@ -277,21 +284,17 @@ class InsertExplicitReshardsPass(PatternPass):
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        full, functions, conflicts, has = (
-            self.enable_full_version,
-            Functions(module),
-            FactorConflicts(module),
-            rare_features(module),
-        )
+        full, functions, has = self.enable_full_version, Functions(module), rare_features(module)
+        resolve = ResolveConflicts(FactorConflicts(module), full, has.unreduced)
         for call in calls_in(module):
             functions.callee(call)
         if any(has):
-            ReshardChecks(module, functions, conflicts, full=full).check()
+            ReshardChecks(module, functions, resolve.check).check()
         return (
             ReshardSourcesOfEdges(full),
             ReshardOperandsOfCall(functions),
             ReshardReturnedValues(full),
             *([MakeUnreduced()] if has.unreduced else []),
             *([RunOnSingleDevice()] if has.single_device else []),
-            ResolveConflicts(conflicts, full, has.unreduced),
+            resolve,
         )

@@ -4,7 +4,7 @@ Checks that explicit reshards can be inserted into a module. They run before any
 Messages are upstream's; where upstream aborts instead, they say how to correct the module.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +21,6 @@ from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -60,11 +59,10 @@ def rare_features(module: ModuleOp) -> RareFeatures:
 class ReshardChecks:
     """Raises `OperationFailedException` at the first operation whose shardings no reshard can make compatible."""
 
-    def __init__(self, module: ModuleOp, functions: Functions, conflicts: FactorConflicts, *, full: bool):
+    def __init__(self, module: ModuleOp, functions: Functions, check_conflicts: Callable[[Operation], None]):
         self._module = module
         self._functions = functions
-        self._conflicts = conflicts
-        self._full = full
+        self._check_conflicts = check_conflicts
 
     def check(self) -> None:
         """Check all functions of the module."""
@@ -99,8 +97,8 @@ class ReshardChecks:
         if isinstance(op, ReshardOp):
             moves_to_unreduced(sharding_of(op.input), first, op)
         device_of(op)
-        if not self._full and unreduced_axes(first):
-            self._conflicts.resolve(op, full=False)
+        if unreduced_axes(first):
+            self._check_conflicts(op)
 
 
 def _check_signature(function: FuncOp) -> None:

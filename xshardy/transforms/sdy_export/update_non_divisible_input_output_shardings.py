@@ -1,6 +1,6 @@
 """Truncate shardings that need padding, where values enter or leave a function or a region."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import gcd
 from typing import ClassVar
@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -18,10 +19,13 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.axis_refs import pre_size, sharded_size, size
+from xshardy.dialects.sdy.collectives import Collective
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
 
@@ -120,6 +124,8 @@ class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
 
     This applies to arguments and results of functions, results of calls, operands and results of manual computations,
     and results of operations that declare so.
+
+    Raises `OperationFailedException` for a collective whose operand is truncated: it says how the operand was sharded.
     """
 
     name = "sdy-update-non-divisible-input-output-shardings"
@@ -127,3 +133,21 @@ class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
         return CutSignature(), CutManualComputation(), CutResults()
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        yield Step(self.patterns(module), self.walk)
+        verify_collectives(module)
+
+
+def verify_collectives(module: ModuleOp) -> None:
+    """Raises `OperationFailedException` if a collective does not fit the sharding of its operand."""
+    for op in operations_in(module):
+        if isinstance(op, Collective):
+            try:
+                op.verify(verify_nested_ops=False)
+            except VerifyException as error:
+                raise OperationFailedException(
+                    op,
+                    f"'{op.name}' op does not fit its operand, whose sharding is truncated because it does not divide "
+                    f"the operand evenly: {error}",
+                ) from None

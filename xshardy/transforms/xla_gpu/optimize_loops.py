@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from xdsl.dialects import arith, func, math, scf
+from xdsl.dialects import arith, func, math, scf, vector
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -118,17 +118,28 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     """
     The unroll factor of `loop`; 1 to keep it.
 
-    The largest divisor of the trip count for which the body stays within `MAX_SIZE`. Only loops from 0 with step 1 and
-    a constant bound are unrolled: no others are generated.
+    The largest divisor of the trip count for which the body stays within `MAX_SIZE`; all iterations of a loop over the
+    lanes of a vector. Only loops from 0 with step 1 and a constant bound are unrolled: no others are generated.
     """
     iterations = trip_count(loop)
     if iterations is None or iterations < 2:
         return 1
+    if _selects_lanes(loop):
+        return iterations
     size = sizes.of_region(loop.body)
     if size is None:
         return 1
     largest = min(iterations, MAX_SIZE // max(size, 1))
     return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
+
+
+def _selects_lanes(loop: scf.ForOp) -> bool:
+    """
+    Whether the body reads or writes the element of a vector whose number is that of the iteration.
+
+    Such a vector is in registers only if its elements have constant numbers, and otherwise in local memory.
+    """
+    return any(isinstance(use.operation, vector.ExtractOp | vector.InsertOp) for use in loop.body.block.args[0].uses)
 
 
 @dataclass(frozen=True)

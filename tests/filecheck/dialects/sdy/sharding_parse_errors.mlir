@@ -132,3 +132,20 @@ func.func @an_axis_in_a_list(%x: tensor<8xf32>) {
 func.func @nothing_after_the_comma(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], other={"a"}>}) {
   func.return
 }
+
+// -----
+
+// Lists without axes are left out.
+// CHECK: error: expected string
+sdy.mesh @mesh = <["a"=2, "b"=4, "c"=4]>
+func.func @f(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], replicated={}>}) {
+  return
+}
+
+// -----
+
+// CHECK: error: expected string
+sdy.mesh @mesh = <["a"=2, "b"=4, "c"=4]>
+func.func @f(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={}>}) {
+  return
+}

@@ -42,7 +42,8 @@ SIGNATURE = ("update_non_divisible_input_output_shardings", "inline_meshes")
             (
                 *("dump_directory", *PARTITIONING, "keep_sharding_rules"),
                 *("dump_sharding_origins", "dump_propagation_edges", *SIGNATURE),
-                *("enable_per_instruction_partitioning", "first_dump"),
+                *("enable_per_instruction_partitioning", "per_instruction_partitioning_filter"),
+                *("replica_count", "partition_count", "optimize_collectives", "first_dump"),
             ),
         ),
     ],

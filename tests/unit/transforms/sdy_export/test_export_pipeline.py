@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.discardable import verify
+from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
@@ -98,9 +98,35 @@ def test_module_that_cannot_be_exported_is_left_as_it_was():
     verify(module)
 
 
-def test_single_operations_cannot_be_partitioned():
-    module = parse_module(CONSTRAINED)
+def test_single_operations_are_partitioned():
+    module = parse_module("""
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+        %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+        %1 = stablehlo.abs %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+        return %1 : tensor<4xf32>
+      }
+    """)
+    pipeline = ExportPipelinePass(
+        enable_per_instruction_partitioning=True, per_instruction_partitioning_filter=("negate",)
+    )
+    pipeline.apply(new_context(), module)
+    verify(module)
+    body = next(op for op in module.walk() if isinstance(op, ManualComputationOp)).body.block
+    assert [op.name for op in body.ops] == ["stablehlo.negate", "sdy.return"]
+    assert any(op.name == "stablehlo.abs" for op in body.parent_op().parent.ops)  # pyright: ignore
+
+
+def test_a_module_stays_if_an_operation_cannot_be_partitioned():
+    module = parse_module("""
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+        %0 = stablehlo.abs %x : tensor<4xf32>
+        %1 = chlo.tan %x : tensor<4xf32> -> tensor<4xf32>
+        return
+      }
+    """)
     before = print_module(module)
-    with pytest.raises(PassFailedException, match="leave out enable-per-instruction-partitioning"):
+    with pytest.raises(OperationFailedException):
         ExportPipelinePass(enable_per_instruction_partitioning=True).apply(new_context(), module)
     assert print_module(module) == before

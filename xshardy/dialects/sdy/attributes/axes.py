@@ -80,6 +80,7 @@ AxisRefs = Sequence[AxisRefAttr]
 """References to axes, from major to minor."""
 
 AXES: Listed[AxisRefAttr] = listed(AxisRefAttr, "{}")
+SOME_AXES: Listed[AxisRefAttr] = listed(AxisRefAttr, "{}", at_least_one=True)
 """`{"a", "b":(1)2}`"""
 
 

@@ -26,7 +26,7 @@ from xshardy.dialects.attribute_text import (
     field,
     listed,
 )
-from xshardy.dialects.sdy.attributes.axes import AXES, AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import SOME_AXES, AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 
@@ -122,7 +122,11 @@ class MeshOrName(Text[MeshAttr | SymbolRefAttr]):
 
 
 class NamedAxisLists(Part):
-    """`, replicated={"b"}, unreduced=max{"c"}`: two lists in any order, each left out if empty, and the reduction."""
+    """
+    `, replicated={"b"}, unreduced=max{"c"}`: two lists in any order, and the reduction.
+
+    A list without axes is left out; as upstream, `{}` is refused.
+    """
 
     def read(self, parser: AttrParser, values: Values) -> None:
         replicated: ArrayAttr[AxisRefAttr] = NONE_LISTED
@@ -131,12 +135,12 @@ class NamedAxisLists(Part):
         while parser.parse_optional_punctuation(",") is not None:
             if not replicated.data and parser.parse_optional_keyword("replicated") is not None:
                 expect(parser, "=")
-                replicated = AXES.read(parser)
+                replicated = SOME_AXES.read(parser)
             elif not unreduced.data and parser.parse_optional_keyword("unreduced") is not None:
                 # Upstream reads `unreduced{...}` too, but prints the `=`.
                 if parser.parse_optional_punctuation("=") is not None:
                     reduction = parser.parse_optional_str_enum(ReductionOp) or ReductionOp.SUM
-                unreduced = AXES.read(parser)
+                unreduced = SOME_AXES.read(parser)
             else:
                 parser.raise_error("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
         values |= {
@@ -149,11 +153,11 @@ class NamedAxisLists(Part):
         assert isinstance(attribute, TensorShardingAttr)
         if attribute.replicated_axes.data:
             printer.print_string(", replicated=")
-            AXES.print(printer, attribute.replicated_axes)
+            SOME_AXES.print(printer, attribute.replicated_axes)
         if attribute.unreduced_axes.data:
             reduction = attribute.reduction_op.data
             printer.print_string(", unreduced=" + ("" if reduction is ReductionOp.SUM else reduction.value))
-            AXES.print(printer, attribute.unreduced_axes)
+            SOME_AXES.print(printer, attribute.unreduced_axes)
 
 
 @irdl_attr_definition

@@ -4,10 +4,14 @@ Communication that a program for all devices has already: between replicas, of w
 What refers to partitions has a meaning in the program of one device only, as in a manual computation.
 """
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 
@@ -31,9 +35,37 @@ def _is_manual(op: Operation) -> bool:
     return parent is not None
 
 
+def _is_reduced(op: Operation) -> bool:
+    """Whether the results of `op` are partial: only reductions between devices read them."""
+    return all(isinstance(use.operation, AllReduceOp) for result in op.results for use in result.uses)
+
+
+def _only_chooses_branches(value: SSAValue) -> bool:
+    """
+    Whether devices only choose partial results by `value`, or compute them from it in a branch.
+
+    So does what `sdy-resolve-single-device-sharding` makes.
+    """
+    for use in value.uses:
+        user, around = use.operation, use.operation.parent_op()
+        branch = user if isinstance(user, IfOp | CaseOp) else around
+        if isinstance(branch, IfOp | CaseOp) and branch is not value.owner:
+            if not _is_reduced(branch):
+                return False
+        elif not (is_side_effect_free(user) and user.results and SHARDING not in user.attributes) or not all(
+            map(_only_chooses_branches, user.results)
+        ):
+            return False
+    return True
+
+
 def check_partition_id(op: stablehlo.PartitionIdOp, before: WholeTensors) -> None:
-    """Raises `OperationFailedException` outside of manual computations: the whole program has no partitions."""
-    if not _is_manual(op):
+    """
+    Raises `OperationFailedException` outside of manual computations: the whole program has no partitions.
+
+    Except where the number only decides which device computes something.
+    """
+    if not _is_manual(op) and not _only_chooses_branches(op.result):
         raise refuse(op, "is outside of a manual computation: the program for all devices has no partitions")
 
 

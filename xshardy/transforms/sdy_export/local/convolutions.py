@@ -108,6 +108,41 @@ def _check_spatial(parts: _Parts, index: int, window: WindowDimension, dims: tup
         raise _refuse_spatial(parts, index, "the parts of its kernel do not meet those of its windows")
 
 
+def local_groups(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int, int]:
+    """
+    The numbers of groups of features and of batches that a device has.
+
+    Raises `OperationFailedException` if features, batches or groups are on other devices than those that need them, or
+    if nothing reduces what devices contract.
+    """
+    numbers, parts = op.dimension_numbers, _Parts.of(op, before)
+    summed = numbers.kernel_input_feature_dimension.data, *numbers.kernel_spatial_dimensions.get_values()
+    if axes := [axis for dim in summed for axis in parts.kernel.axes(dim)]:
+        require_reduction(op, axes, before, "contracting convolution")
+    outputs = parts.axes(parts.kernel, numbers.kernel_output_feature_dimension.data)
+    if outputs != parts.axes(parts.output, numbers.output_feature_dimension.data):
+        raise refuse(
+            op,
+            "output features are sharded differently in the kernel and the output. This requires a reshard which "
+            "should have been handled by previous passes.",
+        )
+    features = parts.groups(
+        op.feature_group_count.value.data,
+        parts.axes(parts.input, numbers.input_feature_dimension.data),
+        parts.axes(parts.kernel, numbers.kernel_input_feature_dimension.data),
+        outputs,
+        "features",
+    )
+    batches = parts.groups(
+        op.batch_group_count.value.data,
+        parts.axes(parts.input, numbers.input_batch_dimension.data),
+        parts.axes(parts.output, numbers.output_batch_dimension.data),
+        outputs,
+        "batches",
+    )
+    return features, batches
+
+
 @dataclass(frozen=True)
 class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
     """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
@@ -120,35 +155,11 @@ class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]])
         """The numbers of groups of features and of batches."""
         if before.is_replicated:
             return None
-        numbers, parts = op.dimension_numbers, _Parts.of(op, before)
-        summed = numbers.kernel_input_feature_dimension.data, *numbers.kernel_spatial_dimensions.get_values()
-        if axes := [axis for dim in summed for axis in parts.kernel.axes(dim)]:
-            require_reduction(op, axes, before, "contracting convolution")
-        spatial = zip(*(dims[2:] for dims in numbers.roles), strict=True)
+        parts = _Parts.of(op, before)
+        spatial = zip(*(dims[2:] for dims in op.dimension_numbers.roles), strict=True)
         for index, (window, (of_input, of_kernel, of_output)) in enumerate(zip(op.window(), spatial, strict=True)):
             _check_spatial(parts, index, window, (of_input, of_kernel, of_output))
-        outputs = parts.axes(parts.kernel, numbers.kernel_output_feature_dimension.data)
-        if outputs != parts.axes(parts.output, numbers.output_feature_dimension.data):
-            raise refuse(
-                op,
-                "output features are sharded differently in the kernel and the output. This requires a reshard which "
-                "should have been handled by previous passes.",
-            )
-        features = parts.groups(
-            op.feature_group_count.value.data,
-            parts.axes(parts.input, numbers.input_feature_dimension.data),
-            parts.axes(parts.kernel, numbers.kernel_input_feature_dimension.data),
-            outputs,
-            "features",
-        )
-        batches = parts.groups(
-            op.batch_group_count.value.data,
-            parts.axes(parts.input, numbers.input_batch_dimension.data),
-            parts.axes(parts.output, numbers.output_batch_dimension.data),
-            outputs,
-            "batches",
-        )
-        return features, batches
+        return local_groups(op, before)
 
     def rewrite(self, op: stablehlo.ConvolutionOp, decision: tuple[int, int], code: DeviceCode) -> None:
         features, batches = decision

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import ops as sdy
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.transforms.sdy_export.local import (
     collectives,
     communication,
@@ -48,6 +49,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     sizes.SizeOfWhole,
     slices.DynamicSliceOfPart,
     slices.PadOfPart,
+    slices.ReverseOfPart,
     slices.SliceOfPart,
     updates.DynamicUpdateSliceOfPart,
 )
@@ -64,7 +66,6 @@ CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
     stablehlo.DotOp: contractions.check_dot,
     stablehlo.PartitionIdOp: communication.check_partition_id,
     stablehlo.ReduceWindowOp: windows.check_windows,
-    stablehlo.ReverseOp: slices.check_reverse,
     stablehlo.SelectAndScatterOp: windows.check_windows,
 }
 """Operations that only need local types, under a condition: the function raises if it does not hold."""
@@ -76,5 +77,12 @@ UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.Name
 def is_local_with_local_types(op: Operation) -> bool:
     """
     Whether `op` only needs local types, perhaps under a condition of `CHECKS`. True for unregistered operations.
+
+    Upstream refuses CHLO. Here, an operation of it needs a written sharding rule, or whole tensors.
     """
-    return op.name.startswith("stablehlo.") or type(op) in UNCONDITIONAL or isinstance(op, UnregisteredOp)
+    return (
+        op.name.startswith("stablehlo.")
+        or type(op) in UNCONDITIONAL
+        or isinstance(op, UnregisteredOp)
+        or (op.name.startswith("chlo.") and (SHARDING_RULE in op.attributes or WholeTensors.of(op).is_replicated))
+    )

@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import shard_indices
+from xshardy.transforms.sdy_export.local.devices import mirrored, shard_indices
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
@@ -52,18 +52,39 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
             require_same_axes(op, source, target, dim)
 
 
-def check_reverse(op: stablehlo.ReverseOp, before: WholeTensors) -> None:
-    """Raises `OperationFailedException` unless each device has all of the dimensions that are reversed."""
-    (source,), (target,) = before.operands, before.results
-    for dim in range(len(source.shape)):
-        require_same_axes(op, source, target, dim)
-        if dim in op.dimensions.get_values() and source.parts(dim) > 1:
-            raise refuse(
-                op,
-                f"dimension {dim} is sharded along {axes_text(source.axes(dim))} and is reversed, so that each part "
-                "belongs to another device: reshard the operand so that the dimension is not sharded, and the result "
-                "to what it is to be",
-            )
+@dataclass(frozen=True)
+class ReverseOfPart(LocalPattern[stablehlo.ReverseOp, None]):
+    """`reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order."""
+
+    op_types = (stablehlo.ReverseOp,)
+    checks_shardings = True
+
+    @staticmethod
+    def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> None:
+        """Raises `OperationFailedException` unless each device has the part that its own becomes when reversed."""
+        (source,), (target,) = before.operands, before.results
+        if before.is_replicated:
+            return
+        reversed_dims = op.dimensions.get_values()
+        for dim in range(len(source.shape)):
+            require_same_axes(op, source, target, dim)
+        if target.mesh == mirrored(source.mesh, _axes(source, reversed_dims)):
+            return
+        for dim in reversed_dims:
+            if source.parts(dim) > 1:
+                raise refuse(
+                    op,
+                    f"dimension {dim} is sharded along {axes_text(source.axes(dim))} and is reversed, so that each "
+                    "part belongs to another device: reshard the operand so that the dimension is not sharded, and "
+                    "the result to what it is to be",
+                )
+        raise refuse(op, "operands and results are sharded over different meshes: let a reshard move the operand")
+
+    def rewrite(self, op: stablehlo.ReverseOp, decision: None, code: DeviceCode) -> None: ...
+
+
+def _axes(tensor: WholeTensor, dims: Sequence[int]) -> list[AxisRefAttr]:
+    return [axis for dim in dims for axis in tensor.axes(dim)]
 
 
 @dataclass(frozen=True)
@@ -130,7 +151,7 @@ def _expanded(extent: int, interior: int) -> int:
     return extent + max(extent - 1, 0) * interior
 
 
-def _parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
+def parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
     """
     Whether each of `parts` parts of `extent` elements stays within its part, of `result` elements, of the padded
     dimension.
@@ -208,7 +229,7 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
         extents, result = source.local.get_shape(), target.local.get_shape()
         for dim, low in enumerate(lows):
             parts = source.parts(dim)
-            if parts > 1 and not _parts_stay_local(low, interior[dim] + 1, extents[dim], result[dim], parts):
+            if parts > 1 and not parts_stay_local(low, interior[dim] + 1, extents[dim], result[dim], parts):
                 raise refuse(
                     op,
                     f"dimension {dim} is sharded and its padding moves elements to other devices. This requires "

@@ -1,0 +1,76 @@
+"""Runs on the simulated mesh, compared with the program on one device; what is wrong must be found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import xshardy
+from xshardy.engines.engine import engine_named
+from xshardy.engines.errors import EngineError
+from xshardy.engines.program import PartitionedProgram
+from xshardy.engines.simulated import Simulated
+from xshardy.interpreters.check import Comparison
+from xshardy.interpreters.element_types import Array
+
+MLP = """
+sdy.mesh @mesh = <["data"=2, "model"=4]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
+                %w0: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>},
+                %w1: tensor<32x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>}) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot %x, %w0 : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x32xf32>
+  %2 = stablehlo.dot %1, %w1 : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+"""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An engine that returns a wrong part on one device."""
+
+    device: int
+
+    def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        results = Simulated().execute(program, arguments)
+        results[self.device][0] = results[self.device][0] + np.float32(1)
+        return results
+
+
+def test_results_are_whole_tensors():
+    rng = np.random.default_rng(0)
+    x, w0, w1 = (rng.standard_normal(shape, np.float32) for shape in ((8, 16), (16, 32), (32, 16)))
+    run = xshardy.run(MLP, [x, w0, w1])
+    np.testing.assert_allclose(run.results[0], np.tanh(x @ w0) @ w1, rtol=1e-4, atol=1e-5)
+    assert run.comparisons is None and run.agrees
+
+
+@pytest.mark.parametrize("mesh", [{}, {"data": 1, "model": 16}])
+def test_seeded_runs_agree_with_one_device(mesh: dict[str, int]):
+    run = xshardy.run(MLP, mesh=mesh, check=True, seed=3)
+    assert run.agrees and run.comparisons and run.difference is None
+    assert np.isfinite(run.results[0]).all()
+
+
+@pytest.mark.parametrize("device", range(8))
+def test_a_wrong_part_of_any_device_is_found(device: int):
+    run = xshardy.run(MLP, on=Broken(device), check=True)
+    assert not run.agrees and isinstance(run.comparisons, list)
+    comparison = run.comparisons[0]
+    assert isinstance(comparison, Comparison) and comparison.wrong == 64  # a part is half of the tensor
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [([(8, 16)], "3 arguments, but got 1"), ([(8, 16), (16, 32), (3, 3)], r"argument 2 is a tensor<32x16xf32>")],
+)
+def test_arguments_must_fit(shapes: list[tuple[int, ...]], message: str):
+    with pytest.raises(EngineError, match=message):
+        xshardy.run(MLP, [np.zeros(shape, np.float32) for shape in shapes])
+
+
+def test_an_unknown_engine_is_named():
+    with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, pjrt"):
+        engine_named("abacus")

@@ -1,0 +1,71 @@
+"""Programs executed by XLA on virtual CPUs, in one process and in two."""
+
+import numpy as np
+import pytest
+
+import xshardy
+from xshardy.dialects.discardable import verify
+from xshardy.engines.errors import EngineError
+from xshardy.engines.pjrt import devices
+from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
+from xshardy.interpreters.check import Comparison
+from xshardy.syntax import print_module
+
+EVERYTHING = """
+sdy.mesh @mesh = <["data"=2, "model"=2], device_ids=[3, 1, 2, 0]>
+func.func @main(%x: tensor<4x6xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>, jax.buffer_donor = true},
+                %w: tensor<6x4xf64> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>},
+                %s: tensor<f64>, %b: tensor<4x4xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"model", "data"}, {}]>},
+                %n: tensor<4xi4> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}]>}, %e: tensor<0x4xf32>)
+    -> (tensor<4x4xf64>, tensor<f64>, tensor<4x4xbf16>, tensor<4xi4>, tensor<0x4xf32>) {
+  %0 = stablehlo.dot %x, %w : (tensor<4x6xf64>, tensor<6x4xf64>) -> tensor<4x4xf64>
+  %1 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f64>) -> tensor<4x4xf64>
+  %2 = stablehlo.add %0, %1 : tensor<4x4xf64>
+  %c = stablehlo.constant dense<0.0> : tensor<f64>
+  %3 = stablehlo.reduce(%2 init: %c) applies stablehlo.add across dimensions = [0, 1]
+    : (tensor<4x4xf64>, tensor<f64>) -> tensor<f64>
+  %4 = stablehlo.transpose %b, dims = [1, 0] : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
+  return %2, %3, %4, %n, %e : tensor<4x4xf64>, tensor<f64>, tensor<4x4xbf16>, tensor<4xi4>, tensor<0x4xf32>
+}
+"""
+"""Types of all sizes, scalars, an empty tensor, and a mesh with an order of its own."""
+
+REFUSED = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @nobody_has_this(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_results_are_those_of_one_device(processes: int):
+    run = xshardy.run(EVERYTHING, on="pjrt", processes=processes, check=True, time_out=200)
+    assert run.agrees and run.comparisons is not None
+    assert all(isinstance(comparison, Comparison) for comparison in run.comparisons)
+    assert not np.array_equal(run.results[0], np.zeros((4, 4)))
+
+
+def test_main_is_a_manual_computation_over_a_flat_mesh():
+    module = on_flat_mesh(xshardy.partition(EVERYTHING))
+    verify(module)
+    text = print_module(module)
+    assert 'sdy.mesh @all_devices = <["device"=4]>' in text and "device_ids=" not in text
+    assert text.count("jax.buffer_donor = true") == 1
+
+
+def test_an_operation_that_xla_refuses_is_one_diagnostic():
+    with pytest.raises(EngineError, match=r"(?s)XLA refuses the program: .*nobody_has_this"):
+        xshardy.run(REFUSED, on="pjrt", time_out=200)
+
+
+def test_processes_must_divide_the_devices():
+    with pytest.raises(EngineError, match="2 devices cannot be divided among 3 processes"):
+        xshardy.run(REFUSED, on="pjrt", processes=3)
+
+
+def test_the_extra_is_named_without_jax(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(devices, "find_spec", lambda name: None)  # pyright: ignore
+    with pytest.raises(EngineError, match=r"pip install 'xshardy\[jax\]'"):
+        xshardy.run(REFUSED, on="pjrt")

@@ -1,0 +1,176 @@
+"""Custom calls that JAX emits, for CPUs and in portable form: factorizations, top-k, ragged products. As JAX itself."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.syntax import parse_module
+
+jax: Any = import_module("jax")
+jnp: Any = jax.numpy
+lax: Any = jax.lax
+
+
+def drawn(*shape: int, dtype: str = "float32") -> Array:
+    random = np.random.default_rng(sum(shape))
+    values = random.normal(size=shape)
+    return (values + 1j * random.normal(size=shape) if dtype.startswith("complex") else values).astype(dtype)
+
+
+def squares(dtype: str) -> Array:
+    """Two well-conditioned matrices."""
+    return drawn(2, 4, 4, dtype=dtype) + 4 * np.eye(4, dtype=dtype)
+
+
+def check(function: Callable[..., Any], arguments: list[Array], platform: str = "cpu") -> None:
+    """Evaluate what `function` is lowered to for `platform`, and compare it with what JAX computes."""
+    text = jax.jit(function).trace(*arguments).lower(lowering_platforms=(platform,)).as_text()
+    wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+    for ours, theirs in zip(evaluate(parse_module(text), arguments), wanted, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=2e-3)
+
+
+def gram(x: Any) -> Any:
+    return x @ x.swapaxes(-1, -2).conj()
+
+
+def qr_with_signs(x: Any, *, full: bool) -> Any:
+    """The signs of the columns of Q are a convention, which numpy's LAPACK shares."""
+    return lax.linalg.qr(x, full_matrices=full)
+
+
+def hermitian_eigenvectors(x: Any) -> Any:
+    """Eigenvectors without their phases."""
+    values, vectors = jnp.linalg.eigh(gram(x))
+    return values, jnp.abs(vectors), (vectors * values[..., None, :]) @ vectors.swapaxes(-1, -2).conj()
+
+
+def singular_vectors(x: Any, *, full: bool) -> Any:
+    u, values, vh = jnp.linalg.svd(x, full_matrices=full)
+    count = values.shape[-1]
+    return values, jnp.abs(u[..., :count]), (u[..., :count] * values[..., None, :]) @ vh[..., :count, :]
+
+
+def eigenvectors(x: Any) -> Any:
+    values, left, right = lax.linalg.eig(x)
+    order = jnp.argsort(values.real + 1e-3 * values.imag, axis=-1)
+    return jnp.take_along_axis(values, order, -1), jnp.abs(left).sum(), jnp.abs(right).sum()
+
+
+FACTORIZATIONS: dict[str, Callable[[Any], Any]] = {
+    "cholesky": lambda x: jnp.linalg.cholesky(gram(x)),
+    "cholesky, upper": lambda x: jnp.linalg.cholesky(gram(x), upper=True),
+    "not positive": lambda x: jnp.linalg.cholesky(-gram(x)),
+    "eigh": hermitian_eigenvectors,
+    "lu": lax.linalg.lu,
+    "solve": lambda x: jnp.linalg.solve(x, x[..., :2]),
+    "inverse": jnp.linalg.inv,
+    "determinant": jnp.linalg.det,
+    "qr": lambda x: qr_with_signs(x, full=False),
+    "qr of a wide matrix": lambda x: qr_with_signs(x[:, :2], full=True),
+    "qr of a tall matrix": lambda x: qr_with_signs(x[..., :2], full=True),
+    "triangular, right": lambda x: lax.linalg.triangular_solve(x, x, transpose_a=True),
+    "triangular, left": lambda x: lax.linalg.triangular_solve(
+        x, x, left_side=True, lower=True, unit_diagonal=True, conjugate_a=True, transpose_a=True
+    ),
+}
+
+ON_CPU_ONLY: dict[str, Callable[[Any], Any]] = {
+    "eig": eigenvectors,
+    "ormqr": lambda x: lax.linalg.ormqr(x, x[..., 0], x, left=False, transpose=True),
+    "svd": lambda x: singular_vectors(x[:, :3], full=True),
+    "svd, reduced": lambda x: singular_vectors(x[..., :3], full=False),
+    "singular values": lambda x: jnp.linalg.svd(x, compute_uv=False),
+    "tridiagonal": lambda x: lax.linalg.tridiagonal_solve(x[0, 0], x[1, 0] + 4, x[0, 1], x[1]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("name", [*FACTORIZATIONS, *ON_CPU_ONLY])
+def test_lapack(name: str, dtype: str):
+    if name == "ormqr" and not hasattr(lax.linalg, "ormqr"):
+        pytest.skip("this version of JAX has no ormqr")
+    check({**FACTORIZATIONS, **ON_CPU_ONLY}[name], [squares(dtype)])
+
+
+@pytest.mark.parametrize("name", FACTORIZATIONS)
+def test_portable_factorizations(name: str):
+    """As JAX lowers them for a TPU: `Qr`, `Eigh`, `LuDecomposition`, `ProductOfElementaryHouseholderReflectors`."""
+    check(FACTORIZATIONS[name], [squares("float32")], platform="tpu")
+
+
+@pytest.mark.parametrize("chosen", [lax.approx_max_k, lax.approx_min_k])
+@pytest.mark.parametrize("dimension", [0, 1])
+def test_approximate_top_k(chosen: Callable[..., Any], dimension: int):
+    """XLA's fallback, and our evaluator, choose exactly."""
+
+    def choose(x: Any) -> Any:
+        return chosen(x, 3, reduction_dimension=dimension)
+
+    check(choose, [drawn(5, 8)])
+
+
+NO_DIMS: list[int] = []
+
+
+@pytest.mark.parametrize(
+    ("contracting", "batch", "ragged", "groups", "left", "right"),
+    [
+        ([1], NO_DIMS, 0, [0], [7, 3], [3, 3, 4]),
+        ([2], [0], 1, [1], [2, 7, 3], [2, 3, 3, 4]),
+        ([0], NO_DIMS, 0, NO_DIMS, [7, 3], [7, 4]),
+    ],
+)
+def test_ragged_dot(
+    contracting: list[int], batch: list[int], ragged: int, groups: list[int], left: list[int], right: list[int]
+):
+    dims = (contracting, contracting), (batch, batch)
+    numbers = lax.RaggedDotDimensionNumbers(dims, [ragged], groups)
+
+    def product(lhs: Any, rhs: Any, sizes: Any) -> Any:
+        return lax.ragged_dot_general(lhs, rhs, sizes, numbers)
+
+    sizes = np.array([2, 0, 4], np.int32)
+    check(product, [drawn(*left), drawn(*right), sizes], platform="tpu")
+
+
+def test_chosen_elements_of_a_custom_call():
+    text = """func.func @main(%x: tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>) {
+      %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = false}}
+        : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
+      return %0#0, %0#1 : tensor<2x2xf32>, tensor<2x2xi32>
+    }"""
+    x = np.array([[3, 1, 2, 1], [0, -1, 5, -2]], np.float32)
+    values, indices = evaluate(parse_module(text), [x])
+    np.testing.assert_array_equal(values, [[1, 1], [-2, -1]])
+    np.testing.assert_array_equal(indices, [[1, 3], [3, 1]])
+
+
+def test_words_of_64_bits():
+    text = """func.func @main(%x: tensor<2xi64>) -> (tensor<2xui32>, tensor<2xi64>) {
+      %low = stablehlo.custom_call @X64SplitLow(%x) : (tensor<2xi64>) -> tensor<2xui32>
+      %high = stablehlo.custom_call @X64SplitHigh(%x) : (tensor<2xi64>) -> tensor<2xui32>
+      %both = stablehlo.custom_call @X64Combine(%low, %high) : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi64>
+      return %high, %both : tensor<2xui32>, tensor<2xi64>
+    }"""
+    x = np.array([-1, 5 << 33], np.int64)
+    high, both = evaluate(parse_module(text), [x])
+    np.testing.assert_array_equal(high, [2**32 - 1, 10])
+    np.testing.assert_array_equal(both, x)
+
+
+@pytest.mark.parametrize("target", ["user_kernel", "xla_python_cpu_callback", "SPMDFullToShardShape"])
+def test_an_unknown_function_is_refused(target: str):
+    text = f"""func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {{
+      %0 = stablehlo.custom_call @{target}(%x) : (tensor<4xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }}"""
+    with pytest.raises(InterpretationError, match=f"'{target}' is not a function that is known here"):
+        evaluate(parse_module(text), [drawn(4)])

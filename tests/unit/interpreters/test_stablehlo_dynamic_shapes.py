@@ -1,0 +1,98 @@
+"""Operations whose shape is an operand equal those whose shape is an attribute."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.syntax import parse_module
+
+X = np.arange(24, dtype=np.float32).reshape(4, 6)
+GATHER = "offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1"
+
+
+def run(dynamic: str, operands: dict[str, Array], result: str) -> Array:
+    """The result of one operation, whose type here has no known sizes."""
+    types = {name: f"tensor<{'x'.join(map(str, (*x.shape, NAMES[x.dtype.name])))}>" for name, x in operands.items()}
+    arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
+    text = f"""func.func @main({arguments}) -> {result} {{
+      %0 = {dynamic} : ({", ".join(types.values())}) -> {result}
+      return %0 : {result}
+    }}"""
+    (found,) = evaluate(parse_module(text), [*operands.values()])
+    return found
+
+
+NAMES = {"float32": "f32", "int32": "i32", "int64": "i64"}
+
+
+def sizes(*values: int) -> Array:
+    return np.array(values, np.int64)
+
+
+def dims(*values: int) -> Array:
+    return np.array(values, np.int32)
+
+
+def test_reshape():
+    found = run("stablehlo.dynamic_reshape %x, %s", {"x": X, "s": dims(3, 8)}, "tensor<?x8xf32>")
+    np.testing.assert_array_equal(found, X.reshape(3, 8))
+
+
+def test_broadcast_in_dim():
+    dynamic = "stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [2, 0]"
+    found = run(dynamic, {"x": X[:, :1], "s": dims(3, 2, 4)}, "tensor<?x?x4xf32>")
+    np.testing.assert_array_equal(found, np.broadcast_to(X[:, 0], (3, 2, 4)))
+
+
+def test_iota():
+    found = run("stablehlo.dynamic_iota %s, dim = 1", {"s": dims(2, 3)}, "tensor<?x?xf32>")
+    np.testing.assert_array_equal(found, [[0, 1, 2], [0, 1, 2]])
+
+
+def test_pad():
+    operands = {"x": X, "v": np.array(-1, np.float32), "l": sizes(1, -2), "h": sizes(0, 1), "i": sizes(1, 0)}
+    found = run("stablehlo.dynamic_pad %x, %v, %l, %h, %i", operands, "tensor<?x?xf32>")
+    wanted = np.full((8, 5), -1, np.float32)
+    wanted[1::2, :4] = X[:, 2:]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_slice():
+    operands = {"x": X, "s": sizes(0, 1), "l": sizes(4, 6), "t": sizes(2, 3)}
+    found = run("stablehlo.real_dynamic_slice %x, %s, %l, %t", operands, "tensor<?x?xf32>")
+    np.testing.assert_array_equal(found, X[::2, 1::3])
+
+
+def test_gather():
+    dynamic = f'"stablehlo.dynamic_gather"(%x, %i, %s) <{{dimension_numbers = #stablehlo.gather<{GATHER}>}}>'
+    found = run(dynamic, {"x": X, "i": sizes(3, 0)[:, None], "s": sizes(1, 6)}, "tensor<2x6xf32>")
+    np.testing.assert_array_equal(found, X[[3, 0]])
+
+
+@pytest.mark.parametrize("padding", [(0, 0), (1, 2)])
+def test_convolution(padding: Sequence[int]):
+    dynamic = (
+        '"stablehlo.dynamic_conv"(%x, %k, %p) <{batch_group_count = 1 : i64, feature_group_count = 1 : i64, '
+        "dimension_numbers = #stablehlo.conv<[b, f, 0]x[i, o, 0]->[b, f, 0]>}>"
+    )
+    operands = {"x": X[:2, None, :], "k": X[:1, None, :3], "p": np.array([padding], np.int64)}
+    found = run(dynamic, operands, "tensor<2x1x?xf32>")
+    wanted = [np.correlate(np.pad(row, padding), X[0, :3], "valid") for row in X[:2]]
+    np.testing.assert_allclose(found[:, 0], wanted)
+
+
+def test_set_dimension_size():
+    found = run("stablehlo.set_dimension_size %x, %s, dim = 1", {"x": X, "s": np.array(2, np.int32)}, BOUNDED)
+    np.testing.assert_array_equal(found, X[:, :2])
+
+
+def test_a_size_beyond_the_bound():
+    with pytest.raises(InterpretationError, match="the size 7 is not between 0 and 6"):
+        run("stablehlo.set_dimension_size %x, %s, dim = 1", {"x": X, "s": np.array(7, np.int32)}, BOUNDED)
+
+
+BOUNDED = "tensor<4x?xf32, #stablehlo.bounds<?, 6>>"

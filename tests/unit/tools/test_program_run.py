@@ -1,0 +1,116 @@
+"""`xshardy run --on`: its table, its diagnostics, and what its options exclude."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xshardy.engines import checked_run
+from xshardy.engines.engine import Engine
+from xshardy.interpreters.element_types import Array
+from xshardy.tools.cli import main
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+PROGRAM = """
+sdy.mesh @mesh = <["data"=2, "model"=2]>
+func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
+                %w: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>}) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+"""
+
+OF_JAX = """
+import jax
+import jax.numpy as jnp
+
+def program():
+    return jax.jit(lambda x: jnp.tanh(x) + 1).lower(jnp.ones(4))
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "program.mlir"
+    path.write_text(PROGRAM)
+    return str(path)
+
+
+def test_results_are_a_table(program: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", program, "--on", "simulated", "--check", "--mesh", "model=4"]) == 0
+    shown = capsys.readouterr()
+    assert "agrees" in shown.out and '[{"data"}, {}]' in shown.out and "8 devices" in shown.out and shown.err == ""
+    assert main(["run", program, "--on", "simulated", "--seed", "1"]) == 0
+    assert "..." in capsys.readouterr().out
+
+
+def test_a_function_of_a_python_file_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "model.py").write_text(OF_JAX)
+    assert main(["run", f"{tmp_path}/model.py:program", "--on", "simulated", "--mesh", "x=2", "--check"]) == 0
+    assert "2 devices" in capsys.readouterr().out
+
+
+def test_xla_agrees(program: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", program, "--on", "pjrt", "--check"]) == 0
+    assert "agrees" in capsys.readouterr().out
+
+
+def test_a_wrong_result_is_an_error(program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def wrong(engine: Engine, given: object, arguments: object) -> list[list[Array]]:
+        parts = run_program(engine, given, arguments)  # pyright: ignore
+        return [[part + 1 for part in of_result] for of_result in parts]
+
+    run_program = checked_run.run_program
+    monkeypatch.setattr(checked_run, "run_program", wrong)
+    assert main(["run", program, "--on", "simulated", "--check"]) == 1
+    shown = capsys.readouterr()
+    assert "differs" in shown.out and f"{program}: error: result 0: 16 of 16 elements differ" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--mesh", "data=2"], "--mesh is for programs: say where to run"),
+        (["--time-out", "3"], "--time-out is for programs"),
+        (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
+        (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
+        (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
+        (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),
+        (["--on", "pjrt", "--processes", "3"], "4 devices cannot be divided among 3 processes"),
+        (["--on", "simulated", "--mesh", "rows=2"], 'no mesh of the module has an axis "rows"'),
+        (["--on", "pjrt", "--coordinator", "host", "--process-id", "0", "--processes", "2"], "expected HOST:PORT"),
+    ],
+)
+def test_what_does_not_go_together_is_one_diagnostic(
+    program: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", program, *options]) == 1
+    shown = capsys.readouterr()
+    assert message in shown.err and shown.err.count("error:") == 1 and shown.out == ""
+
+
+@pytest.mark.parametrize("mesh", ["", "data", "data=0", "data=x", "data=2,data=3", "=3"])
+def test_a_mesh_is_a_list_of_sizes(program: str, mesh: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["run", program, "--on", "simulated", "--mesh", mesh])
+    assert "such as data=2,model=4" in capsys.readouterr().err
+
+
+def test_a_refused_operation_has_its_place(program: str, capsys: pytest.CaptureFixture[str]):
+    Path(program).write_text(PROGRAM.replace("stablehlo.dot %x, %w", '"test.unknown"(%x, %w)'))
+    assert main(["run", program, "--on", "simulated"]) == 1
+    assert "test.unknown" in capsys.readouterr().err
+
+
+def test_a_process_that_waits_for_others_gives_up(program: str):
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        coordinator = f"127.0.0.1:{listener.getsockname()[1]}"
+    command = [sys.executable, "-m", "xshardy.tools.cli", "run", program, "--on", "pjrt", "--processes", "2"]
+    command += ["--coordinator", coordinator, "--process-id", "0", "--time-out", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "error: no result after 4 s in process 0 of 2: others are missing" in done.stderr

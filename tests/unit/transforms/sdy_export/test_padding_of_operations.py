@@ -1,0 +1,76 @@
+"""Operations on tensors that are not divided evenly are padded, run on the simulated mesh, and equal the whole."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+from partitioned import Outcome, check_partitioned
+from partitioning.shardings import meshes, shard
+from partitioning.table import NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.discardable import verify
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.syntax import parse_module
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+from xshardy.universe import new_context
+
+EXAMPLES = int(os.environ.get("PADDING_EXAMPLES", "40"))
+"""How many programs are drawn of any operation. More find more: 120 of each operation take half an hour."""
+
+PATIENCE = 400
+"""How many programs of one operation are drawn until one is padded and runs."""
+
+KINDS = [kind for kind in SAMPLERS if kind not in REFUSED_IN_PARTS and kind not in NOTHING_TO_SHARD]
+
+PADDED = (
+    *(stablehlo.ConcatenateOp, stablehlo.ConstantOp, stablehlo.DotGeneralOp, stablehlo.DynamicSliceOp),
+    *(stablehlo.GatherOp, stablehlo.IotaOp, stablehlo.PadOp, stablehlo.ReduceOp, stablehlo.ReduceWindowOp),
+    *(stablehlo.ReverseOp, stablehlo.RngBitGeneratorOp, stablehlo.ScatterOp, stablehlo.SliceOp, stablehlo.SortOp),
+)
+"""Operations of which a padded program has to run in parts."""
+
+COMMON = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
+
+
+class RanPaddedError(Exception):
+    """Ends a search for a program that is padded and runs in parts."""
+
+
+def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr) -> tuple[Outcome, bool]:
+    """What becomes of a program of one operation of this kind, and whether it was padded."""
+    sample = SAMPLERS[kind](data.draw)
+    module = parse_module(sample.text)
+    shard(data.draw, module, mesh, inside=data.draw(st.booleans()), uneven=True)
+    note(str(module))
+    try:
+        PropagationPipelinePass(enable_insert_explicit_collectives=True).apply(new_context(), module)
+        before = str(module)
+        PadForDivisibilityPass().apply(new_context(), module)
+    except OperationFailedException as refused:
+        assert str(refused).strip()
+        return Outcome.REFUSED, False
+    note(f"becomes\n{before}\nand\n{module}")
+    verify(module)
+    return check_partitioned(module, sample, mesh, kind), str(module) != before
+
+
+@settings(COMMON, max_examples=EXAMPLES)
+@given(st.data(), st.sampled_from(KINDS), meshes)
+def test_any_operation(data: st.DataObject, kind: type[Operation], mesh: MeshAttr):
+    """Operands and results sharded in any way, mostly unevenly."""
+    outcome(data, kind, mesh)
+
+
+@pytest.mark.parametrize("kind", PADDED, ids=lambda kind: kind.name.removeprefix("stablehlo."))
+def test_a_padded_operation_runs(kind: type[Operation]):
+    def run(data: st.DataObject, mesh: MeshAttr) -> None:
+        if outcome(data, kind, mesh) == (Outcome.RAN_IN_PARTS, True):
+            raise RanPaddedError
+
+    with pytest.raises(RanPaddedError):
+        settings(COMMON, max_examples=PATIENCE, phases=[Phase.generate])(given(st.data(), meshes)(run))()

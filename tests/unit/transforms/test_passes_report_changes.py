@@ -1,0 +1,67 @@
+"""
+A pass says that it changed a module exactly if the text of the module changed, on the inputs of the FileCheck tests.
+
+Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.rewriting import PatternPass
+from xshardy.syntax import parse_module, print_module
+from xshardy.tools.pipelines import passes_of
+from xshardy.universe import installed_passes, new_context
+
+INPUTS = Path(__file__).parents[2] / "filecheck"
+RUN = re.compile(r"^// RUN: xshardy-opt %s (.*?)(?:\||$)", re.MULTILINE)
+SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
+
+
+@cache
+def pipelines(path: Path) -> tuple[str, ...]:
+    """The pipelines of the RUN lines for MLIR text."""
+    commands = [shlex.split(command) for command in RUN.findall(path.read_text())]
+    return tuple(command[command.index("-p") + 1] for command in commands if "-p" in command and "-f" not in command)
+
+
+PATHS = [
+    path.relative_to(INPUTS).as_posix()
+    for folder in ("dialects", "lowering", "transforms")
+    for path in sorted((INPUTS / folder).rglob("*.mlir"))
+    if "Inputs" not in path.parts and pipelines(path)
+]
+
+
+def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bool, bool]]:
+    """For each pass that says whether it changed the module: its name, what it says, and whether the text changed."""
+    ctx = new_context()
+    ctx.allow_unregistered = True
+    module = parse_module(text, ctx=ctx)
+    before = print_module(module)
+    for each in passes:
+        if isinstance(each, PatternPass) and each.records_changes:
+            changed = each.rewrite_module(module)
+            yield each.name, changed, print_module(module) != before
+        else:
+            each.apply(ctx, module)
+        before = print_module(module)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", PATHS)
+def test_a_pass_reports_that_it_changed_the_module(file: str):
+    path = INPUTS / file
+    for pipeline in pipelines(path):
+        for text in SEPARATOR.split(path.read_text()):
+            try:
+                for name, said, happened in reports(passes_of(pipeline, installed_passes()), text):
+                    assert said == happened, f"{name} says {said}"
+            except DiagnosticException:
+                pass  # some inputs are invalid, or refused

@@ -1,0 +1,120 @@
+"""A program partitioned, run and, if asked for, compared with the same program on one device."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.dialects.discardable import verify
+from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.engines.engine import Engine, run_program
+from xshardy.engines.errors import EngineError
+from xshardy.engines.first_difference import Difference, first_difference
+from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.program import PartitionedProgram, partition_module
+from xshardy.engines.simulated import Simulated
+from xshardy.interpreters.check import Comparison
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.inputs import inputs_of
+from xshardy.interpreters.reference import Reference
+from xshardy.transforms.sdy.main_function import main_function
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """The results of a run, as whole tensors."""
+
+    program: PartitionedProgram = field(repr=False)
+    results: Sequence[Array] = field(repr=False)
+    seconds: float
+    """The time of the engine, with compilation."""
+    comparisons: Sequence[Comparison | str] | None = None
+    """
+    For each result, the comparison of the devices' copies with the program on one device, or the reason why HLO leaves
+    the result open. None if it was not asked for.
+    """
+    difference: Difference | None = None
+    """The first operation with a wrong part, if a result is wrong and the engine is the simulated one."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no result that was compared is wrong."""
+        return not any(isinstance(comparison, Comparison) and not comparison for comparison in self.comparisons or ())
+
+
+def run_module(
+    module: ModuleOp,
+    engine: Engine,
+    context: Context,
+    *,
+    arguments: Sequence[Array] | None = None,
+    mesh: Mapping[str, int] | None = None,
+    seed: int = 0,
+    check: bool = False,
+) -> ProgramRun:
+    """
+    Partition `module`, in place, for its meshes with the sizes of `mesh`, and run it with whole `arguments`.
+
+    By default, arguments are random ones that depend on `seed` only. With `check`, the results are compared with those
+    of the program on one device by our evaluator. Raises `EngineError`, `InterpretationError`, `VerifyException` and
+    `PassFailedException`.
+    """
+    if mesh:
+        resize_meshes(module, mesh, context)
+        verify(module)
+    main = main_function(module)
+    given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
+    whole = module.clone() if check else None
+    program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
+    check_arguments(program, given)
+    start = perf_counter()
+    parts = run_program(engine, program, given)
+    seconds = perf_counter() - start
+    results = [tensor.whole(of_result) for tensor, of_result in zip(program.results, parts, strict=True)]
+    if whole is None:
+        return ProgramRun(program, results, seconds)
+    reference = Reference(main_function(whole), given)
+    comparisons = [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
+    run = ProgramRun(program, results, seconds, comparisons)
+    if run.agrees or program.propagated is None:
+        return run
+    return ProgramRun(program, results, seconds, comparisons, first_difference(program, given))
+
+
+def check_arguments(program: PartitionedProgram, arguments: Sequence[Array]) -> None:
+    """Raises `EngineError` for another number of arguments than that of `program`, or other types."""
+    if len(arguments) != len(program.arguments):
+        raise EngineError(f"the program has {len(program.arguments)} arguments, but got {len(arguments)}")
+    for index, (tensor, array) in enumerate(zip(program.arguments, arguments, strict=True)):
+        if array.shape != tensor.shape or array.dtype != numpy_dtype(tensor.type):
+            raise EngineError(
+                f"argument {index} is a {tensor.type}, but the array given for it is {array.dtype}{list(array.shape)}"
+            )
+
+
+def _compare(reference: Reference, index: int, tensor: DistributedTensor, parts: Sequence[Array]) -> Comparison | str:
+    """The comparison of the whole tensor, for the copies that agree least."""
+    if (reason := reference.undefined.get(index)) is not None:
+        return reason
+    found: Comparison | None = None
+    for whole in _copies(tensor, parts):
+        comparison = reference.compare(index, whole)
+        if found is None or comparison.wrong > found.wrong:
+            found = comparison
+    assert found is not None
+    return found
+
+
+def _copies(tensor: DistributedTensor, parts: Sequence[Array]) -> Iterator[Array]:
+    """The whole tensor from the first copy of each part, and from further copies if one of these has other bits."""
+    places: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for device, place in enumerate(tensor.slices):
+        places.setdefault(tuple((dim.start, dim.stop) for dim in place), []).append(device)
+    first = [parts[devices[0]] for devices in places.values()]
+    for copy in range(len(next(iter(places.values())))):
+        chosen = [parts[devices[copy]] for devices in places.values()]
+        if copy == 0 or any(a.tobytes() != b.tobytes() for a, b in zip(chosen, first, strict=True)):
+            by_place = dict(zip(places, chosen, strict=True))
+            yield tensor.whole([by_place[tuple((dim.start, dim.stop) for dim in place)] for place in tensor.slices])

@@ -1,0 +1,178 @@
+# cuda-core chooses its modules at run time, by the version of CUDA, so its names have no types.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+"""One GPU: its memory, the kernels loaded onto it, and a stream on which everything runs in order."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.interpreters.element_types import Array
+from xshardy.lowering.libdevice import MissingCudaExtraError
+
+T = TypeVar("T")
+
+
+class GpuError(DiagnosticException):
+    """There is no usable GPU, or its driver reports an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMemory:
+    """Bytes of a GPU's memory. They are freed with the last reference to `owner`."""
+
+    pointer: int
+    size: int
+    owner: object
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel that is ready to run: where, on how many threads, and with which pointers."""
+
+    kernel: Any
+    """A kernel that `Gpu.load` returned."""
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    pointers: tuple[int, ...]
+
+
+class Gpu:
+    """
+    The GPU of a number. All its methods but `download` and `wait` return before the GPU has done the work.
+
+    Raises `GpuError` if there is no such GPU or no driver, and `MissingCudaExtraError` if cuda-core is not installed.
+    """
+
+    def __init__(self, number: int = 0):
+        self._core = core = _cuda_core()
+        try:
+            self._device = core.Device(number)
+            self._device.set_current()
+            self._stream = self._device.create_stream()
+        except (
+            Exception
+        ) as error:  # the driver is missing, too old, or has no such device: cuda-core has a class for each
+            raise GpuError(f"GPU {number} cannot be used: {_first_line(error)}") from error
+        self.number = number
+
+    @property
+    def name(self) -> str:
+        """The name of the product, such as `NVIDIA H100 80GB HBM3`."""
+        return self._device.name
+
+    @property
+    def target(self) -> str:
+        """What to compile for, such as `sm_90`."""
+        return f"sm_{self._device.arch}"
+
+    @property
+    def cache_size(self) -> int:
+        """Bytes of the cache in front of the memory."""
+        return self._device.properties.l2_cache_size
+
+    @property
+    def stream_pointer(self) -> int:
+        """The stream as the number that other libraries know it by."""
+        return int(self._stream.handle)
+
+    def load(self, ptx: str, entry: str) -> Any:
+        """The kernel `entry` of a module in PTX. Raises `GpuError` if the driver rejects the module."""
+        return self._checked(
+            lambda: self._core.ObjectCode.from_ptx(ptx.encode()).get_kernel(entry), f"the kernel '{entry}'"
+        )
+
+    def view(self, array: Any) -> Any:
+        """
+        The pointer, shape, strides (in elements) and element type of an array of another library.
+
+        Work of this GPU waits for work of the library. Raises `GpuError` for what is no array on a GPU.
+        """
+        return self._checked(
+            lambda: self._core.utils.StridedMemoryView.from_any_interface(array, stream_ptr=self.stream_pointer),
+            f"an argument of type {type(array).__name__}",
+        )
+
+    def allocate(self, size: int) -> DeviceMemory:
+        """Uninitialised memory of `size` bytes. Raises `GpuError` if there is too little."""
+        buffer = self._checked(
+            lambda: self._device.allocate(max(size, 1), stream=self._stream), f"a buffer of {size:,} bytes"
+        )
+        return DeviceMemory(int(buffer.handle), size, buffer)
+
+    def upload(self, data: Array) -> DeviceMemory:
+        """A copy of a contiguous array in the GPU's memory."""
+        memory = self.allocate(data.nbytes)
+        if data.nbytes:
+            memory.owner.copy_from(self._host(data), stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+            self.wait()  # the array may change after this
+        return memory
+
+    def download(self, memory: DeviceMemory) -> Array:
+        """The bytes of `memory`, after the work so far is done."""
+        data = np.empty(memory.size, np.uint8)
+        if memory.size:
+            memory.owner.copy_to(self._host(data), stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+        self.wait()
+        return data
+
+    def _host(self, data: Array) -> Any:
+        return self._core.Buffer.from_handle(data.ctypes.data, data.nbytes, owner=data)
+
+    def fill(self, memory: DeviceMemory, byte: int) -> None:
+        """Set every byte of `memory`."""
+        memory.owner.fill(byte, stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def copy(self, source: DeviceMemory, target: DeviceMemory) -> None:
+        """Copy `source` to `target`, of the same size."""
+        target.owner.copy_from(source.owner, stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def launch(self, launch: Launch) -> None:
+        """Start a kernel. Raises `GpuError` if the driver refuses."""
+        config = self._core.LaunchConfig(grid=launch.grid, block=launch.block)
+        self._core.launch(self._stream, config, launch.kernel, *launch.pointers)
+
+    def wait(self) -> None:
+        """Wait for the work so far. Raises `GpuError` if a kernel failed, for example by a read outside of memory."""
+        self._checked(self._stream.sync, "the kernel")
+
+    def seconds_of(self, work: Callable[[], None], repeats: int, before: Callable[[], None]) -> Sequence[float]:
+        """
+        The time that the GPU needs for `work`, `repeats` times, each after `before`.
+
+        `before` should keep the GPU busy for longer than the host needs to submit `work`, or that time is counted too.
+        """
+        options = self._core.EventOptions(timing_enabled=True)
+        events = list[tuple[Any, Any]]()
+        for _ in range(repeats):
+            before()
+            start = self._stream.record(options=options)
+            work()
+            events.append((start, self._stream.record(options=options)))
+        self.wait()
+        return [(stop - start) / 1000 for start, stop in events]
+
+    def _checked(self, act: Callable[[], T], what: str) -> T:
+        try:
+            return act()
+        except Exception as error:  # cuda-core has several classes for errors of the driver
+            raise GpuError(f"GPU {self.number} ({self.name}) refuses {what}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+@cache
+def _cuda_core() -> ModuleType:
+    try:
+        import cuda.core
+    except ImportError as error:
+        raise MissingCudaExtraError(
+            "launching a kernel needs cuda-core: install the 'cuda' extra with `pip install 'xshardy[cuda]'`"
+        ) from error
+    return cuda.core

@@ -1,0 +1,121 @@
+"""Kernels of ours on a GPU: with arrays that are there already, or with numpy arrays that are copied."""
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.engines.cuda.gpu import Gpu, Launch
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.host import packed, unpacked
+from xshardy.lowering.nvptx import Kernel, KernelArgument
+
+
+class LaunchError(DiagnosticException):
+    """A kernel cannot be launched with these arguments."""
+
+
+class LoadedKernel:
+    """A kernel on a GPU."""
+
+    def __init__(self, kernel: Kernel, gpu: Gpu):
+        self.kernel, self.gpu = kernel, gpu
+        self._handle = None if kernel.is_empty else gpu.load(kernel.ptx, kernel.entry)
+
+    def launch(self, *arrays: Any) -> None:
+        """
+        Run the kernel on `arrays`, one for each of its arguments, and wait for it.
+
+        An array is one of cupy, torch, jax or another library that offers DLPack or `__cuda_array_interface__`, on this
+        GPU and contiguous; or a numpy array, which is copied there, and back if the kernel writes to it. Arguments that
+        are one buffer to the kernel must be one array. Raises `LaunchError` for arrays that do not fit the kernel.
+        """
+        arguments = self.kernel.arguments
+        if len(arrays) != len(arguments):
+            raise LaunchError(f"the kernel has {len(arguments)} arguments, but there are {len(arrays)} arrays")
+        views = [self._view(argument, array) for argument, array in zip(arguments, arrays, strict=True)]
+        self._check_buffers(arrays)
+        uploaded: dict[int, Any] = {}
+        pointers = list[int]()
+        for array, view in zip(arrays, views, strict=True):
+            if view is None and id(array) not in uploaded:
+                uploaded[id(array)] = self.gpu.upload(packed(array))
+            pointers.append(uploaded[id(array)].pointer if view is None else view)
+        self.launch_pointers(pointers)
+        self.gpu.wait()
+        for argument, array in zip(arguments, arrays, strict=True):
+            if argument.is_output and id(array) in uploaded:
+                array[...] = unpacked(self.gpu.download(uploaded[id(array)]), array)
+
+    def launch_pointers(self, pointers: list[int]) -> None:
+        """Start the kernel with a pointer for each of its arguments, and do not wait. Nothing is checked."""
+        if self._handle is not None:
+            self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)))
+
+    def _view(self, argument: KernelArgument, array: Any) -> int | None:
+        """The pointer of an array on the GPU; None for a numpy array. Raises `LaunchError` if it does not fit."""
+        where = f"argument {argument.index}"
+        if isinstance(array, np.ndarray):
+            if argument.is_output and not array.flags.writeable:
+                raise LaunchError(f"{where}: the kernel writes to it, but the array is read-only")
+            _check_size(where, argument, packed(cast(Array, array)).size)
+            return None
+        view = self.gpu.view(array)
+        if argument.is_output and view.readonly:
+            raise LaunchError(f"{where}: the kernel writes to it, but the array is read-only")
+        if view.device_id != self.gpu.number:
+            raise LaunchError(f"{where}: the array is on device {view.device_id}, the kernel on GPU {self.gpu.number}")
+        if view.strides is not None and not _is_contiguous(view.shape, view.strides):
+            raise LaunchError(f"{where}: the array is not contiguous (strides {view.strides}): pass a copy")
+        _check_size(where, argument, prod(view.shape) * view.dtype.itemsize)
+        if argument.alignment and view.ptr % argument.alignment:
+            raise LaunchError(f"{where}: the array begins at {view.ptr:#x}, no multiple of {argument.alignment} bytes")
+        return view.ptr
+
+    def _check_buffers(self, arrays: tuple[Any, ...]) -> None:
+        """Arguments are one buffer to the kernel if and only if they are one array, unless both are only read."""
+        first: dict[int, int] = {}
+        for argument in self.kernel.arguments:
+            number = argument.index if argument.slice_index is None else argument.slice_index
+            other = first.setdefault(number, argument.index)
+            if arrays[other] is not arrays[argument.index]:
+                raise LaunchError(
+                    f"argument {argument.index}: the kernel works in place of argument {other}: pass the same array"
+                )
+
+
+def _check_size(where: str, argument: KernelArgument, size: int) -> None:
+    if argument.size is not None and size < argument.size:
+        raise LaunchError(f"{where}: the kernel uses {argument.size:,} bytes, but the array has {size:,}")
+
+
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether elements are in row-major order without gaps; `strides` count elements."""
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def load(kernel: Kernel, gpu: Gpu | None = None) -> LoadedKernel:
+    """`kernel` on `gpu`, by default on GPU 0."""
+    return LoadedKernel(kernel, gpu or Gpu())
+
+
+def run_on_gpu(kernel: Kernel, buffers: Mapping[int, Array], gpu: Gpu | None = None) -> dict[int, Array]:
+    """
+    Run `kernel`; returns the written buffers by their slice index, in their original shapes.
+
+    `buffers` are the arguments by slice index, elements in memory order; they are not changed. The counterpart of
+    `interpreters.host.run_on_host`.
+    """
+    loaded = load(kernel, gpu)
+    memory = {number: loaded.gpu.upload(packed(array)) for number, array in buffers.items()}
+    numbers = [a.index if a.slice_index is None else a.slice_index for a in kernel.arguments]
+    loaded.launch_pointers([memory[number].pointer for number in numbers])
+    written = {number for number, argument in zip(numbers, kernel.arguments, strict=True) if argument.is_output}
+    return {number: unpacked(loaded.gpu.download(memory[number]), buffers[number]) for number in written}

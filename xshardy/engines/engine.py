@@ -1,0 +1,44 @@
+"""The engines, by name, and what each of them does."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from xshardy.engines.errors import EngineError
+from xshardy.engines.program import PartitionedProgram
+from xshardy.interpreters.element_types import Array
+
+
+class Engine(Protocol):
+    """Executes a partitioned program on all of its devices."""
+
+    def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """
+        The results of each device: `execute(program, arguments)[device][i]`, given its `arguments[device]`.
+
+        Raises `EngineError` or `InterpretationError` for a program or a place where it cannot run.
+        """
+        ...
+
+
+def run_program(engine: Engine, program: PartitionedProgram, arguments: Sequence[Array]) -> list[list[Array]]:
+    """The parts of each result, by device: `[result][device]`, for whole `arguments`."""
+    given = [tensor.parts(array) for tensor, array in zip(program.arguments, arguments, strict=True)]
+    by_device = engine.execute(program, [[parts[device] for parts in given] for device in range(program.devices)])
+    return [[results[index] for results in by_device] for index in range(len(program.results))]
+
+
+def engine_named(name: str, **options: Any) -> Engine:
+    """
+    The engine of this name, with its options. Raises `EngineError` for another name.
+
+    Engine `simulated` has no options; those of `pjrt` are the fields of `PJRT`.
+    """
+    if name not in ENGINES:
+        raise EngineError(f"no engine '{name}': there are {', '.join(ENGINES)}")
+    module, kind = ENGINES[name]
+    return getattr(import_module(f"xshardy.engines.{module}"), kind)(**options)
+
+
+ENGINES: Mapping[str, tuple[str, str]] = {"simulated": ("simulated", "Simulated"), "pjrt": ("pjrt.engine", "PJRT")}
+"""The module and class of each engine, loaded when it is used."""

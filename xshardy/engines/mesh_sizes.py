@@ -1,0 +1,45 @@
+"""A mesh of another size for a program, or one for a program without."""
+
+from collections.abc import Mapping
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.engines.errors import EngineError
+from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
+from xshardy.transforms.sdy.symbols import SymbolNames
+from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+
+
+def resize_meshes(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> None:
+    """
+    Give the axes of the meshes of `module` these sizes. Axes that are not named keep theirs.
+
+    A module without meshes gets one with these axes. Raises `EngineError` for an axis that no mesh has, and for sizes
+    below 1. Verify the module afterwards: sub-axes and the local types of manual computations depend on the sizes.
+    """
+    if wrong := [f"{name}={size}" for name, size in sizes.items() if size < 1]:
+        raise EngineError(f"mesh axis {wrong[0]}: expected at least 1 device along it")
+    LiftInlinedMeshesPass().apply(context, module)
+    meshes = [op for op in module.ops if isinstance(op, MeshOp) and op.mesh.axes.data]
+    if not meshes:
+        first = module.body.block.first_op
+        if first is not None:
+            module.body.block.insert_op_before(
+                MeshOp(SymbolNames(module).fresh("mesh"), MeshAttr.of(sizes.items())), first
+            )
+        return
+    known = dict.fromkeys(name for op in meshes for name in op.mesh.sizes)
+    if unknown := [name for name in sizes if name not in known]:
+        listed = ", ".join(f'"{name}"' for name in known)
+        raise EngineError(f'no mesh of the module has an axis "{unknown[0]}": its axes are {listed}')
+    for op in meshes:
+        if sizes.keys() & op.mesh.sizes.keys():
+            op.mesh = MeshAttr.of({**op.mesh.sizes, **_restricted(sizes, op.mesh)}.items())
+            op.attributes.pop(STABLEHLO_MESH, None)  # it repeats the sizes
+
+
+def _restricted(sizes: Mapping[str, int], mesh: MeshAttr) -> dict[str, int]:
+    return {name: size for name, size in sizes.items() if name in mesh.sizes}

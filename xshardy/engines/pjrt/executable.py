@@ -1,0 +1,84 @@
+"""A partitioned program compiled by XLA, and its execution on the devices of this process."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from xshardy.engines.errors import EngineError
+from xshardy.engines.pjrt.devices import import_jax
+from xshardy.interpreters.element_types import Array
+
+
+def compile_options(devices: Sequence[Any]) -> Any:
+    """One replica with a partition for each of `devices`, in order."""
+    xla_client: Any = import_module("jaxlib.xla_client")
+    options = xla_client.CompileOptions()
+    assignment = np.array([[device.id for device in devices]], np.int32)  # [replica, partition]
+    options.device_assignment = xla_client.DeviceAssignment.create(assignment)
+    build = options.executable_build_options
+    build.device_assignment = options.device_assignment
+    options.num_replicas, options.num_partitions = build.num_replicas, build.num_partitions = assignment.shape
+    # XLA:CPU refuses several partitions without these; Shardy then finds that all axes are manual.
+    build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    return options
+
+
+def load(text: str, devices: Sequence[Any]) -> Any:
+    """The executable of a module of `on_flat_mesh`. Raises `EngineError` with XLA's reason if it refuses that."""
+    try:
+        return devices[0].client.compile_and_load(text, list(devices), compile_options(devices))
+    except RuntimeError as error:  # of jaxlib
+        raise EngineError(f"XLA refuses the program: {_first_lines(error)}") from None
+
+
+def _first_lines(error: Exception) -> str:
+    """XLA's messages may have the whole module after them."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return "\n".join(lines[:4])
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A compiled program, and the devices that it runs on, by partition."""
+
+    loaded: Any
+    devices: Sequence[Any]
+
+    def execute_buffers(self, arguments: Sequence[Any]) -> list[list[Any]]:
+        """
+        The parts of each result as arrays of single devices of this process: `[result][device]`.
+
+        Each of `arguments` is a `jax.Array` with a part on each device, in the order of the devices.
+        """
+        return self.loaded.execute_sharded(list(arguments)).disassemble_into_single_device_arrays()
+
+    def stacked(self, parts: Sequence[Any]) -> Any:
+        """An array of the parts of all devices one after another; `parts` are those of this process."""
+        jax = import_jax()
+        mesh = jax.sharding.Mesh(np.array(self.devices), ("device",))
+        shape = parts[0].shape
+        spec = jax.sharding.PartitionSpec(*("device",) if shape else ())
+        whole = (len(self.devices) * shape[0], *shape[1:]) if shape else ()
+        return jax.make_array_from_single_device_arrays(whole, jax.sharding.NamedSharding(mesh, spec), list(parts))
+
+    def place(self, arguments: Sequence[Sequence[Array]]) -> list[Any]:
+        """The arguments of the devices of this process, `[device][i]`, as arrays for `execute_buffers`."""
+        jax = import_jax()
+        mine = [device for device in self.devices if device.process_index == jax.process_index()]
+        by_argument = zip(*arguments, strict=True)
+        return [self.stacked([*map(jax.device_put, parts, mine)]) for parts in by_argument]
+
+    def execute(self, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """
+        The results of the devices of this process, `[device][i]`, for the arguments of each of them.
+
+        Raises `EngineError` with XLA's reason if the execution fails.
+        """
+        try:
+            results = self.execute_buffers(self.place(arguments))
+            return [[np.asarray(parts[device]) for parts in results] for device in range(len(arguments))]
+        except RuntimeError as error:
+            raise EngineError(f"the execution failed: {_first_lines(error)}") from None

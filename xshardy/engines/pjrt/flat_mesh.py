@@ -1,0 +1,83 @@
+"""
+The program of each device as one `sdy.manual_computation` over a flat mesh of all devices.
+
+XLA then neither propagates shardings nor partitions anything. `jax.shard_map` is lowered to the same form. Source:
+Shardy's docs, `sdy.manual_computation`.
+"""
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType, i1
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.sdy import ops as sdy
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.engines.program import PartitionedProgram
+from xshardy.transforms.sdy.symbols import SymbolNames
+
+AXIS = "device"
+"""The axis of the flat mesh."""
+DONATED = ("jax.buffer_donor", "tf.aliasing_output")
+"""Attributes of an argument whose buffer the results may reuse."""
+
+
+def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
+    """
+    A module whose main function executes `program` on each device; `program` stays as it is.
+
+    Its arguments and results are the parts of all devices, one after another along dimension 0. A scalar is one for all
+    devices: shardings divide no scalars.
+    """
+    module = program.module.clone()
+    module.attributes.clear()  # of XLA's partitioner, such as the numbers of partitions and replicas
+    local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)
+    names = SymbolNames(module)
+    mesh_name = names.fresh("all_devices")
+    types, donated = local.function_type, _donated(local)
+    local.sym_name, local.sym_visibility = StringAttr(names.fresh("local")), StringAttr("private")
+    local.arg_attrs = local.res_attrs = None
+
+    inputs, outputs = types.inputs.data, types.outputs.data
+    body = Block(arg_types=inputs)
+    call = CallOp(local.sym_name.data, body.args, outputs)
+    body.add_ops((call, sdy.ReturnOp(*call.results)))
+
+    stacked_inputs, stacked_outputs = ([_stacked(t, program.devices) for t in types] for types in (inputs, outputs))
+    main = FuncOp("main", (stacked_inputs, stacked_outputs))
+    computation = sdy.ManualComputationOp(
+        main.args,
+        [_along_devices(type, mesh_name) for type in inputs],
+        [_along_devices(type, mesh_name) for type in outputs],
+        (AXIS,),
+        Region(body),
+        main.function_type.outputs.data,
+    )
+    main.body.block.add_ops((computation, ReturnOp(*computation.results)))
+    main.arg_attrs = ArrayAttr(donated)
+    mesh = sdy.MeshOp(mesh_name, MeshAttr.of([(AXIS, program.devices)]))
+    first = module.body.block.first_op
+    assert first is not None
+    module.body.block.insert_ops_before((mesh, main), first)
+    return module
+
+
+def _donated(function: FuncOp) -> list[DictionaryAttr]:
+    """The attributes of each argument of `function` in the main function: whether its buffer may be reused."""
+    entries = [DictionaryAttr({})] * len(function.args) if function.arg_attrs is None else function.arg_attrs.data
+    donor = DictionaryAttr({DONATED[0]: IntegerAttr(1, i1)})
+    return [donor if any(name in entry.data for name in DONATED) else DictionaryAttr({}) for entry in entries]
+
+
+def _stacked(type: Attribute, devices: int) -> Attribute:
+    """`tensor<4x8xf32>` -> `tensor<32x8xf32>` on 8 devices"""
+    assert isa(type, TensorType[Attribute])
+    shape = type.get_shape()
+    return TensorType(type.element_type, (devices * shape[0], *shape[1:])) if shape else type
+
+
+def _along_devices(type: Attribute, mesh_name: str) -> TensorShardingAttr:
+    assert isa(type, TensorType[Attribute])
+    axes = ((AxisRefAttr(AXIS),), *((),) * type.get_num_dims())[: type.get_num_dims()]
+    return TensorShardingAttr(mesh_name, [DimensionShardingAttr(of_dim, is_closed=True) for of_dim in axes])

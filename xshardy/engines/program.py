@@ -1,0 +1,115 @@
+"""A partitioned program: what each device executes, and how its arguments and results are divided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.passes import PassPipeline
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.engines.errors import EngineError
+from xshardy.syntax import print_module
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesPass
+from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.sdy_propagation.populate_rules_beyond_upstream import PopulateRulesBeyondUpstreamPass
+from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+
+PROPAGATION = (PopulateRulesBeyondUpstreamPass(), PropagationPipelinePass())
+"""The passes that propagate shardings; tensors stay whole. Shardings go through CHLO's functions, too."""
+PARTITIONING = (PopulateRulesBeyondUpstreamPass(), PartitionerPipelinePass(), DropShardingRulesPass())
+"""The passes that make of it the program of each device."""
+
+
+@dataclass(frozen=True)
+class PartitionedProgram:
+    """
+    The program of each of `devices` devices, and how its arguments and results are divided; `str` is its text.
+
+    Device `i` is partition `i` of the only replica.
+    """
+
+    module: ModuleOp = field(repr=False)
+    """StableHLO with its collectives. Types are those of parts; there are no meshes and no shardings."""
+    mesh: MeshAttr | None
+    """The mesh of the program: the first one with all devices. None if it has none."""
+    devices: int
+    arguments: tuple[DistributedTensor, ...]
+    results: tuple[DistributedTensor, ...]
+    propagated: ModuleOp | None = field(default=None, repr=False)
+    """The module with propagated shardings, before it was partitioned, if it was kept."""
+
+    @property
+    def main(self) -> FuncOp:
+        """The function that every device executes."""
+        return main_function(self.module)
+
+    @property
+    def argument_shardings(self) -> tuple[TensorShardingAttr | None, ...]:
+        """The sharding of each argument; None for one that every device has whole."""
+        return tuple(argument.sharding for argument in self.arguments)
+
+    @property
+    def result_shardings(self) -> tuple[TensorShardingAttr | None, ...]:
+        """The sharding of each result; None for one that every device has whole."""
+        return tuple(result.sharding for result in self.results)
+
+    def __str__(self) -> str:
+        return print_module(self.module)
+
+
+def partition_module(module: ModuleOp, context: Context, *, keep_propagated: bool = False) -> PartitionedProgram:
+    """
+    Propagate the shardings of `module`, in place, and make it the program of each device.
+
+    With `keep_propagated`, the result also has a copy of the module before it was partitioned. Raises `EngineError` for
+    meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
+    """
+    mesh, devices = mesh_of(module)
+    PassPipeline(PROPAGATION).apply(context, module)
+    main = main_function(module)
+    arguments = _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices)
+    results = _distributed(main, main.function_type.outputs.data, main.res_attrs, devices)
+    kept = module.clone() if keep_propagated else None
+    PassPipeline(PARTITIONING).apply(context, module)
+    return PartitionedProgram(module, mesh, devices, arguments, results, kept)
+
+
+def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
+    """
+    The first mesh of `module` with all of its devices, and their number; None and 1 if there is no mesh.
+
+    A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if meshes
+    have different numbers of devices.
+    """
+    named = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+    meshes = {name: mesh for name, mesh in named.items() if mesh.axes.data}
+    if len(counts := {mesh.device_count for mesh in meshes.values()}) > 1:
+        listed = ", ".join(f"@{name} has {mesh.device_count}" for name, mesh in meshes.items())
+        raise EngineError(f"the meshes have different numbers of devices, but a program runs on one number: {listed}")
+    return (next(iter(meshes.values())), counts.pop()) if counts else (None, 1)
+
+
+def _distributed(
+    main: FuncOp, types: Sequence[Attribute], attributes: ArrayAttr[DictionaryAttr] | None, devices: int
+) -> tuple[DistributedTensor, ...]:
+    """The arguments or results of `main`, of these whole types. Raises `EngineError` for one that is no tensor."""
+    tensors: list[DistributedTensor] = []
+    for type, sharding in zip(types, written_shardings(attributes, len(types)), strict=True):
+        if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
+            raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
+        mesh = None if sharding is None else lookup_mesh(sharding, main)
+        if mesh is not None and mesh.axes.data:
+            tensors.append(DistributedTensor(type, devices, sharding, mesh))
+        else:
+            tensors.append(DistributedTensor(type, devices))
+    return tuple(tensors)

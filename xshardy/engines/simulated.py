@@ -1,0 +1,15 @@
+"""Engine `simulated`: our evaluator, a thread for each device, on a mesh of any size."""
+
+from collections.abc import Sequence
+
+from xshardy.engines.program import PartitionedProgram
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.spmd import evaluate_spmd
+
+
+class Simulated:
+    """Executes each device's program with numpy. Needs nothing but xshardy."""
+
+    def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """See `Engine`. Raises `InterpretationError` for an operation without a rule, and for a deadlock."""
+        return evaluate_spmd(program.module, arguments)

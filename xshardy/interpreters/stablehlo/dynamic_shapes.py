@@ -1,0 +1,76 @@
+"""Rules for ops whose shape, padding or slice is an operand: the value of that operand is known when the op runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.interpreters.stablehlo.shapes import counted, gathered, padded, repeated
+from xshardy.interpreters.stablehlo.windows import convolved
+
+
+def integers_in(x: Array) -> list[int]:
+    """The elements of `x`, flat."""
+    return [int(element) for element in x.reshape(-1)]
+
+
+def dynamic_reshape(evaluator: Evaluator, op: stablehlo.DynamicReshapeOp, x: Array, shape: Array) -> Array:
+    return x.reshape(integers_in(shape))
+
+
+def dynamic_broadcast_in_dim(
+    evaluator: Evaluator, op: stablehlo.DynamicBroadcastInDimOp, x: Array, shape: Array
+) -> Array:
+    return repeated(x, op.broadcast_dimensions.get_values(), integers_in(shape))
+
+
+def dynamic_iota(evaluator: Evaluator, op: stablehlo.DynamicIotaOp, shape: Array) -> Array:
+    return counted(op.iota_dimension.value.data, integers_in(shape), numpy_dtype(op.result.type))
+
+
+def dynamic_pad(
+    evaluator: Evaluator,
+    op: stablehlo.DynamicPadOp,
+    x: Array,
+    padding_value: Array,
+    low: Array,
+    high: Array,
+    interior: Array,
+) -> Array:
+    return padded(x, padding_value, *map(integers_in, (low, high, interior)))
+
+
+def dynamic_gather(
+    evaluator: Evaluator, op: stablehlo.DynamicGatherOp, x: Array, indices: Array, sizes: Array
+) -> Array:
+    return gathered(op.dimension_numbers, integers_in(sizes), x, indices)
+
+
+def real_dynamic_slice(
+    evaluator: Evaluator, op: stablehlo.RealDynamicSliceOp, x: Array, starts: Array, limits: Array, strides: Array
+) -> Array:
+    bounds = zip(*map(integers_in, (starts, limits, strides)), strict=True)
+    return x[tuple(slice(*bound) for bound in bounds)]
+
+
+def dynamic_conv(evaluator: Evaluator, op: stablehlo.DynamicConvOp, lhs: Array, rhs: Array, padding: Array) -> Array:
+    sides = [integers_in(row) for row in padding]
+    window = [replace(of_dim, low=low, high=high) for of_dim, (low, high) in zip(op.window(), sides, strict=True)]
+    return convolved(op, lhs, rhs, window)
+
+
+DYNAMIC_SHAPES: Mapping[type[Operation], Rule] = {
+    stablehlo.DynamicBroadcastInDimOp: dynamic_broadcast_in_dim,
+    stablehlo.DynamicConvOp: dynamic_conv,
+    stablehlo.DynamicGatherOp: dynamic_gather,
+    stablehlo.DynamicIotaOp: dynamic_iota,
+    stablehlo.DynamicPadOp: dynamic_pad,
+    stablehlo.DynamicReshapeOp: dynamic_reshape,
+    stablehlo.RealDynamicSliceOp: real_dynamic_slice,
+}

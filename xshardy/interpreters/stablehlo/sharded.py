@@ -1,0 +1,144 @@
+"""
+Rules for the ops of sdy in a program for all devices, whose values are whole tensors.
+
+Movements and reductions between devices do not change a whole tensor. A manual computation runs on all devices of its
+mesh: each takes its parts of the operands, and the parts of the results are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects.sdy import collectives as movements
+from xshardy.dialects.sdy import ops as sdy
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import common_mesh
+from xshardy.dialects.shapes import shape_of
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import Array, as_tensor_type
+from xshardy.interpreters.stablehlo.control import pass_through
+from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.sharding.devices import device_groups, shard_indices
+
+
+def constant(evaluator: Evaluator, op: sdy.ConstantOp) -> Array:
+    return constant_array(op.value)
+
+
+def sharding_group(evaluator: Evaluator, op: sdy.ShardingGroupOp, x: Array) -> Sequence[Value]:
+    return []
+
+
+def named_computation(evaluator: Evaluator, op: sdy.NamedComputationOp, *operands: Value) -> Sequence[Value]:
+    return evaluator.run(op.body.block, operands)
+
+
+def manual_computation(evaluator: Evaluator, op: sdy.ManualComputationOp, *operands: Value) -> Sequence[Value]:
+    """
+    On one device, start the others of the mesh, with the same whole tensors.
+
+    Raises `InterpretationError` if the program runs on several devices, but not on those of the mesh.
+    """
+    shardings = [*op.in_shardings.shardings, *op.out_shardings.shardings]
+    mesh = common_mesh(shardings, op) if shardings else None
+    if mesh is None or not op.manual_axes.names:
+        return evaluator.run(op.body.block, operands)
+    grid = evaluator.device.grid
+    if grid.size == mesh.device_count:
+        return on_own_parts(evaluator, op, operands, mesh)
+    if grid.size > 1:
+        raise unsupported(op, f"its mesh has {mesh.device_count} devices, but the program runs on {grid.size}")
+
+    def on_device(device: Device) -> Sequence[Value]:
+        with np.errstate(all="ignore"):
+            return on_own_parts(Evaluator(evaluator.rules, evaluator.functions, device), op, operands, mesh)
+
+    return on_all_devices(Grid(1, mesh.device_count), on_device)[0]
+
+
+def on_own_parts(
+    evaluator: Evaluator, op: sdy.ManualComputationOp, operands: Sequence[Value], mesh: MeshAttr
+) -> Sequence[Value]:
+    """The whole results, from the operands that each device has whole along the manual axes."""
+    manual = op.manual_axes.names
+    device = evaluator.device
+    parts = [
+        part_of(operand, manual_axes(sharding, manual), mesh, device.number)
+        for operand, sharding in zip(operands, op.in_shardings.shardings, strict=True)
+    ]
+    results = cast(Sequence[Array], evaluator.run(op.body.block, parts))
+    groups = device_groups(tuple(AxisRefAttr(axis) for axis in mesh.sizes if axis in manual), mesh)
+    group = next(tuple(group) for group in groups if device.number in group)
+    brought = device.exchange(op, group, results)
+    wholes: list[Array] = []
+    for index, (result, sharding) in enumerate(zip(op.outputs, op.out_shardings.shardings, strict=True)):
+        if any(axis.axis.data in manual for axis in sharding.unreduced_axes):
+            raise unsupported(op, f"result {index} is unreduced along a manual axis: reduce it before it is returned")
+        by_device = {number: cast(Array, values[index]) for number, values in zip(group, brought, strict=True)}
+        wholes.append(put_together(by_device, result, manual_axes(sharding, manual), mesh))
+    return wholes
+
+
+def manual_axes(sharding: TensorShardingAttr, manual: Sequence[str]) -> list[list[AxisRefAttr]]:
+    """The axes of each dimension that are manual: the others shard the part of a device, as a whole tensor."""
+    return [[axis for axis in of_dim.axes if axis.axis.data in manual] for of_dim in sharding.dim_shardings]
+
+
+def part_of(whole: Value, axes: Sequence[Sequence[AxisRefAttr]], mesh: MeshAttr, device: int) -> Value:
+    """The part of `whole` on `device`, with its dimensions sharded along `axes`."""
+    if isinstance(whole, tuple):
+        return whole
+    for dim, of_dim in enumerate(axes):
+        indices = shard_indices(tuple(of_dim), mesh)
+        extent = whole.shape[dim] // (max(indices) + 1)
+        whole = whole.take(range(indices[device] * extent, (indices[device] + 1) * extent), dim)
+    return whole
+
+
+def put_together(
+    parts: Mapping[int, Array], result: SSAValue, axes: Sequence[Sequence[AxisRefAttr]], mesh: MeshAttr
+) -> Array:
+    """The tensor `result` from its parts by device; of equal parts, that of the first device."""
+    (first, *_) = parts.values()
+    if as_tensor_type(result.type) is None:
+        return first
+    whole = np.empty(shape_of(result), first.dtype)
+    indices = [shard_indices(tuple(of_dim), mesh) for of_dim in axes]
+    for device, part in reversed([*parts.items()]):
+        starts = [of_dim[device] * size for of_dim, size in zip(indices, part.shape, strict=True)]
+        whole[tuple(slice(start, start + size) for start, size in zip(starts, part.shape, strict=True))] = part
+    return whole
+
+
+UNCHANGED = (
+    movements.AllGatherOp,
+    movements.AllReduceOp,
+    movements.AllSliceOp,
+    movements.AllToAllOp,
+    movements.CollectivePermuteOp,
+    movements.ReduceScatterOp,
+    movements.ReplicatedToUnreducedOp,
+    movements.ShardedToUnreducedOp,
+    sdy.DataFlowEdgeOp,
+    sdy.FuncDataFlowEdgeOp,
+    sdy.PropagationBarrierOp,
+    sdy.ReshardOp,
+    sdy.ShardingConstraintOp,
+)
+"""Operations whose result is their operand as a whole tensor."""
+
+SHARDED: Mapping[type[Operation], Rule] = {
+    **dict.fromkeys(UNCHANGED, pass_through),
+    sdy.ConstantOp: constant,
+    sdy.ManualComputationOp: manual_computation,
+    sdy.NamedComputationOp: named_computation,
+    sdy.ShardingGroupOp: sharding_group,
+}

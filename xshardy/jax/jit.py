@@ -1,0 +1,136 @@
+"""`xshardy.jax.jit`: a function whose shardings xshardy propagates and whose program it partitions."""
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from jax.sharding import Mesh
+
+from xshardy.api import parse
+from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.engines.errors import EngineError
+from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.pjrt.devices import import_jax
+from xshardy.engines.program import mesh_of, partition_module
+from xshardy.jax.shardings import Devices, mesh_in, named
+from xshardy.jax.stages import Compiled, Lowered, refuse_tracers
+from xshardy.jax.static_arguments import StaticArguments
+from xshardy.rewriting.walk import operations_of
+from xshardy.universe import new_context
+
+jax = import_jax()  # without its types, which are incomplete
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    mesh: Mesh | None = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Iterable[str] | None = None,
+) -> Any:
+    """
+    `function` as a `Jitted`, which runs on all devices of `mesh`; without `function`, a decorator.
+
+    Shardings are those of `jax.jit`, and may be `PartitionSpec`s over `mesh`; None leaves an argument or a result to
+    the propagation. Without `mesh`, that of the first `NamedSharding` of the shardings or arguments is taken. The other
+    parameters are those of `jax.jit`.
+    """
+    options = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+    }
+    if function is None:
+        return functools.partial(jit, mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, **options)
+    return Jitted(function, mesh or mesh_in(in_shardings, out_shardings), in_shardings, out_shardings, options)
+
+
+class Jitted:
+    """
+    A function of JAX that is traced, partitioned and compiled at the first call with arguments of some types.
+
+    It is not traced into: `jax.grad`, `jax.vmap` and `jax.jit` go inside of it, not around it.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], mesh: Mesh | None, in_shardings: Any, out_shardings: Any, options: Any
+    ):
+        functools.update_wrapper(self, function)
+        self._mesh = mesh
+        given = {"in_shardings": in_shardings, "out_shardings": out_shardings}
+        shardings = {name: named(specs, mesh) for name, specs in given.items() if specs is not None}
+        self._jitted = jax.jit(function, keep_unused=True, **shardings, **options)
+        self._static = StaticArguments.of(function, options["static_argnums"], options["static_argnames"])
+        self._compiled: dict[Any, list[Compiled]] = {}
+        """By static values, structure and types: executables, each for other shardings of committed arguments."""
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """
+        Trace the function for `args`, arrays or `jax.ShapeDtypeStruct`s, propagate its shardings and partition it.
+
+        Raises what `jax.jit` does, `EngineError` for a function that calls back into Python, and what
+        `xshardy.partition` does.
+        """
+        mesh = self._mesh or mesh_in(args, kwargs)
+        if mesh is None:
+            raise ValueError("no mesh: give jit a mesh, a NamedSharding, or arrays that are divided by one")
+        abstract = functools.partial(jax.tree.map, type_if_uncommitted)
+        types, types_by_name = self._static.map_others(abstract, args, kwargs)
+        with jax.set_mesh(mesh):
+            lowered = self._jitted.trace(*types, **types_by_name).lower()
+        return _partitioned(lowered, Devices(mesh))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        static, dynamic = self._static.split(args, kwargs)
+        leaves, tree = jax.tree.flatten(dynamic)
+        refuse_tracers(leaves)
+        candidates = self._compiled.setdefault((static, tree, *map(type_key, leaves)), [])
+        compiled = next((known for known in candidates if known.takes_as_they_are(leaves)), None)
+        if compiled is None:
+            compiled = self.lower(*args, **kwargs).compile()
+            candidates.append(compiled)
+        return compiled.call_flat(leaves)
+
+
+def type_key(leaf: Any) -> tuple[Any, ...]:
+    """What a function is traced for: the type of `leaf`, with its axes of explicit sharding but without its mesh."""
+    type = jax.typeof(leaf)
+    return type.shape, type.dtype, type.weak_type, type.sharding.spec
+
+
+def type_if_uncommitted(leaf: Any) -> Any:
+    """The shape and type of a value that may go to any device: in a job of several processes, JAX refuses the value."""
+    if isinstance(leaf, jax.ShapeDtypeStruct) or getattr(leaf, "committed", False):
+        return leaf
+    type = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak_type)
+
+
+def _partitioned(lowered: Any, devices: Devices) -> Lowered:
+    context = new_context()
+    module = parse(lowered, context=context)
+    callbacks = [op for op in operations_of(module, CustomCallOp) if "callback" in op.call_target_name.data]
+    if callbacks:
+        raise EngineError(
+            f"{callbacks[0].call_target_name.data}: partitioned programs cannot call back into Python: take "
+            "jax.debug.print, io_callback and pure_callback out of the function"
+        )
+    if mesh_of(module)[0] is None:
+        sizes = dict(devices.mesh.shape)
+        resize_meshes(module, sizes, context)
+    program = partition_module(module, context)
+    if program.devices != devices.mesh.size:
+        raise EngineError(
+            f"the mesh of jit has {devices.mesh.size} devices, and that of the function {program.devices}: use one mesh"
+        )
+    types = jax.tree.leaves(lowered.in_avals)
+    if len(types) != len(program.arguments):
+        raise EngineError(
+            "JAX made constants of the function to arguments: set jax_use_simplified_jaxpr_constants=False"
+        )
+    return Lowered(program, devices, lowered.in_tree, types, lowered.out_info)

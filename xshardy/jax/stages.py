@@ -1,0 +1,143 @@
+"""A function of JAX on its way to execution: partitioned, then compiled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jax.sharding import NamedSharding
+
+from xshardy.engines.errors import EngineError
+from xshardy.engines.pjrt.devices import import_jax
+from xshardy.engines.pjrt.executable import Executable, load
+from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
+from xshardy.engines.program import PartitionedProgram
+from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
+from xshardy.syntax import print_module
+
+jax = import_jax()  # without its types, which are incomplete
+
+Tree = Any
+"""A `jax.tree_util.PyTreeDef`."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The partitioned program of a function, for arguments of some shapes and types."""
+
+    program: PartitionedProgram = field(repr=False)
+    devices: Devices
+    in_tree: Tree
+    """The structure of the arguments that are not static: of `(args, kwargs)`."""
+    in_types: Sequence[Any]
+    """The shape and type of each leaf of the arguments."""
+    out_info: Any
+    """The results, with their shapes and types in place of arrays."""
+
+    def as_text(self) -> str:
+        """The program of each device, in StableHLO."""
+        return str(self.program)
+
+    def compile(self) -> "Compiled":
+        """Compile the program with XLA. Raises `EngineError` with its reason if XLA refuses it."""
+        devices = self.devices.listed
+        loaded = load(print_module(on_flat_mesh(self.program)), devices)
+        return Compiled(
+            self,
+            Executable(loaded, devices),
+            [self.devices.sharding_of(tensor) for tensor in self.program.arguments],
+            [self.devices.sharding_of(tensor) for tensor in self.program.results],
+        )
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """An executable of a function. Static arguments are left out in a call."""
+
+    lowered: Lowered
+    executable: Executable = field(repr=False)
+    argument_shardings: Sequence[NamedSharding]
+    result_shardings: Sequence[NamedSharding]
+
+    @property
+    def input_shardings(self) -> Any:
+        """The shardings of the arguments: those of the positional ones, and of the others by name."""
+        return jax.tree.unflatten(self.lowered.in_tree, self.argument_shardings)
+
+    @property
+    def output_shardings(self) -> Any:
+        """The shardings of the results, in their structure."""
+        return jax.tree.unflatten(jax.tree.structure(self.lowered.out_info), self.result_shardings)
+
+    def as_text(self) -> str:
+        """What XLA executes, in HLO."""
+        return self.executable.loaded.get_hlo_text()
+
+    def cost_analysis(self) -> Any:
+        """XLA's estimates for one device."""
+        return self.executable.loaded.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """The bytes that each device needs."""
+        return self.executable.loaded.get_compiled_memory_stats()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        refuse_tracers(leaves)
+        if tree != self.lowered.in_tree:
+            raise TypeError(f"compiled for arguments of structure {self.lowered.in_tree}, but got {tree}")
+        for index, (leaf, type) in enumerate(zip(leaves, self.lowered.in_types, strict=True)):
+            found = jax.typeof(leaf)
+            if (found.shape, found.dtype) != (type.shape, type.dtype):
+                raise TypeError(f"argument {index} is a {found.str_short()}, but was compiled for {type.str_short()}")
+        return self.call_flat(leaves)
+
+    def takes_as_they_are(self, leaves: Sequence[Any]) -> bool:
+        """Whether each of `leaves` that is committed to devices is divided as the argument is."""
+        return all(
+            not isinstance(leaf, jax.Array) or not leaf.committed or has_sharding(leaf_data(leaf), sharding)
+            for leaf, sharding in zip(leaves, self.argument_shardings, strict=True)
+        )
+
+    def call_flat(self, leaves: Sequence[Any]) -> Any:
+        """The results for the leaves of the arguments."""
+        data = [leaf_data(leaf) for leaf in leaves]
+        types = [leaf_type(type) for type in self.lowered.in_types]
+        arguments = [placed(*each) for each in zip(data, self.argument_shardings, types, strict=True)]
+        try:
+            parts = self.executable.execute_buffers(arguments)
+        except RuntimeError as error:
+            raise EngineError(f"the execution failed: {error}") from None
+        expected, tree = jax.tree.flatten(self.lowered.out_info)
+        results: list[Any] = []
+        for info, tensor, sharding, of_result in zip(
+            expected, self.lowered.program.results, self.result_shardings, parts, strict=True
+        ):
+            array = assembled(tensor.shape, sharding, of_result)
+            results.append(jax.random.wrap_key_data(array, impl=_key_type(info)) if is_key(info) else array)
+        return jax.tree.unflatten(tree, results)
+
+
+def refuse_tracers(leaves: Sequence[Any]) -> None:
+    """Raises `TypeError` for arguments of a function that JAX is tracing."""
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+        raise TypeError("a function of xshardy.jax.jit is compiled as a whole: apply grad, vmap or jit inside of it")
+
+
+def is_key(value: Any) -> bool:
+    """Whether `value` has random keys, which programs hold as integers."""
+    return jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+
+
+def leaf_data(leaf: Any) -> Any:
+    """`leaf`, or the integers of random keys."""
+    return jax.random.key_data(leaf) if isinstance(leaf, jax.Array) and is_key(leaf) else leaf
+
+
+def leaf_type(type: Any) -> Any:
+    """The element type of a leaf in a program."""
+    return "uint32" if is_key(type) else type.dtype
+
+
+def _key_type(info: Any) -> str:
+    """`fry`, the implementation of `key<fry>`."""
+    return info.dtype._impl.name

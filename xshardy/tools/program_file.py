@@ -1,0 +1,65 @@
+"""The text of a program in a file, or of one that a function of a Python file lowers with JAX."""
+
+import importlib.util
+import sys
+import traceback
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from xshardy.tools.diagnostics import InputError, read_text
+from xshardy.tools.program_text import program_text
+
+
+def read_program(file: str) -> str:
+    """
+    The text of `file`; for `FILE.py:FUNCTION`, the text of the lowered JAX program that the function returns.
+
+    The whole file runs, then the function, which takes no arguments and returns the value of `jax.jit(f).lower(...)`.
+    Raises `InputError` if the call fails, or returns anything else.
+    """
+    path, _, function = file.rpartition(":")
+    return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
+
+
+def _lowered(path: Path, function: str) -> str:
+    place = f"{path}:{function}"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise InputError(f"{path}: error: there is no such file")
+    python: Any = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(python)
+        if not callable(make := getattr(python, function, None)):
+            raise InputError(f"{place}: error: {path} has no function of this name")
+        lowered = make()
+    except InputError:
+        raise
+    except ModuleNotFoundError as error:
+        raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
+    except (Exception, SystemExit) as error:  # a user's function may raise anything
+        raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    if (text := _text_of(lowered)) is None:
+        raise InputError(
+            f"{place}: error: it gives a {type(lowered).__name__}: return what `jax.jit(f).lower(...)` gives"
+        )
+    return text
+
+
+def _text_of(lowered: Any) -> str | None:
+    """The text of a lowered JAX program, with locations, or of anything with `as_text`; None for anything else."""
+    if isinstance(lowered, str | bytes | PathLike):
+        return None
+    try:
+        return program_text(lowered)[0]
+    except TypeError:
+        return str(lowered.as_text()) if callable(getattr(lowered, "as_text", None)) else None
+
+
+def _line_in(path: Path, error: BaseException) -> str:
+    """`12:`, the innermost line of `path` where `error` was raised; empty if it was raised elsewhere."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{lines[-1]}:" if lines else ""

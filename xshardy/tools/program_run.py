@@ -1,0 +1,198 @@
+"""`xshardy run --on`: a program partitioned and executed on all devices of its mesh."""
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from xshardy.tools.arguments import bound, mesh_axes, natural, positive
+from xshardy.tools.diagnostics import InputError, shown_name
+from xshardy.tools.output import print_diagnostic
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+    from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.engine import Engine
+    from xshardy.tools.source_program import SourceProgram
+
+TIME_OUT = 600.0
+"""The seconds after which a run on `pjrt` is given up, by default."""
+OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
+OF_PJRT = OF_PROGRAMS[1:]
+OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", "bijection_inputs", "bijection_outputs")
+"""Options without a default."""
+
+
+def add_program_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of programs to those of `xshardy run`."""
+    group = parser.add_argument_group(
+        "sharded programs", "with --on, FILE is a program of StableHLO or HLO with shardings, or FILE.py:FUNCTION"
+    )
+    group.add_argument(
+        "--on",
+        choices=("simulated", "pjrt"),
+        help="partition the program and run it on all devices of its mesh: by our evaluator, or by XLA through jaxlib",
+    )
+    group.add_argument(
+        "--mesh", type=mesh_axes, metavar="data=2,model=4", help="sizes of mesh axes, in place of those of the program"
+    )
+    group.add_argument(
+        "--platform", choices=("cpu", "cuda", "rocm", "tpu"), help="devices of pjrt (default: cpu, virtual ones)"
+    )
+    group.add_argument("--processes", type=positive, metavar="K", help="run pjrt in K processes (default: 1)")
+    group.add_argument(
+        "--coordinator",
+        metavar="HOST:PORT",
+        help="join K processes on a cluster: process 0 listens there; needs --process-id and --processes",
+    )
+    group.add_argument("--process-id", type=natural, metavar="I", help="the number of this process on a cluster")
+    group.add_argument(
+        "--time-out",
+        type=bound,
+        metavar="S",
+        help=f"give a run of pjrt up after S seconds (default: {TIME_OUT:g})",
+    )
+
+
+def given_options(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]:
+    """Those of the options `names` that were given, as they are written."""
+    return [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) not in (None, False)]
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Raises `InputError` for options that do not go together."""
+    if args.on is None:
+        if given := given_options(args, OF_PROGRAMS):
+            raise InputError(f"error: {given[0]} is for programs: say where to run with --on simulated or --on pjrt")
+        return
+    if given := given_options(args, OF_FUSIONS):
+        raise InputError(f"error: {given[0]} is for fusions: leave it out, or --on")
+    if args.on != "pjrt" and (given := given_options(args, OF_PJRT)):
+        raise InputError(f"error: {given[0]} is for engine pjrt: run with --on pjrt")
+    if (args.coordinator is None) != (args.process_id is None) or (args.coordinator and args.processes is None):
+        raise InputError("error: a process joins others with --coordinator, --process-id and --processes together")
+
+
+def run_on_engine(args: argparse.Namespace) -> int:
+    """The command with `--on`; gives the exit status."""
+    from xshardy.engines.checked_run import run_module
+    from xshardy.tools.program_file import read_program
+    from xshardy.tools.source_program import source_program
+    from xshardy.universe import new_context
+
+    context = new_context()
+    program = source_program(read_program(args.file), shown_name(args.file), context)
+    with program.diagnostics(), _in_cluster(args):
+        program.import_shardings(context)
+        engine = engine_of(args)
+        run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)
+    if not args.process_id:  # on a cluster, all processes have the results
+        print_run(run)
+    return report_wrong(run, program)
+
+
+def engine_of(args: argparse.Namespace) -> "Engine":
+    """The engine that the options describe."""
+    from xshardy.engines.engine import engine_named
+
+    if args.on != "pjrt":
+        return engine_named(args.on)
+    platform = args.platform or "cpu"
+    if args.coordinator is not None:
+        from xshardy.engines.pjrt.engine import Cluster
+
+        return Cluster(args.coordinator, args.processes, args.process_id, platform)
+    return engine_named("pjrt", processes=args.processes or 1, platform=platform, time_out=_seconds(args))
+
+
+def _seconds(args: argparse.Namespace) -> float:
+    return TIME_OUT if args.time_out is None else args.time_out
+
+
+@contextmanager
+def _in_cluster(args: argparse.Namespace) -> Generator[None]:
+    """
+    End this process with a diagnostic after the time-out, if it is one of a cluster.
+
+    It may wait for others in native code, which nothing else interrupts. What Gloo prints meanwhile goes to standard
+    error: standard output has the table.
+    """
+    if args.coordinator is None:
+        yield
+        return
+
+    def give_up() -> None:
+        print_diagnostic(
+            f"{args.file}: error: no result after {_seconds(args):g} s in process {args.process_id} of "
+            f"{args.processes}: others are missing, or --time-out is too short"
+        )
+        os._exit(1)
+
+    timer = threading.Timer(_seconds(args), give_up)
+    timer.daemon = True
+    timer.start()
+    sys.stdout.flush()
+    table = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        os.dup2(table, 1)
+        os.close(table)
+
+
+def print_run(run: "ProgramRun") -> None:
+    """A table of results on standard output."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from xshardy.interpreters.check import Comparison
+    from xshardy.tools.console import console
+    from xshardy.tools.execution import summary
+    from xshardy.tools.shard import dimensions
+
+    table = Table("result", "type", "sharding", "max abs", "max ulp", "verdict")
+    compared = run.comparisons or [None] * len(run.results)
+    for index, (tensor, value, comparison) in enumerate(zip(run.program.results, run.results, compared, strict=True)):
+        figures = ("-", "-")
+        match comparison:
+            case None:
+                verdict = summary(value)
+            case str():
+                verdict = Text("not compared", "yellow")
+            case Comparison():
+                figures = f"{comparison.max_absolute:.3g}", str(comparison.max_ulp)
+                verdict = Text("agrees", "green") if comparison else Text("differs", "bold red")
+        sharding = Text(dimensions(tensor.sharding) or "replicated")  # no markup: it has brackets
+        table.add_row(str(index), str(tensor.type), sharding, *figures, verdict)
+    out = console()
+    out.print(table)
+    count = run.program.devices
+    out.print(f"{count} device{'s' * (count != 1)}, {run.seconds * 1e3:.0f} ms", highlight=False)
+
+
+def report_wrong(run: "ProgramRun", program: "SourceProgram") -> int:
+    """Diagnostics for the results that differ; the exit status."""
+    from xshardy.interpreters.check import Comparison
+
+    for index, comparison in enumerate(run.comparisons or ()):
+        match comparison:
+            case str():
+                print_diagnostic(f"{program.name}: warning: result {index}: {comparison}: not compared")
+            case Comparison() if not comparison:
+                print_diagnostic(f"{program.name}: error: result {index}: {comparison}")
+            case _:
+                pass
+    if (first := run.difference) is not None:
+        where = f"{program.place(first.operation)}: note: the first difference is in {_described(first.operation)}"
+        print_diagnostic(f"{where}, result {first.result}, on device {first.device}: {first.comparison}")
+    return 0 if run.agrees else 1
+
+
+def _described(op: "Operation") -> str:
+    return op.name

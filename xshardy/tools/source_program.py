@@ -1,0 +1,86 @@
+"""A StableHLO program as read from text, MLIR or HLO, the names of its values there, and diagnostics about it."""
+
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Span
+
+from xshardy.dialects.discardable import verify
+from xshardy.hlo_text import read_hlo
+from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+from xshardy.hlo_text.locations import locate
+from xshardy.syntax.diagnostics import verify_error_text
+from xshardy.syntax.locations import location_of, places
+from xshardy.syntax.parser import Parser
+from xshardy.syntax.source_names import SourceNames
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.hlo_program import HLONames, import_shardings, is_hlo, names_of
+from xshardy.tools.output import print_diagnostic
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProgram:
+    """A module as in the text that diagnostics call `name`."""
+
+    module: ModuleOp
+    names: SourceNames
+    name: str
+
+    def place(self, op: Operation) -> str:
+        """`model.py:42`, the place of `op`, or else the file and line of the text; the file if a pass created it."""
+        if (place := next(places(location_of(op)), None)) is not None:
+            return f"{place.filename.data}:{place.line.data}"
+        line = self.names.line(op)
+        return self.name if line is None else f"{self.name}:{line}"
+
+    def import_shardings(self, context: Context) -> None:
+        """Import the shardings of an HLO module; those of MLIR are there."""
+        if isinstance(self.names, HLONames):
+            import_shardings(self.module, context)
+
+    @contextmanager
+    def diagnostics(self) -> Generator[None]:
+        """
+        Print warnings of operations, and raise the failure of one as `InputError`, both with the place.
+
+        Warnings are printed at the end.
+        """
+        with warnings.catch_warnings(record=True) as complaints:
+            warnings.simplefilter("always", OperationWarning)
+            try:
+                yield
+            except OperationFailedException as error:
+                raise InputError(f"{self.place(error.operation)}: error: {error}") from None
+        for complaint in complaints:
+            if isinstance(complaint.message, OperationWarning):
+                print_diagnostic(f"{self.place(complaint.message.operation)}: warning: {complaint.message}")
+
+
+def source_program(text: str, name: str, context: Context) -> SourceProgram:
+    """Read and verify a program. Raises `InputError` or xDSL's exceptions, with the place in the text."""
+    module, names = _read(text, name, context)
+    try:
+        verify(module)
+    except VerifyException as error:
+        raise InputError(verify_error_text(module, error, names.spans, name).rstrip("\n")) from None
+    return SourceProgram(module, names, name)
+
+
+def _read(text: str, name: str, context: Context) -> tuple[ModuleOp, SourceNames]:
+    """The module in `text`, MLIR or HLO, and the names of its values."""
+    if is_hlo(text):
+        spans: dict[Operation, Span] = {}
+        module = read_hlo(text, name, spans)
+        locate(module)
+        names = HLONames(spans, names=names_of(module))
+        dissolve_tuples(module)
+        return module, names
+    parser = Parser(context, text, name)
+    return parser.parse_module(), SourceNames(parser.spans)

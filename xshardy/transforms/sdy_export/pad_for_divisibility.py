@@ -1,0 +1,266 @@
+"""
+Pad tensors that their sharding does not divide evenly, so that every device has a part of the same shape.
+
+Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.traits import IsTerminator
+
+from xshardy.dialects.sdy import collectives as sdy
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.rewriting import DecisionPattern, PatternPass, Step
+from xshardy.rewriting.value_types import give_types
+from xshardy.rewriting.walk import operations_in
+from xshardy.sharding.factor_rule import FactorRule
+from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy_export.convert_global_to_local import GiveFunctionLocalType, values_of
+from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
+from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
+from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dims_to_gather
+
+REDUCTIONS = (sdy.AllReduceOp, sdy.ReduceScatterOp)
+
+HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
+
+
+@dataclass(slots=True)
+class PaddedTypes:
+    """The padded types of values, memoized by type and sharding."""
+
+    known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
+        default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
+    )
+
+    def of(self, value: SSAValue, op: Operation) -> Attribute:
+        """As `padded_type`; `op` defines or reads `value`."""
+        sharding = local_sharding(value)
+        if sharding is None:
+            return value.type
+        key = value.type, sharding
+        if (found := self.known.get(key)) is None:
+            found = self.known[key] = padded_type(value.type, sharding, op)
+        return found
+
+    def is_padded(self, value: SSAValue, op: Operation) -> bool:
+        return self.of(value, op) != value.type
+
+
+def padded_function_type(op: FuncOp) -> FunctionType:
+    """The type of a function on padded arguments and results."""
+    types = op.function_type
+    inputs, outputs = (
+        [
+            padded_type(type, sharding, op)
+            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
+        ]
+        for listed, attributes in ((types.inputs, op.arg_attrs), (types.outputs, op.res_attrs))
+    )
+    return FunctionType.from_lists(inputs, outputs)
+
+
+def check_function(op: FuncOp) -> None:
+    """Raises `OperationFailedException` if an argument or a result needs padding."""
+    before, after = op.function_type, padded_function_type(op)
+    for what, listed, padded in (
+        ("argument", before.inputs, after.inputs),
+        ("result", before.outputs, after.outputs),
+    ):
+        for index, (type, of_padded) in enumerate(zip(listed, padded, strict=True)):
+            if type != of_padded:
+                raise OperationFailedException(
+                    op,
+                    f"'func.func' op {what} #{index} has a non-divisible sharding. Shardy expects function IO to be "
+                    "divisible: let sdy-update-non-divisible-input-output-shardings run first (failed to legalize "
+                    "operation 'func.func')",
+                )
+
+
+def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if `op` returns values with other padding than its function has."""
+    function = op.parent_op()
+    assert isinstance(function, FuncOp)
+    for value, wanted in zip(op.operands, padded_function_type(function).outputs, strict=True):
+        if types.of(value, op) != wanted:
+            raise OperationFailedException(
+                op, f"'{op.name}' op has a value that is padded to {types.of(value, op)}, and to {wanted}: {HELP}"
+            )
+
+
+def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
+    for value in values:
+        if (padded := types.of(value, op)) != value.type:
+            raise OperationFailedException(
+                op,
+                f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
+                f"{padded}: shard what functions and manual computations take and return so that parts are equal",
+            )
+
+
+def check_flow(op: Operation, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if the values of a data flow edge of `op` have different padding."""
+    for owner in (*argument_owners(op), *result_owners(op)):
+        type = types.of(owner, op)
+        for source in sources_of(owner):
+            if types.of(source, op) != type:
+                raise OperationFailedException(
+                    op, f"'{op.name}' op has a value that is padded to {types.of(source, op)}, and to {type}: {HELP}"
+                )
+
+
+def check_no_partial_results(
+    op: Operation, rule: FactorRule | None, tensors: PaddedTensors, gathered: Sequence[Collection[int]]
+) -> None:
+    """
+    Raises `OperationFailedException` if something adds up results of `op` that would be partial but for the gather of
+    the dimensions `gathered` of each operand.
+    """
+    is_reduced = any(isinstance(use.operation, REDUCTIONS) for result in op.results for use in result.uses)
+    if rule is None or not rule.reduction or not is_reduced:
+        return
+    for tensor, mapping, dims in zip(tensors.operands, rule.operands, gathered, strict=False):
+        for dim in dims:
+            if tensor.whole.axes(dim) and {*mapping[dim]} & {*rule.reduction}:
+                raise OperationFailedException(
+                    op,
+                    f"'{op.name}' op reduces a dimension that its sharding does not divide, and takes no padding "
+                    "there, so that each device needs it whole; but an all-reduce adds up the results: let a sharding "
+                    "constraint replicate the dimension",
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedProgram:
+    """The padded types and the decisions, computed before anything is padded."""
+
+    types: dict[Operation, Sequence[tuple[SSAValue, Attribute]]]
+    """For each operation, the results and block arguments whose type changes, with their padded types."""
+    function_types: dict[FuncOp, FunctionType]
+    padded: dict[Operation, PaddedTensors]
+    """The tensors of each operation that a pattern pads."""
+    whole: dict[Operation, Whole]
+    """The dimensions that are not divided, for each operation that gets tensors without padding."""
+
+
+def zeros_after(op: Operation, zeros: set[SSAValue], types: PaddedTypes) -> bool:
+    """
+    Whether the padding of the result of `op` is zero, if that of `zeros` is.
+
+    Collectives keep it, and add zeros.
+    """
+    if isinstance(op, sdy.AllGatherOp | sdy.CollectivePermuteOp):
+        return op.tensor in zeros
+    if isinstance(op, sdy.AllSliceOp | sdy.ReduceScatterOp | sdy.AllToAllOp):
+        return op.tensor in zeros or not types.is_padded(op.tensor, op)
+    return False
+
+
+def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
+    """
+    Whether `op` only gives values on, as loops, calls and returns do, so that they need the same padding on both sides.
+
+    Raises `OperationFailedException` if they have not.
+    """
+    around = op.parent_op()
+    if isinstance(op, FuncReturnOp):
+        check_returned(op, types)
+    elif isinstance(op, CallOp | ManualComputationOp):
+        check_without_padding(op, (*op.operands, *op.results), types)
+    elif has_data_flow(op):
+        check_flow(op, types)
+    elif op.has_trait(IsTerminator):
+        if not has_data_flow(around) or isinstance(around, ManualComputationOp):
+            check_without_padding(op, op.operands, types)
+    elif isinstance(op, KEEPS_SHAPE):
+        if op.results and types.of(op.operands[0], op) != types.of(op.results[0], op):
+            raise OperationFailedException(op, f"'{op.name}' op pads its operand and its result differently: {HELP}")
+    else:
+        return False
+    return True
+
+
+def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedProgram:
+    """
+    The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
+
+    With `pads_functions`, functions return padded tensors, and take tensors that are padded with zeros; else they must
+    not need padding.
+    """
+    types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
+    program = PaddedProgram({}, {}, {}, {})
+    zeros: set[SSAValue] = set()
+    for op in operations_in(module):
+        if changed := [(value, after) for value in values_of(op) if (after := types.of(value, op)) != value.type]:
+            program.types[op] = changed
+        if zeros_after(op, zeros, types):
+            zeros.add(op.results[0])
+        if isinstance(op, FuncOp):
+            if not pads_functions:
+                check_function(op)
+            program.function_types[op] = padded_function_type(op)
+            zeros.update(values_of(op))
+        elif not passes_values_on(op, types) and any(
+            types.is_padded(value, op) for value in (*op.operands, *op.results)
+        ):
+            tensors = PaddedTensors(
+                [PaddedTensor.of(value, op, has_zeros=value in zeros) for value in op.operands],
+                [PaddedTensor.of(value, op) for value in op.results],
+            )
+            pattern, rule = PATTERN_OF.get(type(op)), rules.factor_rule(op)
+            if pattern is not None and pattern.fits(op, tensors):
+                program.padded[op] = tensors
+            elif pattern is not None or not needs_types_only(op, rule, tensors):
+                gathered = dims_to_gather(rule, tensors)
+                check_no_partial_results(op, rule, tensors, gathered)
+                program.whole[op] = Whole(tensors, gathered)
+    return program
+
+
+# -- Patterns ---------------------------------------------------------------------------------------------------------
+
+
+class GiveValuesPaddedTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`%0 = op(%x) : tensor<7xf32>` -> `%0 = op(%x) : tensor<8xf32>`: results and block arguments are padded."""
+
+    def rewrite(
+        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
+    ) -> None:
+        give_types(op, decision, rewriter)
+
+
+# -- The pass ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PadForDivisibilityPass(PatternPass):
+    """
+    Pad tensors at the end of each dimension that has no equal parts, and mask padding where it would be noticed.
+
+    Arguments and results of functions must have equal parts. An operation that cannot take padding gets the dimension
+    whole on each device. A module that cannot be padded is left as it was.
+    """
+
+    name = "sdy-pad-for-divisibility"
+    pads_functions: ClassVar[bool] = False
+    """Whether functions take and return padded tensors."""
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        program = padded_program(module, pads_functions=self.pads_functions)
+        yield Step((GiveFunctionLocalType(program.function_types),))
+        yield Step((GiveValuesPaddedTypes(program.types),))
+        yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))

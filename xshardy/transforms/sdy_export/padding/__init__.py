@@ -1,0 +1,1 @@
+"""Padding of operations on tensors that their sharding does not divide evenly."""

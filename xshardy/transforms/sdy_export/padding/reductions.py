@@ -1,0 +1,121 @@
+"""Reductions of padded tensors: padding becomes the neutral element of the reduction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import Dense
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
+from xshardy.transforms.sdy_export.local.scatters import identity_of
+from xshardy.transforms.sdy_export.padding.contractions import padding_of, window_over
+from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensors
+from xshardy.transforms.sdy_export.padding.padding_code import PaddingCode
+from xshardy.transforms.sdy_export.padding.padding_pattern import PaddingPattern
+
+
+def neutral_element(body: Block) -> Dense | None:
+    """The scalar that `body`, a reduction of two elements by one operation, does not notice; None if there is none."""
+    end = body.last_op
+    if not isinstance(end, stablehlo.ReturnOp) or len(body.args) != 2 or len(end.operands) != 1:
+        return None
+    op = end.operands[0].owner
+    if not isinstance(op, Operation) or {*op.operands} != {*body.args}:
+        return None
+    return identity_of(type(op), tensor_type(end.operands[0]).element_type)
+
+
+def _kept(dims: Sequence[int], shape: Sequence[int]) -> list[int]:
+    return [extent for dim, extent in enumerate(shape) if dim not in dims]
+
+
+@dataclass(frozen=True)
+class PadReduce(PaddingPattern[stablehlo.ReduceOp]):
+    """`reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`"""
+
+    op_types = (stablehlo.ReduceOp,)
+
+    @staticmethod
+    def fits(op: stablehlo.ReduceOp, tensors: PaddedTensors) -> bool:
+        sources, dims = tensors.operands[: len(op.inputs)], op.dimensions.get_values()
+        if any(source.padded != sources[0].padded for source in sources):
+            return False
+        if any(_kept(dims, sources[0].padded) != [*target.padded] for target in tensors.results):
+            return False
+        is_reduced = any(dim in dims for dim in sources[0].padded_dims)
+        return not is_reduced or (len(sources) == 1 and neutral_element(op.body.block) is not None)
+
+    def rewrite(self, op: stablehlo.ReduceOp, tensors: PaddedTensors, code: PaddingCode) -> None:
+        source, neutral = tensors.operands[0], neutral_element(op.body.block)
+        if neutral is None or not {*source.padded_dims} & {*op.dimensions.get_values()}:
+            return
+        if source.has_zeros and not any(neutral.data.data):
+            return
+        op.operands[0] = code.masked(op.operands[0], source, neutral, op.dimensions.get_values())
+        code.rewriter.notify_op_modified(op)
+
+
+def reads_padding(dimension: WindowDimension, size: int, positions: int) -> bool:
+    """Whether a window that has this many `positions` reaches beyond `size` elements."""
+    last = (positions - 1) * dimension.stride + dilated(dimension.size, dimension.window_dilation) - 1
+    return positions > 0 and last - dimension.low >= size * dimension.base_dilation
+
+
+def windows_over(
+    window: Sequence[WindowDimension], sizes: Sequence[int], positions: Sequence[int]
+) -> list[WindowDimension]:
+    """`window` with padding so that it has this many `positions` over dimensions of these `sizes`."""
+    return [window_over(*each) for each in zip(window, sizes, positions, strict=True)]
+
+
+@dataclass(frozen=True)
+class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp]):
+    """`reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`"""
+
+    op_types = (stablehlo.ReduceWindowOp,)
+
+    @staticmethod
+    def fits(op: stablehlo.ReduceWindowOp, tensors: PaddedTensors) -> bool:
+        sources = tensors.operands[: len(op.inputs)]
+        return len({source.padded for source in sources}) == 1 and len({each.padded for each in tensors.results}) == 1
+
+    def rewrite(self, op: stablehlo.ReduceWindowOp, tensors: PaddedTensors, code: PaddingCode) -> None:
+        source, target, window = tensors.operands[0], tensors.results[0], op.window()
+        cases = enumerate(zip(window, source.shape, target.shape, strict=True))
+        dims = [dim for dim, case in cases if reads_padding(*case)]
+        for index, tensor in enumerate(tensors.operands[: len(op.inputs)]):
+            op.operands[index] = code.masked(op.operands[index], tensor, op.operands[len(op.inputs) + index], dims)
+        after = windows_over(window, source.padded, target.padded)
+        if after != list(window):
+            op.padding = padding_of(after)
+        code.rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp]):
+    """`select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`"""
+
+    op_types = (stablehlo.SelectAndScatterOp,)
+
+    @staticmethod
+    def fits(op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors) -> bool:
+        """Whether windows choose elements only, and windows of padding scatter nothing into elements."""
+        operand, source, _ = tensors.operands
+        cases = zip(op.window(), operand.shape, source.shape, strict=True)
+        padded = {*operand.padded_dims}
+        return (
+            operand.padded == tensors.results[0].padded
+            and not any(dim in padded and reads_padding(*case) for dim, case in enumerate(cases))
+            and (not source.padded_dims or neutral_element(op.scatter.block) is not None)
+        )
+
+    def rewrite(self, op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors, code: PaddingCode) -> None:
+        operand, source, _ = tensors.operands
+        if (neutral := neutral_element(op.scatter.block)) is not None:
+            op.operands[1] = code.masked(op.source, source, neutral)
+        after = windows_over(op.window(), operand.padded, source.padded)
+        if after != list(op.window()):
+            op.padding = padding_of(after)
+        code.rewriter.notify_op_modified(op)

@@ -1,0 +1,57 @@
+"""The pipeline from a module with propagated shardings to the program that each device executes."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.passes import ModulePass
+
+from xshardy.transforms.pipeline_pass import PipelinePass
+from xshardy.transforms.sdy_export.canonicalize_communication import (
+    CanonicalizeCollectivesPass,
+    CanonicalizeReshardsPass,
+)
+from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
+from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
+from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
+from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
+from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
+from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
+
+
+@dataclass(frozen=True)
+class PartitionerPipelinePass(PipelinePass):
+    """
+    Partition a module whose shardings are propagated and exported: insert data movement, then make it local.
+
+    With `enable_halo_exchange`, parts get elements of other parts in exchanges, and with `fewest_bytes` only those
+    that they need; else they get whole dimensions. Devices are numbered by replica if `replica_count` is more than 1,
+    else by partition.
+    """
+
+    name = "sdy-partitioner-pipeline"
+    source: ClassVar[str] = "Shardy's executable tests of its partitioner"
+    enable_halo_exchange: bool = True
+    fewest_bytes: bool = True
+    replica_count: int = 1
+    partition_count: int = 1
+
+    @property
+    def data_movement(self) -> tuple[ModulePass, ...]:
+        """The passes that insert data movement between devices. Tensors stay whole."""
+        counts = self.replica_count, self.partition_count
+        return (
+            InsertExplicitReshardsPass(enable_full_version=True),
+            ResolvePermutationFactorsPass(self.enable_halo_exchange, *counts, self.fewest_bytes),
+            CanonicalizeReshardsPass(),
+            ReshardToCollectivesPass(),
+            CanonicalizeCollectivesPass(),
+            PadForDivisibilityPass(),
+            ResolveSingleDeviceShardingPass(*counts),
+        )
+
+    @property
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes, in order."""
+        local = ConvertGlobalToLocalPass(replica_count=self.replica_count, partition_count=self.partition_count)
+        return (*self.data_movement, local, DropShardingAndMeshPass())

@@ -1,0 +1,139 @@
+"""
+Exchanges of elements along one dimension: which parts send what to which parts, and how much that is.
+
+Plain integers, without IR. Elements of the dimension are numbered; each part stores a run of them, and reads another
+one. Parts send only what others read, in rounds. In a round, each part sends one message at most, receives one at most,
+and all messages have the same size; so some have more elements than their receiver reads.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xshardy.transforms.sdy_export.permutation.runs import Runs
+
+MAX_ROUNDS = 16
+"""The most rounds of an exchange. With more, the time that each takes to start counts more than its elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Messages of `size` elements; parts are numbered along the dimension."""
+
+    pairs: tuple[tuple[int, int], ...]
+    """The source and the target of each message."""
+    size: int
+    starts: tuple[int, ...]
+    """For each part, where its message begins in what it stores; any place if it sends none."""
+    positions: tuple[int, ...]
+    """For each part, where the message for it goes in what it reads; behind that if it receives none."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether each part only sends to itself."""
+        return all(source == target for source, target in self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """
+    The rounds that fill what each part reads, in order.
+
+    A message can have elements behind those that its source stores; they go to places that later rounds fill, or that
+    are behind all elements.
+    """
+
+    rounds: tuple[Round, ...]
+    length: int
+    """The number of elements that a part reads."""
+
+    @property
+    def sent(self) -> int:
+        """The number of elements that a part sends at most, and receives."""
+        return sum(each.size for each in self.rounds if not each.is_local)
+
+    @property
+    def rounds_sent(self) -> int:
+        return sum(not each.is_local for each in self.rounds)
+
+    @property
+    def margins(self) -> tuple[int, int]:
+        """How many elements messages reach at most before and behind what a part reads."""
+        before = max((-position for each in self.rounds for position in each.positions), default=0)
+        return max(before, 0), max((each.size for each in self.rounds), default=0)
+
+
+def _messages(stored: Runs, read: Runs) -> Iterable[tuple[int, int, int, int]]:
+    """The source and target of each message, and the first and the end of its elements."""
+    for target, start in enumerate(read.starts):
+        for source, (first, count) in enumerate(zip(stored.starts, stored.counts, strict=True)):
+            low, high = max(start, first), min(start + read.length, first + count)
+            if low < high:
+                yield source, target, low, high
+
+
+def _in_rounds(stored: Runs, read: Runs, place: Callable[[int], int]) -> Exchange:
+    """
+    The exchange in which one round has all messages that go as far, if target `i` is taken to be at `place(i)`.
+
+    Messages to a target come in the order of their sources.
+    """
+    by_distance: dict[int, list[tuple[int, int, int, int]]] = {}
+    for message in _messages(stored, read):
+        by_distance.setdefault(place(message[1]) - message[0], []).append(message)
+    rounds: list[Round] = []
+    for _, messages in sorted(by_distance.items(), reverse=True):
+        size = max(high - low for _, _, low, high in messages)
+        starts, positions = [0] * len(stored.starts), [read.length] * len(read.starts)
+        for source, target, low, _ in messages:
+            starts[source] = min(low - stored.starts[source], stored.length - size)
+            positions[target] = stored.starts[source] + starts[source] - read.starts[target]
+        pairs = tuple((source, target) for source, target, _, _ in messages)
+        rounds.append(Round(pairs, size, tuple(starts), tuple(positions)))
+    return Exchange(tuple(rounds), read.length)
+
+
+def exchange(stored: Runs, read: Runs) -> Exchange:
+    """The exchange that sends the fewest elements: between neighbours, or between opposite parts."""
+    last = len(read.starts) - 1
+    candidates = (
+        _in_rounds(stored, read, lambda target: target),
+        _in_rounds(stored, read, lambda target: last - target),
+    )
+    return min(candidates, key=lambda each: (each.sent, each.rounds_sent))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One dimension of an exchange: the number of its parts, and what is exchanged along it."""
+
+    dim: int
+    parts: int
+    exchanges: tuple[Exchange, ...]
+    """One; of a concatenation, one for each operand."""
+
+
+def elements_sent(shape: Sequence[int], steps: Sequence[Step]) -> int:
+    """
+    How many elements a device receives, if it exchanges along one dimension after another.
+
+    `shape` is that of its part. After a step, the dimension is as large as what it reads.
+    """
+    shape, total = [*shape], 0
+    for step in steps:
+        rows = prod(extent for dim, extent in enumerate(shape) if dim != step.dim)
+        total += rows * sum(each.sent for each in step.exchanges)
+        shape[step.dim] = step.exchanges[0].length
+    return total
+
+
+def elements_gathered(shape: Sequence[int], steps: Sequence[Step]) -> int:
+    """How many elements a device receives, if it gets the dimensions of `steps` whole."""
+    parts = prod(step.parts for step in steps)
+    return prod(shape) * (parts - 1)
+
+
+def is_worth_it(shape: Sequence[int], steps: Sequence[Step]) -> bool:
+    """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds."""
+    rounds = sum(each.rounds_sent for step in steps for each in step.exchanges)
+    return rounds <= MAX_ROUNDS and elements_sent(shape, steps) < max(elements_gathered(shape, steps), 1)

@@ -1,0 +1,123 @@
+"""
+Exchange elements between devices where parts of a result need elements of other parts of the operands.
+
+Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy_export.convert_global_to_local import next_channel
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
+from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.permutation.exchanged_movement import (
+    ExchangeOfConcatenate,
+    ExchangeOfPad,
+    ExchangeOfReverse,
+    ExchangeOfSlice,
+)
+from xshardy.transforms.sdy_export.permutation.exchanged_reshapes import ExchangeOfReshape
+from xshardy.transforms.sdy_export.permutation.exchanged_windows import ExchangeOfConvolution, ExchangeOfReduceWindow
+from xshardy.transforms.sdy_export.permutation.gathers import STAYS, STAYS_UPSTREAM, GatherDimensions, Stays, gathered
+from xshardy.transforms.sdy_export.permutation.pattern import Other
+from xshardy.transforms.sdy_export.permutation.reshapes import ReshapeOfWholeParts
+from xshardy.transforms.sdy_export.permutation.reverses import Meshes, ReverseOfWholeParts
+from xshardy.transforms.sdy_export.permutation.slices_and_pads import PadOfWholeParts, SliceOfWholeParts
+
+WHOLE_PARTS: tuple[type[LocalPattern[Any, Any]], ...] = (
+    PadOfWholeParts,
+    ReshapeOfWholeParts,
+    ReverseOfWholeParts,
+    SliceOfWholeParts,
+)
+"""What upstream has an exchange for."""
+
+ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
+    ExchangeOfConcatenate,
+    ExchangeOfConvolution,
+    ExchangeOfPad,
+    ExchangeOfReduceWindow,
+    ExchangeOfReshape,
+    ExchangeOfReverse,
+    ExchangeOfSlice,
+)
+"""What has an exchange that moves only the elements that are needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What becomes of each operation that needs elements of other parts."""
+
+    exchanges: dict[Operation, Any] = field(default_factory=dict[Operation, Any])
+    gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
+
+
+def decisions_of(
+    module: ModuleOp, patterns: Sequence[type[LocalPattern[Any, Any]]], stays: Mapping[type[Operation], Stays]
+) -> Decisions:
+    """The decisions for the operations of `module`; those that none of `patterns` takes are gathered."""
+    found, conflicts = Decisions(), FactorConflicts(module)
+    by_type = {op_type: pattern for pattern in patterns for op_type in pattern.op_types}
+    for op in operations_in(module):
+        if not op.name.startswith("stablehlo."):
+            continue
+        if type(op) not in by_type and not (isinstance(op, ReshapeOp) or conflicts.permutation_factors(op)):
+            continue
+        before = WholeTensors.of(op)
+        if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
+            continue
+        pattern = by_type.get(type(op))
+        decision = Other.GATHER if pattern is None else pattern.decide(op, before)
+        if decision is Other.GATHER:
+            resolution = gathered(op, before, conflicts, stays)
+            if resolution is not None:
+                found.gathers[op] = resolution
+        elif decision is not Other.STAY:
+            found.exchanges[op] = decision
+    return found
+
+
+@dataclass(frozen=True)
+class ResolvePermutationFactorsPass(PatternPass):
+    """
+    Exchange elements between devices where parts of a result need elements of other parts: slices, pads, windows.
+
+    Whole parts go to neighbours, as in upstream; or, with `fewest_bytes`, only elements that are needed, and of more
+    kinds of operations. Where that is no less than a gather, or without `enable_halo_exchange`, all devices get such
+    dimensions whole. Devices are numbered by replica if `replica_count` is more than 1, else by partition.
+    """
+
+    name = "sdy-resolve-permutation-factors"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-resolve-permutation-factors'
+    enable_halo_exchange: bool = True
+    replica_count: int = 1
+    partition_count: int = 1
+    fewest_bytes: bool = False
+
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        if self.replica_count > 1 and self.partition_count > 1:
+            raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
+        exchanges = ELEMENTS if self.fewest_bytes else WHOLE_PARTS
+        stays = STAYS if self.enable_halo_exchange else STAYS_UPSTREAM
+        decisions = decisions_of(module, exchanges if self.enable_halo_exchange else (), stays)
+        options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
+        patterns: list[RewritePattern] = [GatherDimensions(decisions.gathers)]
+        for pattern in exchanges:
+            if pattern is ReverseOfWholeParts:
+                patterns.append(ReverseOfWholeParts(decisions.exchanges, options, channels, Meshes(module)))
+            else:
+                patterns.append(pattern(decisions.exchanges, options, channels))
+        return patterns
