@@ -1,21 +1,28 @@
 """Operations on tensors that are not divided evenly are padded, run on the simulated mesh, and equal the whole."""
 
 import os
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from partitioned import Outcome, check_partitioned
+from partitioning.samples import Sample
 from partitioning.shardings import meshes, shard
 from partitioning.table import NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ComplexType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import dense_values, zeros
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export import pad_for_divisibility
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.padding.padding_code import PaddingCode
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
@@ -41,6 +48,21 @@ class RanPaddedError(Exception):
     """Ends a search for a program that is padded and runs in parts."""
 
 
+def seven(code: PaddingCode, element: Attribute) -> SSAValue:
+    """What pads tensors in these tests instead of zero: sums, indices and maxima of negative numbers notice it."""
+    scalar = TensorType(element, [])
+    return code.constant(zeros(scalar) if isinstance(element, ComplexType) else dense_values(scalar, [7]))
+
+
+def pad(module: ModuleOp) -> None:
+    """Pad `module` with sevens, and nothing known of them."""
+    with (
+        patch.object(PaddingCode, "zero", seven),
+        patch.object(pad_for_divisibility, "zeros_after", lambda *_: False),
+    ):
+        PadForDivisibilityPass().apply(new_context(), module)
+
+
 def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr) -> tuple[Outcome, bool]:
     """What becomes of a program of one operation of this kind, and whether it was padded."""
     sample = SAMPLERS[kind](data.draw)
@@ -50,7 +72,10 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr) -> tuple
     try:
         PropagationPipelinePass(enable_insert_explicit_collectives=True).apply(new_context(), module)
         before = str(module)
-        PadForDivisibilityPass().apply(new_context(), module)
+        if data.draw(st.integers(0, 3)):
+            pad(module)
+        else:
+            PadForDivisibilityPass().apply(new_context(), module)
     except OperationFailedException as refused:
         assert str(refused).strip()
         return Outcome.REFUSED, False
@@ -74,3 +99,42 @@ def test_a_padded_operation_runs(kind: type[Operation]):
 
     with pytest.raises(RanPaddedError):
         settings(COMMON, max_examples=PATIENCE, phases=[Phase.generate])(given(st.data(), meshes)(run))()
+
+
+MESH = 'sdy.mesh @mesh = <["x"=4]>\n'
+NEGATIVE = -np.arange(1, 16, dtype=np.float32).reshape(5, 3)
+
+NOTICED = {
+    "maximum": (
+        stablehlo.ReduceOp,
+        """func.func @main(%x: tensor<5x3xf32>, %c: tensor<f32>) -> tensor<3xf32> {{
+          {divided}
+          %0 = stablehlo.reduce({x} init: %c) applies stablehlo.maximum across dimensions = [0]
+            : (tensor<5x3xf32>, tensor<f32>) -> tensor<3xf32>
+          return %0 : tensor<3xf32>
+        }}""",
+        [NEGATIVE, np.float32(-np.inf)],
+    ),
+    "product": (
+        stablehlo.DotGeneralOp,
+        """func.func @main(%x: tensor<5x3xf32>, %y: tensor<5x3xf32>) -> tensor<3x3xf32> {{
+          {divided}
+          %0 = stablehlo.dot_general {x}, {x}, contracting_dims = [0] x [0]
+            : (tensor<5x3xf32>, tensor<5x3xf32>) -> tensor<3x3xf32>
+          return %0 : tensor<3x3xf32>
+        }}""",
+        [NEGATIVE, NEGATIVE],
+    ),
+}
+"""Programs whose result is wrong if padding in dimension 0 of `%x`, which is divided in 4, is read."""
+
+
+@pytest.mark.parametrize("name", NOTICED)
+def test_padding_that_would_be_noticed(name: str):
+    kind, text, arguments = NOTICED[name]
+    divided = '%d = sdy.sharding_constraint %x <@mesh, [{"x"}, {}]> : tensor<5x3xf32>'
+    module = parse_module(MESH + text.format(divided=divided, x="%d"))
+    PropagationPipelinePass(enable_insert_explicit_collectives=True).apply(new_context(), module)
+    pad(module)
+    sample = Sample(text.format(divided="", x="%x"), arguments)
+    assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), kind) is Outcome.RAN_IN_PARTS
