@@ -16,10 +16,10 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.engines.program import TO_COLLECTIVES, TO_LOCAL
+from xshardy.engines.program import PROPAGATION
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
+from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
@@ -33,8 +33,8 @@ DOCS = Path(__file__).parents[4] / "docs" / "sdy_export.md"
 REASONS = {*REFUSED_IN_PARTS.values()}
 
 PIPELINES: dict[str, tuple[ModulePass, ...]] = {
-    "in full": TO_COLLECTIVES,
-    "partitioned": (*TO_COLLECTIVES, *TO_LOCAL[: TO_LOCAL.index(ConvertGlobalToLocalPass())]),
+    "in full": (PropagationPipelinePass(enable_insert_explicit_collectives=True),),
+    "partitioned": (*PROPAGATION, *PartitionerPipelinePass().data_movement),
     "propagated": (PropagationPipelinePass(avoid_export_for_partitioning=True),),
     "as drawn": (),
 }
