@@ -66,9 +66,9 @@ func.func @one_collective_reduce(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @partition() {
+func.func @partition() -> tensor<ui32> {
   %id = stablehlo.partition_id : tensor<ui32>
-  return
+  return %id : tensor<ui32>
 }
 // CHECK: error: 'stablehlo.partition_id' op is outside of a manual computation: the program for all devices has no partitions
 
@@ -87,7 +87,7 @@ func.func @operands_by_different_meshes(%x: tensor<8xf32> {sdy.sharding = #sdy.s
   %0 = stablehlo.add %x, %y {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>} : tensor<8xf32>
   return
 }
-// CHECK: error: 'stablehlo.add' op operand 1 is not sharded, and the other tensors require #sdy.sharding<@mesh, [{"a"}]>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.add' op operand 1 is not sharded, and the other tensors require #sdy.sharding<@mesh, [{"a"}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and sdy-reshard-to-collectives first
 
 // -----
 
