@@ -22,6 +22,9 @@ DIFFERENT = {
     "arith_floats:comparisons": "ours also folds `cmpf false`",
     "arith_floats:constants": "constants in another order",
     "arith_floats:conversions": "ours also folds casts that round",
+    "conditions_and_casts:compared_extended_booleans": "ours also removes `cmpi eq, (extui x), 0`",
+    "conditions_and_casts:nested": "MLIR also merges one `scf.if` with the next one of the same condition",
+    "conditions_and_casts:select_of_compared": "MLIR also makes a minimum of a comparison and a selection",
     "constants:once": "ours keeps discardable attributes",
     "containers:tensors": "ours also looks through inserts and splats",
 }

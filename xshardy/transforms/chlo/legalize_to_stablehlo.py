@@ -14,7 +14,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.value_shardings import SHARDING, get_sharding
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors
-from xshardy.rewriting import PatternPass
+from xshardy.rewriting import ClassPattern, PatternPass
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 
@@ -47,12 +47,13 @@ def check(op: Operation) -> None:
     raise OperationFailedException(op, f"'{op.name}' op cannot be written in operations of StableHLO{reason}")
 
 
-class Decompose(RewritePattern):
+class Decompose(ClassPattern):
     """`chlo.tan %a` -> `stablehlo.tan %a`: the decomposition of an operation, with its sharding."""
 
-    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(DECOMPOSITIONS)
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return op_type in DECOMPOSITIONS
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         sharding = get_sharding(op.results[0])
         is_sharded = sharding is not None and len(op.results) == 1
         t = ShardedTensors(rewriter, op.results[0], sharding) if is_sharded and sharding else Tensors(rewriter)
