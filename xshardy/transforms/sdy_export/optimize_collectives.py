@@ -26,8 +26,8 @@ from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.sharding.devices import split_axes
 from xshardy.transforms.sdy.shardings import with_dimensions
-from xshardy.transforms.sdy_export.local.devices import split_axes
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
+from xshardy.sharding.devices import shard_indices
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_export.local.device_code import Channels, groups_table, reduction
-from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.xla_sdy.unreduced_values import (
     PassOnUnreduced,
     UnreduceConstant,

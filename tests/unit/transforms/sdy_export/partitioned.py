@@ -20,13 +20,13 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.evaluator import entry_of
+from xshardy.sharding.devices import shard_indices
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
-from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.universe import new_context
 
 Shardings = Sequence[TensorShardingAttr | None]

@@ -16,11 +16,11 @@ from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.sharding.devices import device_groups, shard_indices
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
-from xshardy.transforms.sdy_export.local.devices import device_groups, shard_indices
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.universe import new_context
 

@@ -13,8 +13,8 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefs, ListOfAxisRefListsAtt
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.devices import exchange_pairs
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers_of, reduction
-from xshardy.transforms.sdy_export.local.devices import exchange_pairs
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, refuse
 

@@ -10,10 +10,10 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.axis_refs import contains, sharded_size
 from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.sharding.devices import split_axes
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import split_axes
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.slices import axes_text
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse

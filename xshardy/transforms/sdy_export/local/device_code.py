@@ -24,8 +24,8 @@ from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr, 
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.sharding.devices import device_groups, shard_indices
 from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
-from xshardy.transforms.sdy_export.local.devices import device_groups, shard_indices
 
 DEVICE_TO_DEVICE = 1
 """The type of a channel between devices."""

@@ -10,9 +10,9 @@ from xshardy.dialects.dense_elements import dense_values, zeros
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.devices import shard_indices
 from xshardy.transforms.sdy_export.local.contractions import is_zero, require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind

@@ -14,11 +14,11 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import difference
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import float_info, numpy_dtype
+from xshardy.sharding.devices import shard_indices
 from xshardy.sharding.rules.gather_scatter import combiner_of
 from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.sdy_export.local.indices import Indexing
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse

@@ -10,8 +10,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.devices import mirrored, shard_indices
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import mirrored, shard_indices
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 

@@ -9,8 +9,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.axis_refs import size
+from xshardy.sharding.devices import axis_stride, device_groups, shard_indices
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers_of
-from xshardy.transforms.sdy_export.local.devices import axis_stride, device_groups, shard_indices
 
 
 def shard_index(axes: AxisRefs, mesh: MeshAttr, code: DeviceCode) -> SSAValue:

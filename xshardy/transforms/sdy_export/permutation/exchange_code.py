@@ -10,8 +10,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.devices import shard_indices
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import shard_indices
 from xshardy.transforms.sdy_export.permutation.device_numbers import pairs_between, sent
 from xshardy.transforms.sdy_export.permutation.exchanges import Exchange, Round
 

@@ -15,10 +15,10 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.devices import mirrored
 from xshardy.transforms.sdy.shardings import with_mesh
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
-from xshardy.transforms.sdy_export.local.devices import mirrored
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.permutation.pattern import (
