@@ -6,7 +6,7 @@ The input is folders of fusions in HLO text with XLA's kernel for each (NAME.hlo
 are compared with numpy's if it has at most `--elements` elements, and with those of XLA's kernel. Each launch is timed
 after the cache is filled with other data; a time is the median of the best of several rounds. A copy reads and writes
 as many bytes as the fusion has in its parameters and results together. Where torch and Triton are installed, some
-fusions are also compared with kernels written in Triton (`triton_kernels.py`).
+fusions are also compared with kernels written in Triton (`peers/triton_kernels.py`).
 
 Without a GPU, or without a folder, there is nothing to measure: the exit status is 0.
 
@@ -20,7 +20,7 @@ import os
 import statistics
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from pathlib import Path
 from time import perf_counter
@@ -117,14 +117,15 @@ def _measure(fusion: Fusion) -> Row:
     expected = reference.results if reference else [np.zeros(t.get_shape(), numpy_dtype(t)) for t in types]
     arrays = [*inputs, *map(unlike, expected)]  # unwritten elements must differ
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
-    numbers = [a.index if a.slice_index is None else a.slice_index for a in kernel.arguments]
+    numbers = kernel.buffers
     first = dict(reversed(list(zip(numbers, buffers, strict=True))))
     results = slice(len(inputs), None)
 
     with _lock:
         written = run_on_gpu(kernel, first, gpu)
-        other = _run_xla(fusion, kernel, numbers, first, gpu)
-        times = _times(fusion, kernel, numbers, first, gpu)
+        theirs = _xla_kernel(fusion, gpu)
+        other = None if theirs is None else _run_xla(theirs, kernel, first, gpu)
+        times = _times(theirs, kernel, first, gpu)
     bytes = sum(packed(buffer).size for buffer in first.values())
 
     def tensors(of: Mapping[int, Array]) -> list[Array]:
@@ -140,8 +141,8 @@ def _measure(fusion: Fusion) -> Row:
         verdicts["reference"] = _verdict(compared)
         agrees &= all(compared)
     if other is not None:
-        theirs = tensors({number: other.get(number, first[number]) for number in first})
-        compared = [compare(mine, its, tolerance=_loose(its)) for mine, its in zip(ours, theirs, strict=True)]
+        expected = tensors({number: other.get(number, first[number]) for number in first})
+        compared = [compare(mine, its, tolerance=_loose(its)) for mine, its in zip(ours, expected, strict=True)]
         verdicts["xla"] = _verdict(compared)
         agrees &= all(compared) or reference is not None
     threads = prod(kernel.grid) * prod(kernel.block)
@@ -175,48 +176,41 @@ def _gpu() -> Gpu:
     return _opened["gpu"]
 
 
-def _xla_kernel(fusion: Fusion, gpu: Gpu) -> Any:
+def _xla_kernel(fusion: Fusion, gpu: Gpu) -> Launch | None:
+    """XLA's kernel, without pointers; None if there is none."""
     path = fusion.path.with_suffix(".ptx")
     if fusion.launch is None or not path.exists():
         return None
     ptx = path.read_text()
-    return gpu.load(ptx, ptx.partition(".entry ")[2].partition("(")[0].strip())
+    loaded = gpu.load(ptx, ptx.partition(".entry ")[2].partition("(")[0].strip())
+    return Launch(loaded, tuple(fusion.launch["grid"]), tuple(fusion.launch["block"]), ())
 
 
-def _run_xla(
-    fusion: Fusion, kernel: Kernel, numbers: Sequence[int], buffers: Mapping[int, Array], gpu: Gpu
-) -> dict[int, Array] | None:
+def _run_xla(theirs: Launch, kernel: Kernel, buffers: Mapping[int, Array], gpu: Gpu) -> dict[int, Array]:
     """
-    The results of XLA's kernel by number of the buffer; None if there is no kernel.
+    The results of XLA's kernel by number of the buffer.
 
     XLA may have let a result share the buffer of an operand, which the folder does not say. Its kernel then ignores the
     pointer of the result: the result is the operand that the kernel has changed.
     """
-    handle = _xla_kernel(fusion, gpu)
-    if handle is None or fusion.launch is None:
-        return None
     before = {number: packed(array) for number, array in buffers.items()}
     memory = {number: gpu.upload(data) for number, data in before.items()}
-    pointers = tuple(memory[number].pointer for number in numbers)
-    gpu.launch(Launch(handle, tuple(fusion.launch["grid"]), tuple(fusion.launch["block"]), pointers))
+    gpu.launch(replace(theirs, pointers=tuple(memory[number].pointer for number in kernel.buffers)))
     after = {number: gpu.download(data) for number, data in memory.items()}
     changed = [number for number in before if not np.array_equal(before[number], after[number])]
-    written = {number for number, argument in zip(numbers, kernel.arguments, strict=True) if argument.is_output}
-    operands = [number for number in changed if number not in written]
+    operands = [number for number in changed if number not in kernel.written_buffers]
     results: dict[int, Array] = {}
-    for number in sorted(written):
+    for number in sorted(kernel.written_buffers):
         shared = [other for other in operands if after[other].size == after[number].size]
         source = number if number in changed or not shared else operands.pop(operands.index(shared[0]))
         results[number] = unpacked(after[source], buffers[number])
     return results
 
 
-def _times(
-    fusion: Fusion, kernel: Kernel, numbers: Sequence[int], buffers: Mapping[int, Array], gpu: Gpu
-) -> tuple[float, float, float]:
+def _times(theirs: Launch | None, kernel: Kernel, buffers: Mapping[int, Array], gpu: Gpu) -> tuple[float, float, float]:
     """The median times of our kernel, of XLA's, and of a copy; 0 for what there is none of."""
     memory = {number: gpu.upload(packed(array)) for number, array in buffers.items()}
-    pointers = [memory[number].pointer for number in numbers]
+    pointers = [memory[number].pointer for number in kernel.buffers]
     flushed: DeviceMemory = _opened["flushed"]
 
     def median(work: Any) -> float:
@@ -226,8 +220,8 @@ def _times(
     half = max(1, sum(part.size for part in memory.values()) // 2)
     source, target = gpu.allocate(half), gpu.allocate(half)
     works = {"ours": lambda: loaded.launch_pointers(pointers), "copy": lambda: gpu.copy(source, target)}
-    if (handle := _xla_kernel(fusion, gpu)) is not None and fusion.launch is not None:
-        launch = Launch(handle, tuple(fusion.launch["grid"]), tuple(fusion.launch["block"]), tuple(pointers))
+    if theirs is not None:
+        launch = replace(theirs, pointers=tuple(pointers))
         works["theirs"] = lambda: gpu.launch(launch)
     for work in works.values():
         work()
@@ -266,7 +260,7 @@ def table_of(rows: Sequence[Row]) -> Table:
 def _beside_triton(rows: Sequence[Row]) -> Table | str:
     """Our times beside those of kernels in Triton."""
     try:
-        from triton_kernels import COUNTERPARTS
+        from peers.triton_kernels import COUNTERPARTS
     except ImportError as error:
         return f"no comparison with Triton: {error}"
     table = Table("kernel", "us", "Triton's us", "ratio")

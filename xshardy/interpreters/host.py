@@ -98,15 +98,11 @@ def run_on_host(kernel: KernelSource, buffers: Mapping[int, Array]) -> dict[int,
     `InterpretationError` for calls that the host does not support.
     """
     memory = {number: _aligned(packed(array)) for number, array in buffers.items()}
-    numbers = [
-        argument.index if argument.slice_index is None else argument.slice_index for argument in kernel.arguments
-    ]
-    pointers = np.array([memory[number].ctypes.data for number in numbers], np.uint64)
+    pointers = np.array([memory[number].ctypes.data for number in kernel.buffers], np.uint64)
     if not kernel.is_empty:
         with _compiled(kernel) as address:
             CFUNCTYPE(None, c_void_p)(address)(pointers.ctypes.data)
-    written = {number for number, argument in zip(numbers, kernel.arguments, strict=True) if argument.is_output}
-    return {number: unpacked(memory[number], buffers[number]) for number in written}
+    return {number: unpacked(memory[number], buffers[number]) for number in kernel.written_buffers}
 
 
 @contextmanager

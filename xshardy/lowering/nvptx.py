@@ -70,6 +70,17 @@ class KernelSource:
         """Whether there is nothing to launch: the grid has no blocks."""
         return 0 in self.grid
 
+    @property
+    def buffers(self) -> tuple[int, ...]:
+        """The number of the buffer behind each argument: its `slice_index`, or else its own number."""
+        return tuple(a.index if a.slice_index is None else a.slice_index for a in self.arguments)
+
+    @property
+    def written_buffers(self) -> frozenset[int]:
+        """The numbers of the buffers that the kernel writes."""
+        written = zip(self.buffers, self.arguments, strict=True)
+        return frozenset(number for number, argument in written if argument.is_output)
+
     def __repr__(self) -> str:
         return f"<kernel source {self.function}: {self._launch()}; {_lines(self.llvm_ir)} of LLVM IR>"
 

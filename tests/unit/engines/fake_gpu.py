@@ -85,8 +85,7 @@ class FakeGpu(Gpu):
         for argument, pointer in zip(kernel.arguments, launch.pointers, strict=True):
             assert self.alive[pointer].size >= (argument.size or 0), "an argument is too small"
             assert not argument.alignment or pointer % argument.alignment == 0, "an argument is not aligned"
-        numbers = [a.index if a.slice_index is None else a.slice_index for a in kernel.arguments]
-        buffers = {n: self.alive[pointer] for n, pointer in zip(numbers, launch.pointers, strict=True)}
+        buffers = {n: self.alive[pointer] for n, pointer in zip(kernel.buffers, launch.pointers, strict=True)}
         for number, data in run_on_host(kernel, buffers).items():
             buffers[number][:] = data
         self.launches.append(launch)

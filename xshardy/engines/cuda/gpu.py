@@ -27,7 +27,7 @@ class DeviceMemory:
 
     pointer: int
     size: int
-    owner: object
+    owner: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Gpu:
         """A copy of a contiguous array in the GPU's memory."""
         memory = self.allocate(data.nbytes)
         if data.nbytes:
-            memory.owner.copy_from(self._host(data), stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+            memory.owner.copy_from(self._host(data), stream=self._stream)
             self.wait()  # the array may change after this
         return memory
 
@@ -116,7 +116,7 @@ class Gpu:
         """The bytes of `memory`, after the work so far is done."""
         data = np.empty(memory.size, np.uint8)
         if memory.size:
-            memory.owner.copy_to(self._host(data), stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+            memory.owner.copy_to(self._host(data), stream=self._stream)
         self.wait()
         return data
 
@@ -125,11 +125,11 @@ class Gpu:
 
     def fill(self, memory: DeviceMemory, byte: int) -> None:
         """Set every byte of `memory`."""
-        memory.owner.fill(byte, stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+        memory.owner.fill(byte, stream=self._stream)
 
     def copy(self, source: DeviceMemory, target: DeviceMemory) -> None:
         """Copy `source` to `target`, of the same size."""
-        target.owner.copy_from(source.owner, stream=self._stream)  # pyright: ignore[reportAttributeAccessIssue]
+        target.owner.copy_from(source.owner, stream=self._stream)
 
     def launch(self, launch: Launch) -> None:
         """Start a kernel. Raises `GpuError` if the driver refuses."""

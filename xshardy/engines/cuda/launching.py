@@ -75,14 +75,13 @@ class LoadedKernel:
         return view.ptr
 
     def _check_buffers(self, arrays: tuple[Any, ...]) -> None:
-        """Arguments are one buffer to the kernel if and only if they are one array, unless both are only read."""
+        """Raises `LaunchError` if arguments that are one buffer to the kernel are different arrays."""
         first: dict[int, int] = {}
-        for argument in self.kernel.arguments:
-            number = argument.index if argument.slice_index is None else argument.slice_index
-            other = first.setdefault(number, argument.index)
-            if arrays[other] is not arrays[argument.index]:
+        for index, number in enumerate(self.kernel.buffers):
+            other = first.setdefault(number, index)
+            if arrays[other] is not arrays[index]:
                 raise LaunchError(
-                    f"argument {argument.index}: the kernel works in place of argument {other}: pass the same array"
+                    f"argument {index}: the kernel works in place of argument {other}: pass the same array"
                 )
 
 
@@ -115,7 +114,5 @@ def run_on_gpu(kernel: Kernel, buffers: Mapping[int, Array], gpu: Gpu | None = N
     """
     loaded = load(kernel, gpu)
     memory = {number: loaded.gpu.upload(packed(array)) for number, array in buffers.items()}
-    numbers = [a.index if a.slice_index is None else a.slice_index for a in kernel.arguments]
-    loaded.launch_pointers([memory[number].pointer for number in numbers])
-    written = {number for number, argument in zip(numbers, kernel.arguments, strict=True) if argument.is_output}
-    return {number: unpacked(loaded.gpu.download(memory[number]), buffers[number]) for number in written}
+    loaded.launch_pointers([memory[number].pointer for number in kernel.buffers])
+    return {n: unpacked(loaded.gpu.download(memory[n]), buffers[n]) for n in kernel.written_buffers}
