@@ -37,7 +37,11 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
 )
 from xshardy.transforms.sdy_export.permutation.readings import Movement, Reading, dilated_windows, stored
 from xshardy.transforms.sdy_export.permutation.runs import windows
-from xshardy.transforms.sdy_export.permutation.slices_and_pads import slice_stays
+from xshardy.transforms.sdy_export.permutation.slices_and_pads import (
+    padded_along_whole_dims,
+    slice_stays,
+    sliced_along_whole_dims,
+)
 
 
 def replace_by_exchange(
@@ -107,15 +111,7 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
     def rewrite(self, op: stablehlo.SliceOp, decision: Movement, code: DeviceCode) -> None:
         def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
             part = decision.windows(parts[0], padding, code)
-            shape = tensor_type(part).get_shape()
-            columns = (a.get_values() for a in (op.start_indices, op.limit_indices, op.strides))
-            rows = [
-                row if decision.source.parts(dim) == 1 else (0, shape[dim], row[2])
-                for dim, row in enumerate(zip(*columns, strict=True))
-            ]
-            if rows == [(0, extent, 1) for extent in shape]:
-                return part
-            return code.insert(stablehlo.SliceOp(part, *zip(*rows, strict=True)))
+            return sliced_along_whole_dims(op, part, decision.source, code)
 
         (target,) = WholeTensors.of(op).results
         replace_by_exchange(op, [op.operand], None, target, body, code)
@@ -154,14 +150,7 @@ class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
 
         def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
             part = decision.windows(parts[0], padding, code)
-            columns = (a.get_values() for a in (op.edge_padding_low, op.edge_padding_high, op.interior_padding))
-            rows = [row if target.parts(dim) == 1 else (0, 0, 0) for dim, row in enumerate(zip(*columns, strict=True))]
-            if not any(map(any, rows)):
-                return part
-            shape = [part_size(target, dim) for dim in range(len(target.shape))]
-            type = TensorType(tensor_type(part).element_type, shape)
-            low, high, interior = zip(*rows, strict=True)
-            return code.insert(stablehlo.PadOp(part, padding, low, high, interior, type))
+            return padded_along_whole_dims(op, part, padding, target, code)
 
         replace_by_exchange(op, [op.operand], op.padding_value, target, body, code)
 

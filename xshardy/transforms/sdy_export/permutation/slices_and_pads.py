@@ -99,6 +99,32 @@ def pad_stays(op: stablehlo.PadOp, dim: int, source: WholeTensor, target: WholeT
     return not (op.interior_padding.get_values()[dim] or near.left or near.right)
 
 
+def sliced_along_whole_dims(op: stablehlo.SliceOp, part: SSAValue, source: WholeTensor, code: DeviceCode) -> SSAValue:
+    """The slice `op` of a part that begins and ends where it should along sharded dimensions: there, only strides."""
+    shape = tensor_type(part).get_shape()
+    columns = (a.get_values() for a in (op.start_indices, op.limit_indices, op.strides))
+    rows = [
+        row if source.parts(dim) == 1 else (0, shape[dim], row[2]) for dim, row in enumerate(zip(*columns, strict=True))
+    ]
+    if rows == [(0, extent, 1) for extent in shape]:
+        return part
+    return code.insert(stablehlo.SliceOp(part, *zip(*rows, strict=True)))
+
+
+def padded_along_whole_dims(
+    op: stablehlo.PadOp, part: SSAValue, padding: SSAValue, target: WholeTensor, code: DeviceCode
+) -> SSAValue:
+    """The pad `op` of a part that has its padding along sharded dimensions."""
+    columns = (a.get_values() for a in (op.edge_padding_low, op.edge_padding_high, op.interior_padding))
+    rows = [row if target.parts(dim) == 1 else (0, 0, 0) for dim, row in enumerate(zip(*columns, strict=True))]
+    if not any(map(any, rows)):
+        return part
+    own = tensor_type(part)
+    shape = [target.shape[dim] if target.parts(dim) == 1 else extent for dim, extent in enumerate(own.get_shape())]
+    low, high, interior = zip(*rows, strict=True)
+    return code.insert(stablehlo.PadOp(part, padding, low, high, interior, TensorType(own.element_type, shape)))
+
+
 @dataclass(frozen=True)
 class SliceOfWholeParts(LocalPattern[stablehlo.SliceOp, WholeParts]):
     """`slice %x` -> `slice (manual_computation(pad %x))`: a slice of what a device and its neighbours have."""
@@ -123,16 +149,7 @@ class SliceOfWholeParts(LocalPattern[stablehlo.SliceOp, WholeParts]):
         source = decision.source
 
         def rest(part: SSAValue, padding: SSAValue) -> SSAValue:
-            """The slice of the dimensions that are not sharded."""
-            shape = tensor_type(part).get_shape()
-            columns = (a.get_values() for a in (op.start_indices, op.limit_indices, op.strides))
-            rows = [
-                row if source.parts(dim) == 1 else (0, shape[dim], 1)
-                for dim, row in enumerate(zip(*columns, strict=True))
-            ]
-            if rows == [(0, extent, 1) for extent in shape]:
-                return part
-            return code.insert(stablehlo.SliceOp(part, *zip(*rows, strict=True)))
+            return sliced_along_whole_dims(op, part, source, code)
 
         operand = padded_high(op.operand, divisible_shape(source), decision.sharding, code)
         padding = zero(tensor_type(operand).element_type, code)
@@ -168,19 +185,8 @@ class PadOfWholeParts(LocalPattern[stablehlo.PadOp, WholeParts]):
         return WholeParts(source, target, dims)
 
     def rewrite(self, op: stablehlo.PadOp, decision: WholeParts, code: DeviceCode) -> None:
-        source, target = decision.source, decision.target
-
         def rest(part: SSAValue, padding: SSAValue) -> SSAValue:
-            """The padding of the dimensions that are not sharded."""
-            shape = [*tensor_type(part).get_shape()]
-            columns = (a.get_values() for a in (op.edge_padding_low, op.edge_padding_high, op.interior_padding))
-            rows = [row if source.parts(dim) == 1 else (0, 0, 0) for dim, row in enumerate(zip(*columns, strict=True))]
-            if not any(any(row) for row in rows):
-                return part
-            low, high, interior = zip(*rows, strict=True)
-            shape = [target.shape[dim] if source.parts(dim) == 1 else extent for dim, extent in enumerate(shape)]
-            type = TensorType(tensor_type(part).element_type, shape)
-            return code.insert(stablehlo.PadOp(part, padding, low, high, interior, type))
+            return padded_along_whole_dims(op, part, padding, decision.target, code)
 
-        operand = padded_high(op.operand, divisible_shape(source), decision.sharding, code, op.padding_value)
+        operand = padded_high(op.operand, divisible_shape(decision.source), decision.sharding, code, op.padding_value)
         code.replace(op, decision.resolved(operand, op.padding_value, rest, code))
