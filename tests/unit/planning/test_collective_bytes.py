@@ -76,8 +76,9 @@ def test_groups_without_numbers_of_devices():
 
 def test_groups_along_axes_of_a_mesh():
     mesh = '#stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 4>]>'
-    groups = f'replica_groups = #stablehlo.replica_group_mesh_axes<mesh = {mesh}, axes = [#stablehlo.axis_ref<name = "y">]>'
-    op = all_reduce(f"{groups}, {CHANNEL}, use_global_device_ids")
+    axes = '[#stablehlo.axis_ref<name = "y">]'
+    groups = f"#stablehlo.replica_group_mesh_axes<mesh = {mesh}, axes = {axes}>"
+    op = all_reduce(f"replica_groups = {groups}, {CHANNEL}, use_global_device_ids")
     assert [list(group) for group in groups_of(op, DEVICES)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
