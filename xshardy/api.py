@@ -220,12 +220,12 @@ def explain(
     """
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
-    `source` is a program of StableHLO, as `parse` takes it. The tensor is the `value` that the text calls `%2` or
-    `%7#1`, or JAX calls `p['emb']`, or an `argument` or `result` of the main function, by its index: name one of the
-    three. Raises `ValueError` if there is no
-    such tensor.
+    `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of the
+    main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX calls
+    `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`. Raises
+    `ValueError` if there is no such tensor, or several.
     """
-    from xshardy.tools.explain import Story
+    from xshardy.tools.explain.story import story
     from xshardy.tools.program_text import program_text
     from xshardy.tools.sharded_program import propagate as propagated
 
@@ -233,18 +233,17 @@ def explain(
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
     text, name = program_text(source, name)
     program = propagated(text, name)
-    story = Story(program, _number(program, value, argument, result, name))
-    lines = tuple(story.lines())
+    lines = tuple(story(program, _number(program, value, argument, result, name)))
     return Explanation(lines[0].partition(":")[0], lines)
 
 
 def _number(program: "ShardedProgram", value: str | None, argument: int | None, result: int | None, name: str) -> int:
     """The number of the tensor that is named."""
-    from xshardy.tools import explain
+    from xshardy.tools.explain import picking
 
     if value is not None:
-        return explain.named_value(program, value, name)
+        return picking.named_value(program, value, name)
     if argument is not None:
-        return explain.argument(program, argument, name)
+        return picking.argument(program, argument, name)
     assert result is not None
-    return explain.result(program, result, name)
+    return picking.result(program, result, name)

@@ -49,7 +49,12 @@ def add_sharding_commands(add: AddCommand) -> None:
     )
     explain.add_argument("file", help=file)
     which = explain.add_mutually_exclusive_group()
-    which.add_argument("--value", metavar="NAME", help="the tensor that the text calls NAME, such as %%42 or %%7#1")
+    which.add_argument(
+        "--value",
+        metavar="NAME",
+        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such as "
+        "'line 116' or model.py:42",
+    )
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
     explain.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
@@ -72,8 +77,8 @@ def _shard(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from xshardy.tools.explain import Story
-    from xshardy.tools.explain_page import page
+    from xshardy.tools.explain.page import page
+    from xshardy.tools.explain.story import story
     from xshardy.tools.program_file import read_program
     from xshardy.tools.sharded_program import propagate
 
@@ -84,7 +89,7 @@ def _explain(args: argparse.Namespace) -> int:
     program = propagate(read_program(args.file), args.file)
     number = _chosen(args, program)
     if number is not None:
-        print("\n".join(map(printable, Story(program, number).lines())))
+        print("\n".join(map(printable, story(program, number))))
     if args.html is not None:
         write_text(args.html, page(program, args.file))
     return 0
@@ -92,7 +97,7 @@ def _explain(args: argparse.Namespace) -> int:
 
 def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:
     """The selected value; None if only a page is requested."""
-    from xshardy.tools.explain import argument, named_value, result
+    from xshardy.tools.explain.picking import argument, named_value, result
 
     if args.value is not None:
         return named_value(program, args.value, args.file)
