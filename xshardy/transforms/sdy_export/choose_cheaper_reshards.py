@@ -1,4 +1,4 @@
-"""Reshape with fewer bytes: gather the operand where its axes would be moved to other dimensions only to be gathered."""
+"""Gather the operand of a reshape where its axes would be moved to other dimensions only to be gathered there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ class ChooseCheaperReshardsPass(PatternPass):
     """
     Reshard reshapes so that operand and result keep the axes that they share, where that moves fewer elements.
 
-    `sdy-insert-explicit-reshards` keeps all axes of the side with more parts, and moves them to other dimensions if they
-    do not divide their factors.
+    `sdy-insert-explicit-reshards` keeps all axes of the side with more parts, and moves those that do not divide their
+    factors to other dimensions.
     """
 
     name = "sdy-choose-cheaper-reshards"
