@@ -1,5 +1,6 @@
 """
-`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, statistics of dumps.
+`xshardy emit|compile|run|indexing|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, their indexing
+maps, statistics of dumps.
 
 `xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
 """
@@ -19,12 +20,13 @@ from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
 from xshardy.emitters.devices import device_of
-from xshardy.hlo_text import parse_hlo, read_hlo
+from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.arguments import bound, natural, path
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
+from xshardy.tools.diagnostics import InputError, describe, read_text
+from xshardy.tools.inspection_commands import add_inspection_commands
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
@@ -35,7 +37,6 @@ from xshardy.transforms.xla_gpu.device import parse_target
 EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
-    "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
     "run": "example: xshardy run --check --levels all examples/gelu.hlo\n"
     "         xshardy run --check examples/gelu.hlo --on cuda\n"
     "         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
@@ -68,7 +69,7 @@ def _run_arguments(arguments: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats|shard|explain")
+    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|indexing|hlo-stats|shard|explain")
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -146,18 +147,6 @@ def _parser() -> argparse.ArgumentParser:
         "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
     )
     add_program_options(run)
-    stats = commands.add_parser(
-        "hlo-stats",
-        help="count the instructions and bytes of an HLO dump",
-        description="count the instructions and bytes of an HLO dump, by opcode, kind of fusion and computation",
-        epilog=EXAMPLES["hlo-stats"],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    stats.set_defaults(command=_hlo_stats)
-    stats.add_argument("file", help="HLO text; `-` is standard input")
-    stats.add_argument(
-        "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
-    )
 
     def add_other(
         name: str, help: str, example: str, command: Callable[[argparse.Namespace], int]
@@ -166,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=command)
         return sub
 
+    add_inspection_commands(add_other)
     add_sharding_commands(add_other)
     return parser
 
@@ -295,13 +285,6 @@ def _run(args: argparse.Namespace) -> int:
         place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
         print_diagnostic(f"{place}: {output.comparison}")
     return 1 if wrong else 0
-
-
-def _hlo_stats(args: argparse.Namespace) -> int:
-    from xshardy.tools.hlo_stats import print_stats, stats_of
-
-    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
-    return 0
 
 
 if __name__ == "__main__":
