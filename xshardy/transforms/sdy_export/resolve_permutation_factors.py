@@ -36,6 +36,7 @@ from xshardy.transforms.sdy_export.permutation.pattern import Other
 from xshardy.transforms.sdy_export.permutation.reshapes import ReshapeOfWholeParts
 from xshardy.transforms.sdy_export.permutation.reverses import Meshes, ReverseOfWholeParts
 from xshardy.transforms.sdy_export.permutation.slices_and_pads import PadOfWholeParts, SliceOfWholeParts
+from xshardy.transforms.sdy_export.permutation.summed_dynamic_slices import SumOfDynamicSlices
 
 WHOLE_PARTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     PadOfWholeParts,
@@ -53,6 +54,7 @@ ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     ExchangeOfReshape,
     ExchangeOfReverse,
     ExchangeOfSlice,
+    SumOfDynamicSlices,
 )
 """What has an exchange that moves only the elements that are needed."""
 
