@@ -30,6 +30,7 @@ from xshardy.transforms.sdy_export.permutation.exchanged_movement import (
     ExchangeOfSlice,
 )
 from xshardy.transforms.sdy_export.permutation.exchanged_reshapes import ExchangeOfReshape
+from xshardy.transforms.sdy_export.permutation.exchanged_scatters import ExchangeOfSelectAndScatter
 from xshardy.transforms.sdy_export.permutation.exchanged_windows import ExchangeOfConvolution, ExchangeOfReduceWindow
 from xshardy.transforms.sdy_export.permutation.gathers import STAYS, STAYS_UPSTREAM, GatherDimensions, Stays, gathered
 from xshardy.transforms.sdy_export.permutation.pattern import Other
@@ -53,6 +54,7 @@ ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     ExchangeOfReduceWindow,
     ExchangeOfReshape,
     ExchangeOfReverse,
+    ExchangeOfSelectAndScatter,
     ExchangeOfSlice,
     SumOfDynamicSlices,
 )

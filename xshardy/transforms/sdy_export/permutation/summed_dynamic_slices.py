@@ -62,10 +62,8 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
         assert sharding is not None and becomes is not None
         scalar = TensorShardingAttr.fully_closed(sharding.mesh_or_ref, 0)
         operand = padded_high(op.operand, divisible_shape(source), sharding, code)
-        shape = [
-            extent if dim in decision else padded
-            for dim, (extent, padded) in enumerate(zip(target.shape, divisible_shape(source), strict=True))
-        ]
+        local = _part_of_result(source, target, decision)
+        shape = [size if dim in decision else size * source.parts(dim) for dim, size in enumerate(local)]
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             part, *indices = parts
