@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
+testing
 api
 tools
 planning
