@@ -2,7 +2,7 @@
 `xshardy emit|compile|run|indexing|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, their indexing
 maps, statistics of dumps.
 
-`xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
+`xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def _run_arguments(arguments: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|indexing|hlo-stats|shard|explain")
+    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|indexing|hlo-stats|shard|explain|plan")
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
