@@ -52,8 +52,8 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument(
         "--value",
         metavar="NAME",
-        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such as "
-        "'line 116' or model.py:42",
+        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such "
+        "as 'line 116' or model.py:42",
     )
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
@@ -61,11 +61,10 @@ def add_sharding_commands(add: AddCommand) -> None:
 
 
 def _shard(args: argparse.Namespace) -> int:
-    from xshardy.tools.program_file import read_program
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import export, export_hlo, propagate
+    from xshardy.tools.sharded_program import export, export_hlo
 
-    program = propagate(read_program(args.file), args.file)
+    program = _propagated(args.file)
     placed = list(placements(program))
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
@@ -79,20 +78,32 @@ def _shard(args: argparse.Namespace) -> int:
 def _explain(args: argparse.Namespace) -> int:
     from xshardy.tools.explain.page import page
     from xshardy.tools.explain.story import story
-    from xshardy.tools.program_file import read_program
-    from xshardy.tools.sharded_program import propagate
+    from xshardy.tools.progress import stage
 
     if args.html is None and args.value is None and args.arg is None and args.result is None:
         raise InputError(
             "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
         )
-    program = propagate(read_program(args.file), args.file)
+    program = _propagated(args.file)
     number = _chosen(args, program)
     if number is not None:
         print("\n".join(map(printable, story(program, number))))
     if args.html is not None:
-        write_text(args.html, page(program, args.file))
+        with stage(f"writing {args.html}"):
+            write_text(args.html, page(program, args.file))
     return 0
+
+
+def _propagated(file: str) -> "ShardedProgram":
+    """The program in `file`, with its shardings propagated."""
+    from xshardy.tools.program_file import read_program
+    from xshardy.tools.progress import stage
+    from xshardy.tools.sharded_program import propagate
+
+    with stage(f"reading {file}"):
+        text = read_program(file)
+    with stage(f"propagating the shardings of {file}"):
+        return propagate(text, file)
 
 
 def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:

@@ -17,6 +17,7 @@ from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
 from xshardy.tools.explain.page_paths import LossRow, OperationRow, OriginRow, Paths, StepRow
 from xshardy.tools.explain.page_shardings import AxisRow, MeshRow, ShardingRow, ShardingTables
+from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
 from xshardy.tools.explain.tables import Table
 from xshardy.tools.shard import bytes_of_part
@@ -83,7 +84,7 @@ class _Builder:
         history = self._history
         home = history.home(number)
         sharding, written = history.sharding(number), history.written(number)
-        type = _type_of(home)
+        type = type_of(home)
         return ValueRow(
             value_name(self._program, number),
             self._line(home),
@@ -115,10 +116,6 @@ class _Builder:
                 known = bytes_of_part(type, sharding, self.shardings.mesh(sharding))
             self._bytes[key] = known
         return known
-
-
-def _type_of(home: Home) -> Attribute:
-    return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
 
 
 def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
