@@ -82,6 +82,7 @@ PASSES: Mapping[str, str] = {
     "sdy-basic-propagate": "transforms.sdy_propagation.basic_propagate:BasicPropagatePass",
     "sdy-canonicalize-collectives": "transforms.sdy_export.canonicalize_communication:CanonicalizeCollectivesPass",
     "sdy-canonicalize-reshards": "transforms.sdy_export.canonicalize_communication:CanonicalizeReshardsPass",
+    "sdy-choose-cheaper-reshards": "transforms.sdy_export.choose_cheaper_reshards:ChooseCheaperReshardsPass",
     "sdy-close-shardings": "transforms.sdy_export.close_shardings:CloseShardingsPass",
     "sdy-constant-or-scalar-merger": "transforms.sdy_export.constant_or_scalar_merger:ConstantOrScalarMergerPass",
     "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_or_scalar_splitter:ConstantOrScalarSplitterPass",
@@ -121,6 +122,7 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-all-gather-reduce-scatter-for-cmv1": (
         "transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1:RemoveAllGatherReduceScatterForCMV1Pass"
     ),
+    "sdy-remove-needless-reshards": "transforms.sdy_export.remove_needless_reshards:RemoveNeedlessReshardsPass",
     "sdy-remove-propagation-debug-info": (
         "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
     ),
@@ -165,6 +167,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
+    "xla-gpu-expand-math-functions": "transforms.xla_gpu.expand_math_functions:ExpandMathFunctionsPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",

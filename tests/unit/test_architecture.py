@@ -11,6 +11,7 @@ xshardy
 jax
 api
 tools
+planning
 engines
 compiler
 emitters

@@ -29,7 +29,7 @@ from xshardy.tools.output import discard_standard_output, print_diagnostic, prin
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.tools.sharding_commands import add_sharding_commands
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
 from xshardy.transforms.xla_gpu.device import parse_target
 
 EXAMPLES = {
@@ -86,6 +86,12 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
         sub.add_argument(
             "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
+        )
+        sub.add_argument(
+            "--math",
+            choices=MATH_CHOICES,
+            default=MATH_CHOICES[0],
+            help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
         )
         sub.add_argument(
             "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
@@ -218,7 +224,7 @@ def _emit(args: argparse.Namespace) -> int:
     for kernel in _emitted(args):
         if args.explain and kernel.fusion is not None:
             _explain(kernel.name, kernel.fusion, args.target)
-        compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
+        compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
     write_text(args.output, "// -----\n".join(texts))
@@ -235,7 +241,7 @@ def _compile(args: argparse.Namespace) -> int:
     reported: list[tuple[str, FusionOp, Kernel]] = []
     texts: list[str] = []
     for kernel in _emitted(args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
+        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
         start = perf_counter()
         compiled = compile_module(kernel.module, target=args.target)
         kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
@@ -272,6 +278,7 @@ def _run(args: argparse.Namespace) -> int:
             check=args.check,
             seed=args.seed,
             target=args.target,
+            math=args.math,
             bounds=bounds,
             observe=kernel.log,
         )

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
+from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, bit_width, tensor_type
 from xshardy.tools.console import console
@@ -81,11 +82,6 @@ def in_bytes(count: float) -> str:
     while count >= 1024 and unit < len(UNITS) - 1:
         count, unit = count / 1024, unit + 1
     return f"{count:.0f} {UNITS[unit]}" if unit == 0 or count == int(count) else f"{count:.1f} {UNITS[unit]}"
-
-
-def dimensions(sharding: TensorShardingAttr | None) -> str:
-    """`[{"data"}, {?}]`: a sharding without its mesh."""
-    return "" if sharding is None else "[" + str(sharding).partition(", [")[2].removesuffix(">")
 
 
 def print_placements(all_placements: Sequence[Placement], top: int) -> None:

@@ -219,9 +219,9 @@ def _roles_without_rule(op: Operation) -> Sequence[Role]:
     ]
 
 
-def propagate_with_history(module: ModuleOp, ctx: Context) -> History:
-    """Run `sdy-propagation-pipeline` on `module` up to its export, and record the steps."""
-    pipeline = PropagationPipelinePass()
+def propagate_with_history(module: ModuleOp, ctx: Context, pipeline: PropagationPipelinePass | None = None) -> History:
+    """Run `pipeline` on `module` up to its export, and record the steps; by default, one without options."""
+    pipeline = pipeline or PropagationPipelinePass()
     PassPipeline(pipeline.passes_before_propagation).apply(ctx, module)
     histories: list[History] = []
 
