@@ -16,6 +16,9 @@ from xshardy.transforms.sdy_propagation.propagation_history import History, prop
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
+PIPELINE = PropagationPipelinePass(rules_beyond_upstream=True)
+"""The pipeline that a program is sharded with: the one of `partition`, so that its shardings are those that run."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShardedProgram:
@@ -35,17 +38,17 @@ def propagate(text: str, file: str) -> ShardedProgram:
         program.names.keep(call)
     with program.diagnostics():
         program.import_shardings(context)
-        history = propagate_with_history(program.module, context)
+        history = propagate_with_history(program.module, context, PIPELINE)
     return ShardedProgram(text, program.module, program.names, history)
 
 
 def export(program: ShardedProgram) -> ModuleOp:
     """
-    The module of `program` as `sdy-propagation-pipeline` leaves it. After this, the history is no longer valid.
+    The module of `program` as `PIPELINE` leaves it. After this, the history is no longer valid.
 
     Raises `PassFailedException` if it has no main function: see `main_if_any`.
     """
-    PassPipeline(PropagationPipelinePass().passes_after_propagation).apply(new_context(), program.module)
+    PassPipeline(PIPELINE.passes_after_propagation).apply(new_context(), program.module)
     return program.module
 
 

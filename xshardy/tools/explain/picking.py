@@ -7,10 +7,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from xshardy.dialects.sdy.ops import NamedComputationOp
+from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.syntax.source_names import along_edges
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
