@@ -58,6 +58,11 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
     explain.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
+    explain.add_argument(
+        "--collectives",
+        action="store_true",
+        help="show on the page what devices send to each other, and why: partitions the program, which takes longer",
+    )
 
 
 def _shard(args: argparse.Namespace) -> int:
@@ -84,7 +89,9 @@ def _explain(args: argparse.Namespace) -> int:
         raise InputError(
             "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
         )
-    program = _propagated(args.file)
+    if args.collectives and args.html is None:
+        raise InputError("error: --collectives are shown on a page: ask for one with --html")
+    program = _propagated(args.file, with_plan=args.collectives)
     number = _chosen(args, program)
     if number is not None:
         print("\n".join(map(printable, story(program, number))))
@@ -94,16 +101,16 @@ def _explain(args: argparse.Namespace) -> int:
     return 0
 
 
-def _propagated(file: str) -> "ShardedProgram":
-    """The program in `file`, with its shardings propagated."""
+def _propagated(file: str, *, with_plan: bool = False) -> "ShardedProgram":
+    """The program in `file`, with its shardings propagated; see `propagate`."""
     from xshardy.tools.program_file import read_program
     from xshardy.tools.progress import stage
     from xshardy.tools.sharded_program import propagate
 
     with stage(f"reading {file}"):
         text = read_program(file)
-    with stage(f"propagating the shardings of {file}"):
-        return propagate(text, file)
+    with stage(f"{'partitioning' if with_plan else 'propagating the shardings of'} {file}"):
+        return propagate(text, file, with_plan=with_plan)
 
 
 def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:

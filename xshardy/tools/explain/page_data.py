@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
 from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
+from xshardy.tools.explain.page_collectives import CollectiveRow, collective_rows
 from xshardy.tools.explain.page_paths import LossRow, OperationRow, OriginRow, Paths, StepRow
 from xshardy.tools.explain.page_shardings import AxisRow, MeshRow, ShardingRow, ShardingTables
 from xshardy.tools.explain.placement import type_of
@@ -65,6 +66,9 @@ class PageData(TypedDict):
     steps: Sequence[StepRow]
     origins: Sequence[OriginRow]
     losses: Sequence[LossRow]
+    is_planned: bool
+    """Whether the collectives are known."""
+    collectives: Sequence[CollectiveRow]
 
 
 class _Builder:
@@ -150,4 +154,6 @@ def page_data(program: ShardedProgram) -> PageData:
         "steps": builder.paths.steps,
         "origins": builder.paths.origins,
         "losses": losses,
+        "is_planned": program.plan is not None,
+        "collectives": [] if program.plan is None else [*collective_rows(program.plan)],
     }
