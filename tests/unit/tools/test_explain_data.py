@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis.strategies import integers, lists
+from hypothesis.strategies import integers, lists, tuples
 
 from xshardy.engines.program import PROPAGATION
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
@@ -151,8 +151,9 @@ def test_the_cost_is_linear_in_the_layers():
         assert second <= 2.2 * first
 
 
-@given(lists(integers(0, 2), max_size=60))
-def test_folds_are_repetitions(lines: list[int]):
+@given(lists(tuples(lists(integers(0, 2), min_size=1, max_size=6), integers(1, 8)), max_size=5))
+def test_folds_are_repetitions(runs: list[tuple[list[int], int]]):
+    lines = [line for run, copies in runs for line in run * copies]
     after = 0
     for start, period, copies in folds(lines):
         assert start >= after, "none is inside of another"
