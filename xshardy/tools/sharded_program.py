@@ -44,7 +44,8 @@ def propagate(text: str, file: str, *, with_plan: bool = False) -> ShardedProgra
     """
     context = new_context()
     program = source_program(text, shown_name(file), context)
-    for call in operations_of(program.module, CallOp):  # propagation inlines the bodies of calls
+    program.names.follow_copies(program.module)  # propagation inlines a copy of a function for each call
+    for call in operations_of(program.module, CallOp):
         program.names.keep(call)
     with program.diagnostics():
         program.import_shardings(context)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from xshardy.tools.explain.page import page
 from xshardy.tools.program_file import read_program
@@ -127,7 +127,7 @@ def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
     path = shown.locator("#tensor ol").first
     assert path.locator("> li").count() == 9
     path.locator("summary", has_text="74 more steps").click()
-    assert path.locator("li", has_text="step").count() == 2 * LAYERS + 2
+    expect(path.locator("li", has_text="step")).to_have_count(2 * LAYERS + 2)
     shown.locator("#tensor button", has_text="go to line 84").click()
     assert shown.locator("#program .goal .number").inner_text() == "84"
     assert shown.locator("#program .fold").get_attribute("open") is not None

@@ -33,8 +33,10 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
     """
     found = _by_name(program, name) or _by_place(program, name)
     in_main = [number for number in found if _is_in_main(program, number)]
-    if len(found) == 1 or len(in_main) == 1:
-        return in_main[0] if in_main else next(iter(found))
+    if len(in_main) == 1:
+        return in_main[0]
+    if len(set(found.values())) == 1:  # copies of a constant
+        return next(iter(found))
     if found:
         listed = "".join(f"\n  {text}" for text in [*found.values()][:LISTED])
         rest = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
