@@ -12,6 +12,7 @@ jax
 api
 tools
 engines
+modules
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy
