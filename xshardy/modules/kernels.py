@@ -86,7 +86,7 @@ def compile_text(fingerprint: str, text: str, target: str) -> Kernel | Failure:
     try:
         return compiler.compile(parse_module(text), target=target, entry=entry_of(fingerprint))
     except DiagnosticException as error:
-        return Failure(fingerprint, str(error))
+        return Failure(fingerprint, str(error).removeprefix("@f0: "))  # the name of any fused computation there
 
 
 def entry_of(fingerprint: str) -> str:
