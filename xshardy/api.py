@@ -243,8 +243,8 @@ def explain(
     """
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
-    `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of the
-    main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX calls
+    `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of
+    the main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX calls
     `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`. Raises
     `ValueError` if there is no such tensor, or several.
     """

@@ -52,8 +52,8 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument(
         "--value",
         metavar="NAME",
-        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such as "
-        "'line 116' or model.py:42",
+        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such "
+        "as 'line 116' or model.py:42",
     )
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
