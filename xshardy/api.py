@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
@@ -223,9 +224,17 @@ class Explanation:
     tensor: str
     """The name of the tensor in the text, and its place, such as `%2 (line 10)`."""
     lines: Sequence[str] = field(repr=False)
+    placement: "DistributedTensor" = field(repr=False)
+    """Which device has which part of the tensor."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        """The picture of `placement`, and the text, for notebooks."""
+        from html import escape
+
+        return f"{self.placement._repr_html_()}<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         shown, rest = self.lines[:SHOWN_LINES], len(self.lines) - SHOWN_LINES
@@ -244,11 +253,12 @@ def explain(
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
     `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of
-    the main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX calls
-    `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`. Raises
-    `ValueError` if there is no such tensor, or several.
+    the main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX
+    calls `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`.
+    Raises `ValueError` if there is no such tensor, or several.
     """
-    from xshardy.tools.explain.story import story
+    from xshardy.tools.explain.placement import placement
+    from xshardy.tools.explain.story import story, value_name
     from xshardy.tools.program_text import program_text
     from xshardy.tools.sharded_program import propagate as propagated
 
@@ -256,8 +266,8 @@ def explain(
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
     text, name = program_text(source, name)
     program = propagated(text, name)
-    lines = tuple(story(program, _number(program, value, argument, result, name)))
-    return Explanation(lines[0].partition(":")[0], lines)
+    number = _number(program, value, argument, result, name)
+    return Explanation(value_name(program, number), tuple(story(program, number)), placement(program, number))
 
 
 def _number(program: "ShardedProgram", value: str | None, argument: int | None, result: int | None, name: str) -> int:

@@ -58,6 +58,11 @@ def add_sharding_commands(add: AddCommand) -> None:
     which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
     which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
     explain.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
+    explain.add_argument(
+        "--collectives",
+        action="store_true",
+        help="show on the page what devices send to each other, and why: partitions the program, which takes longer",
+    )
 
     plan = add(
         "plan",
@@ -76,11 +81,10 @@ def add_sharding_commands(add: AddCommand) -> None:
 
 
 def _shard(args: argparse.Namespace) -> int:
-    from xshardy.tools.program_file import read_program
     from xshardy.tools.shard import placements, print_placements
-    from xshardy.tools.sharded_program import export, export_hlo, propagate
+    from xshardy.tools.sharded_program import export, export_hlo
 
-    program = propagate(read_program(args.file), args.file)
+    program = _propagated(args.file)
     placed = list(placements(program))
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
@@ -94,38 +98,34 @@ def _shard(args: argparse.Namespace) -> int:
 def _explain(args: argparse.Namespace) -> int:
     from xshardy.tools.explain.page import page
     from xshardy.tools.explain.story import story
-    from xshardy.tools.program_file import read_program
-    from xshardy.tools.sharded_program import propagate
+    from xshardy.tools.progress import stage
 
     if args.html is None and args.value is None and args.arg is None and args.result is None:
         raise InputError(
             "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
         )
-    program = propagate(read_program(args.file), args.file)
+    if args.collectives and args.html is None:
+        raise InputError("error: --collectives are shown on a page: ask for one with --html")
+    program = _propagated(args.file, with_plan=args.collectives)
     number = _chosen(args, program)
     if number is not None:
         print("\n".join(map(printable, story(program, number))))
     if args.html is not None:
-        write_text(args.html, page(program, args.file))
+        with stage(f"writing {args.html}"):
+            write_text(args.html, page(program, args.file))
     return 0
 
 
-def _plan(args: argparse.Namespace) -> int:
-    import json
-
-    from xshardy.tools.plan import as_json, print_comparison, print_plan
-    from xshardy.tools.planned_program import plan_text
+def _propagated(file: str, *, with_plan: bool = False) -> "ShardedProgram":
+    """The program in `file`, with its shardings propagated; see `propagate`."""
     from xshardy.tools.program_file import read_program
+    from xshardy.tools.progress import stage
+    from xshardy.tools.sharded_program import propagate
 
-    plan = plan_text(read_program(args.file), args.file, args.mesh)
-    if args.json:
-        write_text(None, json.dumps(as_json(plan), indent=2) + "\n")
-    elif args.against is None:
-        print_plan(plan, args.top)
-    else:
-        other = plan_text(read_program(args.against), args.against, args.mesh)
-        print_comparison(plan, other, (args.file, args.against))
-    return 0
+    with stage(f"reading {file}"):
+        text = read_program(file)
+    with stage(f"{'partitioning' if with_plan else 'propagating the shardings of'} {file}"):
+        return propagate(text, file, with_plan=with_plan)
 
 
 def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:

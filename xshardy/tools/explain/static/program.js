@@ -49,6 +49,7 @@ function row(line) {
   } else {
     element.append(...chips);
   }
+  element.append(...collectiveBadges(line));
   return element;
 }
 
