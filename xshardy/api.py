@@ -7,7 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
+    from xshardy.planning.plan import Plan
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -142,6 +143,28 @@ def partition(
         resize_meshes(module, mesh, context)
         verify(module)
     return partition_module(module, context)
+
+
+def plan(
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "Mapping[str, int] | None" = None,
+) -> "Plan":
+    """
+    What each device communicates and holds when it executes a program, and why: computed, not run.
+
+    `source` is a module, what `parse` takes, HLO text, or a function of JAX, which is lowered for `arguments`: arrays,
+    or `jax.ShapeDtypeStruct`s with shardings. Names and lines of operations come from the text; a module is printed
+    first, and left as it is. `mesh` gives axes other sizes. Raises what `partition` does.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.tools.planned_program import plan_source
+
+    text = print_module(source, debug_info=True) if isinstance(source, ModuleOp) else source
+    return plan_source(text, arguments, mesh, name)
 
 
 def run(

@@ -104,6 +104,7 @@ PASSES: Mapping[str, str] = {
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
+    "sdy-merge-collective-permutes": ("transforms.sdy_export.merge_collective_permutes:MergeCollectivePermutesPass"),
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
     "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
@@ -146,6 +147,7 @@ PASSES: Mapping[str, str] = {
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
+    "sdy-sum-short-gathers": "transforms.sdy_export.sum_short_gathers:SumShortGathersPass",
     "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
     "sdy-update-non-divisible-input-output-shardings": (
         "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"

@@ -79,8 +79,27 @@ class Causes:
 
     def _reshard(self, movement: Movement) -> Cause:
         found = _Annotations(self.origins)
-        text = f"{self._moved(movement, found)}, but {self._other_side(movement, found)}"
+        is_result = movement.tensor is not None and movement.tensor.owner is movement.operation
+        sides = self._computed(movement, found) if is_result else self._read(movement, found)
+        text = ", but ".join(sides)
         return Cause(text, found.listed, movement)
+
+    def _computed(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
+        """How an operation computes a result, and what its sharding is instead."""
+        op, number = movement.operation, self._number(movement.tensor)
+        lost = [axis for _, axis in _lost(movement.before, movement.after)]
+        sides = [side for side in self._sides(op) if side.number != number]
+        reasons = [found.sharded(side, axes) for side in sides if (axes := _common(lost, side.sharding))]
+        because = f" ({'; '.join(reasons)})" if reasons else ""
+        name = "a result" if movement.tensor is None else self.origins.value(movement.tensor)
+        needed = dimensions(movement.after) or "whole"
+        source = "" if number is None else found.of(number, _axes(movement.after))
+        computed = dimensions(movement.before) or "whole"
+        return f"{self.origins.operation(op)} computes {name} as {computed}{because}", f"it is {needed}{source}"
+
+    def _read(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
+        """How a tensor is sharded, and how an operation reads it."""
+        return self._moved(movement, found), self._other_side(movement, found)
 
     def _moved(self, movement: Movement, found: "_Annotations") -> str:
         """What is moved, and where it got the axes that it loses."""
@@ -122,8 +141,7 @@ class Causes:
         for dim, _ in lost:
             yield from _along_the_same(others, mine.dims[dim], movement.after, dim, found)
         for side in others:
-            gained = [axis for _, axis in _lost(movement.after, before) if axis in _axes(side.sharding)]
-            if gained:
+            if gained := _common([axis for _, axis in _lost(movement.after, before)], side.sharding):
                 yield found.sharded(side, gained)
 
     def _sides(self, op: Operation) -> Sequence[Side]:
@@ -159,7 +177,11 @@ class _Annotations:
         """` [from argument 0 (x) [{"data"}]]`: where value `number` got `axes`; empty if it is annotated itself."""
         sources = dict.fromkeys(self._origins.annotation(number, axis) for axis in axes)
         self._seen |= sources
-        others = [self._origins.describe(source) for source in sources if source != number]
+        others = [
+            self._origins.describe(source)
+            for source in sources
+            if source != number or self._origins.constraint(source) is not None
+        ]
         return f" [from {', '.join(others)}]" if others else ""
 
     def has(self, side: Side, dim: int, axes: Sequence[AxisRefAttr]) -> str:
@@ -204,6 +226,11 @@ def _along_the_same(
 def _axes(sharding: TensorShardingAttr | None) -> tuple[AxisRefAttr, ...]:
     """The axes that shard dimensions."""
     return () if sharding is None else tuple(axis for dim in sharding.dim_shardings for axis in dim.axes)
+
+
+def _common(axes: Sequence[AxisRefAttr], sharding: TensorShardingAttr) -> Sequence[AxisRefAttr]:
+    """Those of `axes` that shard a dimension."""
+    return [axis for axis in axes if axis in _axes(sharding)]
 
 
 def _lost(before: TensorShardingAttr | None, after: TensorShardingAttr | None) -> Sequence[tuple[int, AxisRefAttr]]:

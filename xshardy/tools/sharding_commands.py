@@ -1,11 +1,11 @@
-"""`xshardy shard|explain`: the shardings of StableHLO programs, and their origins."""
+"""`xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost."""
 
 import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import natural, path
+from xshardy.tools.arguments import mesh_axes, natural, path
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import printable, write_text
 
@@ -63,6 +63,21 @@ def add_sharding_commands(add: AddCommand) -> None:
         action="store_true",
         help="show on the page what devices send to each other, and why: partitions the program, which takes longer",
     )
+
+    plan = add(
+        "plan",
+        "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+        "example: xshardy plan examples/mlp.mlir --mesh model=4",
+        _plan,
+    )
+    plan.add_argument("file", help=file)
+    plan.add_argument(
+        "--top", type=natural, default=10, metavar="N", help="how many collectives and tensors (default: %(default)s)"
+    )
+    plan.add_argument("--mesh", type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh these sizes")
+    output = plan.add_mutually_exclusive_group()
+    output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
+    output.add_argument("--json", action="store_true", help="print the plan as JSON")
 
 
 def _shard(args: argparse.Namespace) -> int:

@@ -94,6 +94,8 @@ def test_an_output_that_cannot_be_written(
     command: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     output, expected = OUTPUTS[what]
+    if what == "a folder" and command == "compile -o":
+        pytest.skip("a folder is where `compile` writes a launch plan")
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("kept")
     Path("folder").mkdir()
