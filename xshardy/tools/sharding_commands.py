@@ -10,6 +10,7 @@ from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import printable, write_text
 
 if TYPE_CHECKING:
+    from xshardy.planning.plan import Plan
     from xshardy.tools.sharded_program import ShardedProgram
 
 # The commands import their other modules, which load slowly, when they run.
@@ -114,6 +115,33 @@ def _explain(args: argparse.Namespace) -> int:
         with stage(f"writing {args.html}"):
             write_text(args.html, page(program, args.file))
     return 0
+
+
+def _plan(args: argparse.Namespace) -> int:
+    import json
+
+    from xshardy.tools.plan import as_json, print_comparison, print_plan
+
+    plan = _planned(args.file, args)
+    if args.json:
+        write_text(None, json.dumps(as_json(plan), indent=2) + "\n")
+    elif args.against is None:
+        print_plan(plan, args.top)
+    else:
+        print_comparison(plan, _planned(args.against, args), (args.file, args.against))
+    return 0
+
+
+def _planned(file: str, args: argparse.Namespace) -> "Plan":
+    """The plan of the program in `file`, over the mesh of the options."""
+    from xshardy.tools.planned_program import plan_text
+    from xshardy.tools.program_file import read_program
+    from xshardy.tools.progress import stage
+
+    with stage(f"reading {file}"):
+        text = read_program(file)
+    with stage(f"partitioning {file}"):
+        return plan_text(text, file, args.mesh)
 
 
 def _propagated(file: str, *, with_plan: bool = False) -> "ShardedProgram":
