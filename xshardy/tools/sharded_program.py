@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.passes import PassPipeline
 
 from xshardy.hlo_text import print_hlo
-from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.hlo_program import export_shardings
@@ -44,9 +42,7 @@ def propagate(text: str, file: str, *, with_plan: bool = False) -> ShardedProgra
     """
     context = new_context()
     program = source_program(text, shown_name(file), context)
-    program.names.follow_copies(program.module)  # propagation inlines a copy of a function for each call
-    for call in operations_of(program.module, CallOp):
-        program.names.keep(call)
+    program.keep_names()
     with program.diagnostics():
         program.import_shardings(context)
         if with_plan:
