@@ -1,8 +1,8 @@
 """
-A training step of a language model of 0.9 billion parameters, for `docs/sharding.md`, over a mesh of 2 x 4 devices.
+A training step of a language model of 0.5 billion parameters on 2 x 4 devices, for `docs/sharding.md`.
 
-`data_parallel`, `tensor_parallel` and `megatron` differ in how the weights are sharded. Nothing else is annotated, and
-no array is made.
+`data_parallel`, `last_dimensions` and `megatron` differ in how the weights are sharded. Nothing else is annotated but
+the batch, and no array is made.
 """
 
 import os
@@ -14,10 +14,11 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-LAYERS, BATCH, LENGTH, HEADS, HEAD, HIDDEN, WORDS = 4, 8, 2048, 32, 128, 16384, 32768
+LAYERS, BATCH, LENGTH, HEADS, HEAD, HIDDEN, WORDS = 2, 16, 2048, 32, 128, 16384, 32768
 MODEL = HEADS * HEAD
 
 SHAPES = {
+    "embedding": (WORDS, MODEL),
     "query": (MODEL, HEADS, HEAD),
     "key": (MODEL, HEADS, HEAD),
     "value": (MODEL, HEADS, HEAD),
@@ -25,7 +26,6 @@ SHAPES = {
     "up": (MODEL, HIDDEN),
     "down": (HIDDEN, MODEL),
 }
-EMBEDDING = (WORDS, MODEL)
 
 
 def normalised(x):
@@ -54,32 +54,29 @@ def train(weights, tokens):
 
 
 def step(axes):
-    """The step, lowered, with the weights sharded along `axes`: those of the dimensions of each, by name."""
+    """The step, lowered; `axes` are those along which the dimensions of each weight are sharded, by its name."""
     mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
 
     def argument(shape, spec, dtype=jnp.bfloat16):
         return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
 
-    layer = {name: argument(shape, axes.get(name, ())) for name, shape in SHAPES.items()}
-    weights = {f"layer {number}": layer for number in range(LAYERS)}
-    weights["embedding"] = argument(EMBEDDING, axes.get("embedding", ()))
+    layer = {name: argument(shape, axes[name]) for name, shape in SHAPES.items()}
+    embedding = layer.pop("embedding")
+    weights = {"embedding": embedding} | {f"layer {number}": layer for number in range(LAYERS)}
     return jax.jit(train, donate_argnums=0).lower(weights, argument((BATCH, LENGTH), ("data",), jnp.int32))
 
 
 def data_parallel():
-    return step({})
+    return step(dict.fromkeys(SHAPES, ()))
 
 
-LAST = {name: (None,) * (len(shape) - 1) + ("model",) for name, shape in (SHAPES | {"embedding": EMBEDDING}).items()}
-
-
-def tensor_parallel():
-    return step(LAST)
-
-
-HEADS_AND_HIDDEN = {name: (None, "model") for name in ("query", "key", "value", "up")}
-HEADS_AND_HIDDEN |= {name: ("model",) for name in ("out", "down", "embedding")}
+def last_dimensions():
+    return step({name: (None,) * (len(shape) - 1) + ("model",) for name, shape in SHAPES.items()})
 
 
 def megatron():
-    return step(HEADS_AND_HIDDEN)
+    rows, columns = ("model",), (None, "model")
+    return step(
+        {"query": columns, "key": columns, "value": columns, "up": columns}
+        | {"out": rows, "down": rows, "embedding": rows}
+    )
