@@ -165,21 +165,3 @@ def _chosen(args: argparse.Namespace, program: "ShardedProgram") -> int | None:
     if args.arg is not None:
         return argument(program, args.arg, args.file)
     return None if args.result is None else result(program, args.result, args.file)
-
-
-def _plan(args: argparse.Namespace) -> int:
-    import json
-
-    from xshardy.tools.plan import as_json, print_comparison, print_plan
-    from xshardy.tools.planned_program import plan_text
-    from xshardy.tools.program_file import read_program
-
-    plan = plan_text(read_program(args.file), args.file, args.mesh)
-    if args.json:
-        write_text(None, json.dumps(as_json(plan), indent=2) + "\n")
-    elif args.against is None:
-        print_plan(plan, args.top)
-    else:
-        other = plan_text(read_program(args.against), args.against, args.mesh)
-        print_comparison(plan, other, (args.file, args.against))
-    return 0
