@@ -3,6 +3,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
 - `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
+- `plan`: what a partitioned program communicates and holds, and why; `xshardy.testing` asserts it.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         location_of,
         parse,
         partition,
+        plan,
         print_module,
         propagate,
         read_hlo,
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.nvptx import Kernel
+    from xshardy.planning.plan import Plan
 
 __all__ = [
     "Explanation",
     "Kernel",
     "PartitionedProgram",
+    "Plan",
     "ProgramRun",
     "compile",
     "emit",
@@ -43,6 +47,7 @@ __all__ = [
     "lower",
     "parse",
     "partition",
+    "plan",
     "print_module",
     "propagate",
     "read_hlo",
@@ -56,6 +61,7 @@ _HOMES = {
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     "Kernel": "lowering.nvptx",
     "PartitionedProgram": "engines.program",
+    "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
 }
 """The module that each name is defined in."""

@@ -169,6 +169,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
+    "xla-gpu-expand-math-functions": "transforms.xla_gpu.expand_math_functions:ExpandMathFunctionsPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
