@@ -8,19 +8,18 @@ Arguments live for the whole program. Left out are padding, fragmentation, and t
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from xshardy.dialects.stablehlo.collectives import AllGatherOp, AllToAllOp, ReduceScatterOp
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp, WhileOp
 from xshardy.planning.fusion import fusion_of, overwrites
 from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer
 from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
 from xshardy.transforms.hlo_async.report import size_in_bytes
-from xshardy.transforms.sdy.call_order import callees_first
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -55,52 +54,59 @@ class Memory:
 
 
 def memory_of(module: ModuleOp) -> Memory:
-    """The memory of the main function of `module`, whose types are those of parts. Linear in its operations."""
-    peaks = Peaks()
-    for function in callees_first(module):
-        peaks.functions[function.sym_name.data] = peaks.of(function.body.block)
+    """
+    The memory of the main function of `module`, whose types are those of parts. Linear in its operations.
+
+    Precondition: calls are inlined.
+    """
     block = main_function(module).body.block
     arguments = [Held(value, size_in_bytes(value.type) or 0) for value in block.args]
     end = block.last_op
     returned = dict.fromkeys(end.operands if end is not None else ())
-    inside = peaks.functions[main_function(module).sym_name.data]
+    inside = peak_of(block)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
-    results = sum(size_in_bytes(value.type) or 0 for value in returned if value not in {*block.args})
+    results = _bytes(value for value in returned if value not in {*block.args})
     return Memory(size, results, size + inside.bytes, held)
 
 
-@dataclass
-class Peaks:
-    """The peaks of blocks, without the buffers of their arguments."""
+def peak_of(block: Block, *, owns_arguments: bool = False) -> Peak:
+    """
+    The peak of `block`, without its arguments. With `owns_arguments`, results overwrite those that nothing reads later.
 
-    functions: dict[str, Peak] = field(default_factory=dict[str, Peak])
-    """Those of the functions whose callers have not been visited."""
+    The values of a loop are in buffers of the operation around it.
+    """
+    timeline = _Timeline(block, owns_arguments)
+    for op, position in timeline.executed:
+        inner = _inside(op)
+        if inner.bytes:
+            timeline.add(position, inner)
+    return timeline.peak()
 
-    def of(self, block: Block, *, owns_arguments: bool = False) -> Peak:
-        """
-        The peak of `block`. With `owns_arguments`, what nothing reads anymore of its arguments is overwritten.
 
-        Its arguments then count, less their size: the values of a loop are in buffers of the operation around.
-        """
-        timeline = _Timeline(block, owns_arguments)
-        for op, position in timeline.executed:
-            inner = self._inside(op)
-            if inner.bytes:
-                timeline.add(position, inner)
-        return timeline.peak()
+def _inside(op: Operation) -> Peak:
+    """
+    The peak of what `op` executes, beyond its operands and results.
 
-    def _inside(self, op: Operation) -> Peak:
-        """The peak of what `op` executes, beyond its operands and results."""
-        match op:
-            case CallOp():
-                return self.functions.get(op.callee.string_value(), Peak())
-            case WhileOp():
-                return self.of(op.body.block, owns_arguments=True)
-            case IfOp() | CaseOp():
-                return max((self.of(region.block) for region in op.regions), key=lambda peak: peak.bytes)
-            case _:
-                return Peak()
+    Messages are contiguous, so a collective along another dimension than the first copies its tensor.
+    """
+    match op:
+        case WhileOp():
+            return peak_of(op.body.block, owns_arguments=True)
+        case IfOp() | CaseOp():
+            return max((peak_of(region.block) for region in op.regions), key=lambda peak: peak.bytes)
+        case AllGatherOp() if op.all_gather_dim.value.data:
+            return Peak(_bytes(op.results))
+        case ReduceScatterOp() if op.scatter_dimension.value.data:
+            return Peak(_bytes(op.operands))
+        case AllToAllOp():
+            return Peak(_bytes(op.operands))
+        case _:
+            return Peak()
+
+
+def _bytes(values: Iterable[SSAValue]) -> int:
+    return sum(size_in_bytes(value.type) or 0 for value in values)
 
 
 class _Timeline:
@@ -121,7 +127,24 @@ class _Timeline:
                 del self._ranges[buffer]
         self._argument_bytes = sum(map(_size, arguments)) if owns_arguments else 0
         self.executed = [(op, position) for position, op in enumerate(block.ops) if op not in fusion.fused]
+        self._share_invariants(liveness.aliasing)
         self._overwrite(liveness.aliasing)
+        self._own_arguments = frozenset(arguments if owns_arguments else ())
+
+    def _share_invariants(self, aliasing: Aliasing) -> None:
+        """Let a value that a loop carries along unchanged stay in the buffer of its operand."""
+        for op, _ in self.executed:
+            if not isinstance(op, WhileOp):
+                continue
+            body = op.body.block
+            returned = body.last_op.operands if body.last_op is not None else ()
+            for operand, result, argument, value in zip(op.operand, op.results, body.args, returned, strict=True):
+                if value is not argument:
+                    continue
+                for source, target in zip(aliasing.buffers_of(operand), aliasing.buffers_of(result), strict=True):
+                    _, last = self._ranges.pop(target)
+                    if source in self._ranges:
+                        self._ranges[source] = self._ranges[source][0], max(self._ranges[source][1], last)
 
     def _overwrite(self, aliasing: Aliasing) -> None:
         """Let results take over the buffers of operands that nothing reads later: they begin where those end."""
@@ -133,7 +156,7 @@ class _Timeline:
                 continue
             own = aliasing.provided[op]
             free = Counter(_size(buffer) for buffer in ending[position] if buffer not in own)
-            for buffer in own:
+            for buffer in (buffer for buffer in own if buffer in self._ranges):
                 if free[_size(buffer)]:
                     free[_size(buffer)] -= 1
                     self._ranges[buffer] = position + 1, max(position + 1, self._ranges[buffer][1])
@@ -157,7 +180,7 @@ class _Timeline:
         held = [
             Held(self._places[buffer][0][0], _size(buffer))
             for buffer, (first, last) in self._ranges.items()
-            if first <= where <= last and _size(buffer)
+            if first <= where <= last and _size(buffer) and buffer not in self._own_arguments
         ]
         inner = self._inner.get(where, Peak())
         return Peak(max(0, most - self._argument_bytes), (*held, *inner.held))

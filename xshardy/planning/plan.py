@@ -16,6 +16,7 @@ from xshardy.planning.origins import Origins
 from xshardy.planning.specs import Structure, named_specs, partition_spec
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.syntax.source_names import SourceNames
+from xshardy.transforms.inline import InlinePass
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ def plan_module(module: ModuleOp, names: SourceNames, context: Context, structur
     """
     traced = partition_traced(module, context)
     causes = Causes(Origins(traced.history, names))
-    memory = memory_of(traced.partitioned.module)
+    inlined = traced.partitioned.module.clone()
+    InlinePass().apply(context, inlined)
+    memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()
     for each in memory.held:
         value = traced.traces.original(each.value)
