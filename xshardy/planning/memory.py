@@ -10,6 +10,7 @@ Arguments live for the whole program. Left out are padding, fragmentation, and t
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -63,20 +64,24 @@ def memory_of(module: ModuleOp) -> Memory:
     arguments = [Held(value, size_in_bytes(value.type) or 0) for value in block.args]
     end = block.last_op
     returned = dict.fromkeys(end.operands if end is not None else ())
-    inside = peak_of(block)
+    inside = peak_of(block, Role.PROGRAM)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
     results = _bytes(value for value in returned if value not in {*block.args})
     return Memory(size, results, size + inside.bytes, held)
 
 
-def peak_of(block: Block, *, owns_arguments: bool = False) -> Peak:
-    """
-    The peak of `block`, without its arguments. With `owns_arguments`, results overwrite those that nothing reads later.
+class Role(Enum):
+    """What a block is for."""
 
-    The values of a loop are in buffers of the operation around it.
-    """
-    timeline = _Timeline(block, owns_arguments)
+    PROGRAM = "the body of the main function: arguments are counted elsewhere, results are allocated by the caller"
+    LOOP = "the body of a loop: arguments are in the memory of the operation around it, and are overwritten"
+    BRANCH = "a branch"
+
+
+def peak_of(block: Block, role: Role) -> Peak:
+    """The peak of `block`, without its arguments."""
+    timeline = _Timeline(block, role)
     for op, position in timeline.executed:
         inner = _inside(op)
         if inner.bytes:
@@ -92,9 +97,9 @@ def _inside(op: Operation) -> Peak:
     """
     match op:
         case WhileOp():
-            return peak_of(op.body.block, owns_arguments=True)
+            return peak_of(op.body.block, Role.LOOP)
         case IfOp() | CaseOp():
-            return max((peak_of(region.block) for region in op.regions), key=lambda peak: peak.bytes)
+            return max((peak_of(region.block, Role.BRANCH) for region in op.regions), key=lambda peak: peak.bytes)
         case AllGatherOp() if op.all_gather_dim.value.data:
             return Peak(_bytes(op.results))
         case ReduceScatterOp() if op.scatter_dimension.value.data:
@@ -109,30 +114,47 @@ def _bytes(values: Iterable[SSAValue]) -> int:
     return sum(size_in_bytes(value.type) or 0 for value in values)
 
 
+@dataclass(slots=True)
+class _Slot:
+    """Memory of a block, and the buffers that are in it one after the other, with the positions where they begin."""
+
+    bytes: int
+    first: int
+    last: int
+    buffers: list[tuple[int, Buffer]]
+
+    def at(self, position: int) -> Buffer:
+        """The buffer that is in it at `position`."""
+        return next((buffer for first, buffer in reversed(self.buffers) if first <= position), self.buffers[0][1])
+
+
 class _Timeline:
     """The bytes that are alive at each position of a block."""
 
-    def __init__(self, block: Block, owns_arguments: bool):
+    def __init__(self, block: Block, role: Role):
         fusion = fusion_of(block)
         liveness = liveness_of(block, fusion.positions)
-        self._places = liveness.aliasing.places()
-        self._ranges = {buffer: (range.first, range.last) for buffer, range in liveness.ranges.items()}
+        aliasing = liveness.aliasing
+        self._values = {buffer: places[0][0] for buffer, places in aliasing.places().items()}
         self._inner: dict[int, Peak] = {}
-        arguments = liveness.aliasing.provided[None]
-        for op in fusion.fused:
-            for buffer in liveness.aliasing.provided[op]:
-                del self._ranges[buffer]
-        if not owns_arguments:
-            for buffer in arguments:
-                del self._ranges[buffer]
-        self._argument_bytes = sum(map(_size, arguments)) if owns_arguments else 0
+        arguments = frozenset(aliasing.provided[None])
+        in_no_buffer = {buffer for op in fusion.fused for buffer in aliasing.provided[op]}
+        if role is not Role.LOOP:
+            in_no_buffer |= arguments
+        self._slots = {
+            buffer: _Slot(_size(buffer), range.first, range.last, [(range.first, buffer)])
+            for buffer, range in liveness.ranges.items()
+            if buffer not in in_no_buffer
+        }
+        self._of_around = arguments if role is Role.LOOP else frozenset[Buffer]()
         self.executed = [(op, position) for position, op in enumerate(block.ops) if op not in fusion.fused]
-        self._share_invariants(liveness.aliasing)
-        self._overwrite(liveness.aliasing)
-        self._own_arguments = frozenset(arguments if owns_arguments else ())
+        self._share_invariants(aliasing)
+        self._overwrite(aliasing)
+        if role is Role.PROGRAM and block.last_op is not None:
+            self._allocate_results(block.last_op, aliasing)
 
     def _share_invariants(self, aliasing: Aliasing) -> None:
-        """Let a value that a loop carries along unchanged stay in the buffer of its operand."""
+        """Let a value that a loop carries along unchanged stay in the memory of its operand."""
         for op, _ in self.executed:
             if not isinstance(op, WhileOp):
                 continue
@@ -142,24 +164,41 @@ class _Timeline:
                 if value is not argument:
                     continue
                 for source, target in zip(aliasing.buffers_of(operand), aliasing.buffers_of(result), strict=True):
-                    _, last = self._ranges.pop(target)
-                    if source in self._ranges:
-                        self._ranges[source] = self._ranges[source][0], max(self._ranges[source][1], last)
+                    slot, known = self._slots.pop(target), self._slots.get(source)
+                    if known is not None:
+                        known.last = max(known.last, slot.last)
+                        self._slots[target] = known
 
     def _overwrite(self, aliasing: Aliasing) -> None:
-        """Let results take over the buffers of operands that nothing reads later: they begin where those end."""
-        ending = defaultdict[int, list[Buffer]](list)
-        for buffer, (_, last) in self._ranges.items():
-            ending[last].append(buffer)
+        """Let results take over the memory of operands of their size that nothing reads later."""
+        ending = defaultdict[int, list[_Slot]](list)
+        for slot in self._distinct():
+            ending[slot.last].append(slot)
         for op, position in self.executed:
             if not overwrites(op):
                 continue
-            own = aliasing.provided[op]
-            free = Counter(_size(buffer) for buffer in ending[position] if buffer not in own)
-            for buffer in (buffer for buffer in own if buffer in self._ranges):
-                if free[_size(buffer)]:
-                    free[_size(buffer)] -= 1
-                    self._ranges[buffer] = position + 1, max(position + 1, self._ranges[buffer][1])
+            for buffer in aliasing.provided[op]:
+                mine = self._slots.get(buffer)
+                free = (slot for slot in ending[position] if slot is not mine and mine and slot.bytes == mine.bytes)
+                if mine is None or (taken := next(free, None)) is None:
+                    continue
+                ending[position].remove(taken)
+                if mine in ending[mine.last]:
+                    ending[mine.last].remove(mine)
+                taken.last = mine.last
+                taken.buffers.append((position + 1, buffer))
+                ending[taken.last].append(taken)
+                self._slots[buffer] = taken
+
+    def _allocate_results(self, end: Operation, aliasing: Aliasing) -> None:
+        """Let what is returned have its memory from the start, as a caller allocates it."""
+        for value in end.operands:
+            for buffer in aliasing.buffers_of(value):
+                if (slot := self._slots.get(buffer)) is not None:
+                    slot.first = ENTRY
+
+    def _distinct(self) -> Iterable[_Slot]:
+        return {id(slot): slot for slot in self._slots.values()}.values()
 
     def add(self, position: int, inner: Peak) -> None:
         """Count `inner` at `position`, too."""
@@ -168,22 +207,22 @@ class _Timeline:
     def peak(self) -> Peak:
         """The largest sum, and what is alive there."""
         changes = Counter[int]()
-        for buffer, (first, last) in self._ranges.items():
-            changes[first] += _size(buffer)
-            changes[last + 1] -= _size(buffer)
-        alive, most, where = 0, -1, ENTRY
+        for slot in self._distinct():
+            changes[slot.first] += slot.bytes
+            changes[slot.last + 1] -= slot.bytes
+        alive, most, where = 0, 0, ENTRY
         for position in sorted({*changes, *self._inner}):
             alive += changes[position]
             total = alive + self._inner.get(position, Peak()).bytes
             if total > most:
                 most, where = total, position
         held = [
-            Held(self._places[buffer][0][0], _size(buffer))
-            for buffer, (first, last) in self._ranges.items()
-            if first <= where <= last and _size(buffer) and buffer not in self._own_arguments
+            Held(self._values[buffer], slot.bytes)
+            for slot in self._distinct()
+            if slot.first <= where <= slot.last and slot.bytes and (buffer := slot.at(where)) not in self._of_around
         ]
-        inner = self._inner.get(where, Peak())
-        return Peak(max(0, most - self._argument_bytes), (*held, *inner.held))
+        around = sum(map(_size, self._of_around))
+        return Peak(max(0, most - around), (*held, *self._inner.get(where, Peak()).held))
 
 
 def _size(buffer: Buffer) -> int:

@@ -38,7 +38,7 @@ func.func @main(
 // CHECK-NEXT: model 6 KiB 6
 // CHECK:      sent at per device
 // CHECK-NEXT: line 19 5 KiB 5
-// CHECK:      memory: 15.0 KiB at the peak per device, of which arguments 12 KiB
+// CHECK:      memory: 19.0 KiB at the peak per device, of which arguments 12 KiB
 // CHECK-NEXT: at the peak per device
 // CHECK-NEXT: argument 1 (%w) 8 KiB
 
@@ -53,8 +53,8 @@ func.func @main(
 // JSON-NEXT: "exact": true,
 // JSON-NEXT: "tensor": "%next (line 19)",
 // JSON:      "bytes": 7680,
-// JSON:      "peak_bytes": 15368,
+// JSON:      "peak_bytes": 19464,
 
 // AGAINST:      sent 7.5 KiB 5 KiB -2.5 KiB
 // AGAINST-NEXT: executed all-gather 1 0 -1
-// AGAINST:      memory at the peak 15.0 KiB 15.0 KiB
+// AGAINST:      memory at the peak 19.0 KiB
