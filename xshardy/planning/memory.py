@@ -67,7 +67,7 @@ def memory_of(module: ModuleOp) -> Memory:
     inside = peak_of(block, Role.PROGRAM)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
-    results = _bytes(value for value in returned if value not in {*block.args})
+    results = bytes_of(value for value in returned if value not in {*block.args})
     return Memory(size, results, size + inside.bytes, held)
 
 
@@ -101,16 +101,17 @@ def _inside(op: Operation) -> Peak:
         case IfOp() | CaseOp():
             return max((peak_of(region.block, Role.BRANCH) for region in op.regions), key=lambda peak: peak.bytes)
         case AllGatherOp() if op.all_gather_dim.value.data:
-            return Peak(_bytes(op.results))
+            return Peak(bytes_of(op.results))
         case ReduceScatterOp() if op.scatter_dimension.value.data:
-            return Peak(_bytes(op.operands))
+            return Peak(bytes_of(op.operands))
         case AllToAllOp():
-            return Peak(_bytes(op.operands))
+            return Peak(bytes_of(op.operands))
         case _:
             return Peak()
 
 
-def _bytes(values: Iterable[SSAValue]) -> int:
+def bytes_of(values: Iterable[SSAValue]) -> int:
+    """The bytes of all of `values`."""
     return sum(size_in_bytes(value.type) or 0 for value in values)
 
 

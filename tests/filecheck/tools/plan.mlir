@@ -1,4 +1,5 @@
 // RUN: xshardy plan %s --top 3 | filecheck %s
+// RUN: xshardy plan %s --topology h100x8 --top 1 | filecheck %s --check-prefix=TIME
 // RUN: xshardy plan %s --json | filecheck %s --check-prefix=JSON
 // RUN: xshardy plan %s --against %S/Inputs/plan_same_batch.mlir | filecheck %s --check-prefix=AGAINST
 
@@ -41,6 +42,10 @@ func.func @main(
 // CHECK:      memory: 19.0 KiB at the peak per device, of which arguments 12 KiB
 // CHECK-NEXT: at the peak per device
 // CHECK-NEXT: argument 1 (%w) 8 KiB
+
+// TIME:        5 KiB  reduce-scatter of %next (line 19), along model (5 x 1 KiB), 5.01 us
+// TIME:      estimated time on h100x8:
+// TIME-NEXT:   each device computes
 
 // JSON:      "devices": 8,
 // JSON:      "kind": "reduce-scatter",
