@@ -13,6 +13,7 @@ from xshardy.syntax.bytecode.builtin import BUILTIN
 from xshardy.syntax.bytecode.container import Container, Entry
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Table
 from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.sdy import SDY
 from xshardy.syntax.bytecode.stablehlo import CHLO, QUANT, STABLEHLO
 from xshardy.syntax.bytecode.stream import ByteReader
 from xshardy.syntax.bytecode.vhlo import VHLO
@@ -23,6 +24,7 @@ ENCODINGS: Mapping[str, DialectEncoding] = {
     "stablehlo": STABLEHLO,
     "chlo": CHLO,
     "quant": QUANT,
+    "sdy": SDY,
     "vhlo": VHLO,
 }
 """The encodings of attributes and types, by the names of dialects. Those of other dialects are text."""

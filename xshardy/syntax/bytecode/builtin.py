@@ -1,13 +1,15 @@
 """
 The encodings of the attributes, types and locations of MLIR's builtin dialect.
 
-Source: MLIR, BuiltinDialectBytecode.td, which lists the codes and their fields.
+Source: MLIR, BuiltinDialectBytecode.td, which lists the codes and their fields; the small floats and ranges of files as
+jaxlib writes them.
 """
 
 from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
@@ -17,12 +19,24 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FileLineColLoc,
+    Float4E2M1FNType,
+    Float6E2M3FNType,
+    Float6E3M2FNType,
+    Float8E3M4Type,
+    Float8E4M3B11FNUZType,
+    Float8E4M3FNType,
+    Float8E4M3FNUZType,
+    Float8E4M3Type,
+    Float8E5M2FNUZType,
+    Float8E5M2Type,
+    Float8E8M0FNUType,
     Float16Type,
     Float32Type,
     Float64Type,
     Float80Type,
     Float128Type,
     FloatAttr,
+    FloatTF32Type,
     FunctionType,
     FusedLoc,
     IndexType,
@@ -54,6 +68,7 @@ from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,
     BLOB,
+    BOOL,
     SHAPE,
     STRING,
     TYPE,
@@ -197,15 +212,16 @@ def _memref(shape: Sequence[int], element: Any, layout: Any, space: Attribute = 
 
 
 def _memref_parts(type: MemRefType[Any]) -> tuple[Sequence[int], Attribute, Attribute]:
-    from xdsl.dialects.builtin import AffineMapAttr
-
     layout = AffineMapAttr(AffineMap.identity(len(type.get_shape()))) if is_none(type.layout) else type.layout
     return shape_of(type), type.element_type, layout
 
 
-def _vector_parts(type: VectorType) -> Sequence[Any] | None:
-    is_scalable = any(bool(flag.value.data) for flag in type.scalable_dims)
-    return None if is_scalable else (shape_of(type), type.element_type)  # which are scalable is not in the encoding
+def _scalable(type: VectorType) -> list[bool]:
+    return [bool(flag.value.data) for flag in type.scalable_dims]
+
+
+def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType:
+    return VectorType(element, shape, ArrayAttr(map(IntegerAttr.from_bool, scalable)))
 
 
 def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType:
@@ -279,6 +295,18 @@ BUILTIN = DialectEncoding(
                     7: Float80Type(),
                     8: Float128Type(),
                     12: NoneType(),
+                    21: FloatTF32Type(),
+                    22: Float8E5M2Type(),
+                    23: Float8E4M3Type(),
+                    24: Float8E4M3FNType(),
+                    25: Float8E5M2FNUZType(),
+                    26: Float8E4M3FNUZType(),
+                    27: Float8E4M3B11FNUZType(),
+                    28: Float8E3M4Type(),
+                    29: Float4E2M1FNType(),
+                    30: Float6E2M3FNType(),
+                    31: Float6E3M2FNType(),
+                    32: Float8E8M0FNUType(),
                 }
             ),
             Encoding(9, ComplexType, (TYPE,), ComplexType, lambda t: (t.element_type,)),
@@ -326,7 +354,20 @@ BUILTIN = DialectEncoding(
                 lambda t: (t.memory_space, t.element_type),
             ),
             Encoding(18, UnrankedTensorType, (TYPE,), UnrankedTensorType, lambda t: (t.element_type,)),
-            Encoding(19, VectorType, (SHAPE, TYPE), lambda shape, element: VectorType(element, shape), _vector_parts),
+            Encoding(
+                19,
+                VectorType,
+                (SHAPE, TYPE),
+                lambda shape, element: VectorType(element, shape),
+                lambda t: None if any(_scalable(t)) else (shape_of(t), t.element_type),
+            ),
+            Encoding(
+                20,
+                VectorType,
+                (listed(BOOL), SHAPE, TYPE),
+                _scalable_vector,
+                lambda t: (_scalable(t), shape_of(t), t.element_type),
+            ),
         )
     ),
 )

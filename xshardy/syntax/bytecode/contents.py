@@ -88,7 +88,10 @@ class ContentTable:
         """The properties and attributes of an operation: by the number of its name, its attributes, its properties."""
         key = name, attributes, properties
         if (known := self._contents.get(key)) is None:
-            known = self._contents[key] = self._read(self.kind(name), attributes, properties)
+            try:
+                known = self._contents[key] = self._read(self.kind(name), attributes, properties)
+            except BytecodeError as error:
+                raise BytecodeError(f"'{self._container.operation_names[name].name}' op: {error}") from None
         return known
 
     def _read(self, kind: OperationKind, attributes: int | None, properties: int | None) -> Contents:
@@ -99,7 +102,7 @@ class ContentTable:
         elif properties is None:  # in the oldest formats, and of operations without properties
             inner = {name: outer.pop(name) for name in tuple(outer) if name in kind.inherent}
         elif not inner.keys() <= kind.inherent:  # xDSL declares some as attributes
-            outer |= {name: inner.pop(name) for name in tuple(inner) if name not in kind.inherent | SEGMENTS.keys()}
+            outer |= {name: inner.pop(name) for name in tuple(inner) if name not in kind.inherent.union(SEGMENTS)}
         return inner, outer
 
     def _of_stablehlo(

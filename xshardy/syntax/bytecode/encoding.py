@@ -150,7 +150,7 @@ def constants(codes: Mapping[int, Attribute]) -> Iterable[Encoding]:
 
 def record(code: int, kind: type[ParametrizedAttribute], *fields: Field) -> Encoding:
     """A row whose fields are the parameters of an attribute, in their order."""
-    return Encoding(code, kind, fields, kind, lambda attribute: attribute.parameters)
+    return Encoding(code, kind, fields, lambda *values: kind.new(values), lambda attribute: attribute.parameters)
 
 
 def enumeration(code: int, kind: type[EnumAttribute[Any]], first: int = 0) -> Encoding:
