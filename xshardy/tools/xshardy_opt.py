@@ -35,6 +35,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
+from xshardy.syntax.bytecode import is_bytecode, read_bytecode
 from xshardy.syntax.diagnostics import at, origin_note, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.pass_dumps import UnknownDumpError
@@ -106,6 +107,10 @@ class XshardyOptMain(xDSLOptMain):
             self._spans = parser.spans
             return parser.parse_module(not self.args.no_implicit_module)
 
+        def parse_bytecode(stream: IO[bytes]) -> ModuleOp:
+            self._spans = {}
+            return read_bytecode(stream.read(), self.ctx)
+
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
 
@@ -121,6 +126,7 @@ class XshardyOptMain(xDSLOptMain):
 
         self.available_frontends = {
             "mlir": parse_mlir,
+            "mlirbc": parse_bytecode,
             "log": parse_mlir,
             "hlo": parse_hlo_text,
             "txt": parse_hlo_text,  # XLA's dumps
@@ -170,7 +176,7 @@ class XshardyOptMain(xDSLOptMain):
         stream, extension = self.get_input_stream()
         with stream:
             data = stream.read()
-        frontend = self.args.frontend or extension
+        frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
         if frontend not in self.available_frontends:
             known = ", ".join(f".{name}" for name in self.available_frontends)
             raise UsageError(
@@ -220,7 +226,7 @@ class XshardyOptMain(xDSLOptMain):
         if self.args.list_stages:
             write_text(self._output_path, listing(data))
             return 0
-        chunks = self._chunks(data)
+        chunks = [Chunk(data, 0)] if frontend == "mlirbc" else self._chunks(data)
         for chunk in chunks:
             text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))

@@ -40,7 +40,6 @@ from xdsl.dialects.builtin import (
     FunctionType,
     FusedLoc,
     IndexType,
-    IntAttr,
     IntegerAttr,
     IntegerType,
     LocationAttr,
@@ -91,7 +90,7 @@ from xshardy.syntax.bytecode.numbers import (
     float_parts,
     integer_parts,
 )
-from xshardy.syntax.locations.text import is_location, resolved
+from xshardy.syntax.locations.text import is_location
 from xshardy.syntax.locations.values import FileRangeLoc, call_site, named, place_in_file
 
 NAME = attribute_of(StringAttr)
@@ -232,9 +231,13 @@ BUILTIN = DialectEncoding(
     attributes=Table(
         (
             Encoding(0, ArrayAttr, (ATTRIBUTES,), ArrayAttr, lambda a: (a.data,)),
-            Encoding(1, DictionaryAttr, (listed(together(NAME, ATTRIBUTE)),), dictionary, lambda a: (sorted_entries(a),)),
+            Encoding(
+                1, DictionaryAttr, (listed(together(NAME, ATTRIBUTE)),), dictionary, lambda a: (sorted_entries(a),)
+            ),
             Encoding(2, StringAttr, (STRING,), StringAttr, lambda a: (a.data,)),
-            Encoding(4, SymbolRefAttr, (NAME,), symbol, lambda a: None if a.nested_references.data else (a.root_reference,)),
+            Encoding(
+                4, SymbolRefAttr, (NAME,), symbol, lambda a: None if a.nested_references.data else (a.root_reference,)
+            ),
             Encoding(
                 5,
                 SymbolRefAttr,
@@ -260,7 +263,9 @@ BUILTIN = DialectEncoding(
                 lambda file, line, column: place_in_file(file.data, line, column),
                 lambda a: (a.filename, a.line.data, a.column.data),
             ),
-            Encoding(12, FusedLoc, (ATTRIBUTES,), _fused, lambda a: (_fused_parts(a),) if is_none(a.metadata) else None),
+            Encoding(
+                12, FusedLoc, (ATTRIBUTES,), _fused, lambda a: (_fused_parts(a),) if is_none(a.metadata) else None
+            ),
             Encoding(13, FusedLoc, (ATTRIBUTES, ATTRIBUTE), _fused, lambda a: (_fused_parts(a), a.metadata)),
             Encoding(
                 14,

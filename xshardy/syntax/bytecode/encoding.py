@@ -69,9 +69,7 @@ def attribute_of(kind: type[Attribute]) -> Field:
 
 def converted(field: Field, build: Callable[[Any], Any], take_apart: Callable[[Any], Any]) -> Field:
     """A value that is built from that of `field`."""
-    return Field(
-        lambda source: build(field.read(source)), lambda sink, value: field.write(sink, take_apart(value))
-    )
+    return Field(lambda source: build(field.read(source)), lambda sink, value: field.write(sink, take_apart(value)))
 
 
 def optional(field: Field, flag: Field) -> Field:

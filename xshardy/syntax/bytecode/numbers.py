@@ -126,7 +126,11 @@ def dense_of(type: Any, data: bytes) -> Dense:
         count *= dim
     if element == i1:
         data = _unpacked(data, count)
-    elif isinstance(element, IntegerType) and element.width.data < 8 and element.signedness.data is not Signedness.UNSIGNED:
+    elif (
+        isinstance(element, IntegerType)
+        and element.width.data < 8
+        and element.signedness.data is not Signedness.UNSIGNED
+    ):
         shift = 8 - element.width.data
         data = bytes((((byte << shift & 0xFF) ^ 0x80) - 0x80 >> shift) & 0xFF for byte in data)
     if len(data) not in (size, count * size):

@@ -264,6 +264,8 @@ class OperationReader:
         if mask & HAS_OPERANDS:
             operands = [self._operand(varint()) for _ in range(self._count())]
             if kind.is_conversion and [o.type for o in operands] == [r.type for r in results]:
+                if mask & HAS_USE_ORDERS:
+                    self._skip_use_orders(len(results))
                 return None, operands
             self._use(op, operands)
         if mask & HAS_SUCCESSORS:

@@ -105,9 +105,7 @@ def quantized_along_axis(
     zero_points: Sequence[int],
 ) -> UniformQuantizedType:
     values = [scale.value.data for scale in scales]
-    return UniformQuantizedType.of(
-        _storage(flags, storage), expressed, values, zero_points, axis, (lowest, highest)
-    )
+    return UniformQuantizedType.of(_storage(flags, storage), expressed, values, zero_points, axis, (lowest, highest))
 
 
 def quantized_along_axis_parts(type: UniformQuantizedType) -> Sequence[Any]:

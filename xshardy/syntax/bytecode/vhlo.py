@@ -34,7 +34,6 @@ from xdsl.dialects.builtin import (
     FloatTF32Type,
     FunctionType,
     IndexType,
-    IntAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,

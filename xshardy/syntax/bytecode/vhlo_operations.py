@@ -140,17 +140,70 @@ GROUPS = (attr("replica_groups"), channel_id())
 GLOBAL_GROUPS = (*GROUPS, flag("use_global_device_ids"))
 BATCH_NORM = (attr("epsilon"), attr("feature_index"))
 
-WITHOUT_ATTRIBUTES = """
-abs add after_all and atan2 bitcast_convert case ceil clamp complex convert count_leading_zeros create_token divide
-dynamic_pad dynamic_reshape dynamic_update_slice floor if imag is_finite maximum minimum multiply negate not
-optimization_barrier or partition_id popcnt power real real_dynamic_slice remainder replica_id reshape
-round_nearest_afz round_nearest_even select shift_left shift_right_arithmetic shift_right_logical sign subtract tuple
-uniform_dequantize uniform_quantize while xor
-""".split()
+WITHOUT_ATTRIBUTES = [
+    "abs",
+    "add",
+    "after_all",
+    "and",
+    "atan2",
+    "bitcast_convert",
+    "case",
+    "ceil",
+    "clamp",
+    "complex",
+    "convert",
+    "count_leading_zeros",
+    "create_token",
+    "divide",
+    "dynamic_pad",
+    "dynamic_reshape",
+    "dynamic_update_slice",
+    "floor",
+    "if",
+    "imag",
+    "is_finite",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negate",
+    "not",
+    "optimization_barrier",
+    "or",
+    "partition_id",
+    "popcnt",
+    "power",
+    "real",
+    "real_dynamic_slice",
+    "remainder",
+    "replica_id",
+    "reshape",
+    "round_nearest_afz",
+    "round_nearest_even",
+    "select",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sign",
+    "subtract",
+    "tuple",
+    "uniform_dequantize",
+    "uniform_quantize",
+    "while",
+    "xor",
+]
 
-WITH_ACCURACY = (
-    "cbrt cosine exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tanh".split()  # and those of others
-)
+WITH_ACCURACY = [
+    "cbrt",
+    "cosine",
+    "exponential_minus_one",
+    "log",
+    "log_plus_one",
+    "logistic",
+    "rsqrt",
+    "sine",
+    "sqrt",
+    "tanh",
+]  # and those of others
 
 OPERATIONS: Mapping[str, Sequence[Conversion]] = {
     **dict.fromkeys(WITHOUT_ATTRIBUTES, ()),
@@ -215,10 +268,7 @@ OPERATIONS: Mapping[str, Sequence[Conversion]] = {
 """The operations of StableHLO that are as they were in version 1.0, and how their attributes are converted."""
 
 CHANGED: Mapping[str, VhloOperation] = {
-    **{
-        name: VhloOperation(f"stablehlo.{name}", (ACCURACY,), (OLDEST, (1, 10)))
-        for name in WITH_ACCURACY
-    },
+    **{name: VhloOperation(f"stablehlo.{name}", (ACCURACY,), (OLDEST, (1, 10))) for name in WITH_ACCURACY},
     "exponential": VhloOperation("stablehlo.exponential", (ACCURACY,), (OLDEST, (1, 9))),
     "tan": VhloOperation("stablehlo.tan", (ACCURACY,), ((1, 4), (1, 10))),
     "all_gather": VhloOperation(
@@ -270,9 +320,7 @@ CHANGED: Mapping[str, VhloOperation] = {
     ),
     "dynamic_conv": VhloOperation("stablehlo.dynamic_conv", CONVOLUTION, ((0, 9), (0, 20))),
     "dynamic_gather": VhloOperation("stablehlo.dynamic_gather", (GATHER, SORTED_INDICES), (OLDEST, (1, 1))),
-    "gather": VhloOperation(
-        "stablehlo.gather", (GATHER, attr("slice_sizes", INTS), SORTED_INDICES), (OLDEST, (1, 1))
-    ),
+    "gather": VhloOperation("stablehlo.gather", (GATHER, attr("slice_sizes", INTS), SORTED_INDICES), (OLDEST, (1, 1))),
     "scatter": VhloOperation(
         "stablehlo.scatter",
         (SCATTER, SORTED_INDICES, attr("unique_indices", default=FALSE_IF_MISSING)),

@@ -215,9 +215,7 @@ def dimension_numbers(name: str, kind: type[DimensionNumbers], newer: Sequence[s
     def write(op: Operation) -> Mapping[str, Attribute]:
         numbers = op.properties.get(name)
         assert isinstance(numbers, ParametrizedAttribute)
-        return {
-            field: row.write(value) for (field, row), value in zip(kinds.items(), numbers.parameters, strict=True)
-        }
+        return {field: row.write(value) for (field, row), value in zip(kinds.items(), numbers.parameters, strict=True)}
 
     return Conversion(attrs, read, write)
 
