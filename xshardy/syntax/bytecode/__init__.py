@@ -2,7 +2,8 @@
 MLIR bytecode: read as modules of xDSL, and written.
 
 `container.py` finds the sections, `attribute_table.py` reads attributes and types by the tables of `builtin.py`,
-`stablehlo.py` and `vhlo.py`, and `operations.py` builds the operations. Source: MLIR, docs/BytecodeFormat.
+`sdy.py`, `stablehlo.py` and `vhlo.py`, and `operations.py` builds the operations; `writer.py` is the inverse of them.
+Source: MLIR, docs/BytecodeFormat.
 """
 
 from typing import TYPE_CHECKING
@@ -13,8 +14,15 @@ from xshardy.syntax.bytecode.stream import MAGIC
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
-__all__ = ["MAGIC", "BytecodeError", "is_bytecode", "read_bytecode"]
+__all__ = ["MAGIC", "BytecodeError", "is_bytecode", "read_bytecode", "write_artifact", "write_bytecode"]
+
+PRODUCER = "xshardy"
+"""What is said to have written plain bytecode."""
+
+ARTIFACT_VERSION = "1.17.0"
+"""The version of StableHLO for which artifacts are written: that of the jaxlib that the tests use."""
 
 
 def is_bytecode(data: bytes) -> bool:
@@ -45,3 +53,35 @@ def read_bytecode(data: bytes, ctx: "Context | None" = None) -> "ModuleOp":
             return module
         case _:
             return ModuleOp(operations)
+
+
+def write_bytecode(module: "Operation") -> bytes:
+    """`module` as MLIR bytecode, with the operations as they are. Raises `BytecodeError`."""
+    return _written(module, None, PRODUCER)
+
+
+def write_artifact(module: "Operation", version: str = ARTIFACT_VERSION) -> bytes:
+    """
+    `module` as a portable artifact of StableHLO, which StableHLO reads from `version` on, and JAX as an `Exported`.
+
+    Operations of StableHLO and func are written in VHLO, others as they are. Raises `BytecodeError` for what `version`
+    lacks, and `ValueError` for a version that is not known.
+    """
+    from xshardy.syntax.bytecode.vhlo import NEWEST, OLDEST, text_of
+
+    parts = version.split(".")
+    numbers = tuple(int(part) for part in parts if part.isdecimal())
+    if len(numbers) != len(parts) or len(parts) != 3 or not OLDEST <= numbers[:2] <= NEWEST:
+        raise ValueError(
+            f"StableHLO {version}: artifacts are written for versions from {text_of(OLDEST)} to {text_of(NEWEST)}"
+        )
+    return _written(module, (numbers[0], numbers[1]), f"StableHLO_v{version}")
+
+
+def _written(module: "Operation", version: "tuple[int, int] | None", producer: str) -> bytes:
+    from xshardy.syntax.bytecode.writer import BytecodeWriter
+
+    try:
+        return BytecodeWriter(version).write(module, producer)
+    except RecursionError:
+        raise BytecodeError("the module is nested too deeply") from None

@@ -115,11 +115,11 @@ class ContentTable:
         return row.properties(values)
 
     def _properties(self, kind: OperationKind, number: int) -> dict[str, Attribute]:
-        if kind.layout is None:
-            return self._dictionary(number)
         if number >= len(self._container.properties):
             raise BytecodeError(f"there are no properties {number}: there are {len(self._container.properties)}")
         reader = AttributeReader(self._container.data, *self._container.properties[number], self._attributes)
+        if kind.layout is None:
+            return self._dictionary(reader.varint())
         if kind.vhlo is not None:
             return _in_order(kind.vhlo.attributes(kind.version), reader)
         return kind.layout.read(reader, self._container.version)

@@ -241,7 +241,17 @@ VHLO = DialectEncoding(
     ),
 )
 
-SINCE: Mapping[type[Attribute], tuple[int, int]] = {
+Version = tuple[int, int]
+"""A version of StableHLO, without its last number, which changes no operation."""
+
+OLDEST: Version = (1, 0)
+NEWEST: Version = (1, 20)
+"""The versions that the tables know."""
+
+MIXED: Version = (1, 11)
+"""The version from which on operations and attributes of other dialects may be in an artifact, as they are."""
+
+SINCE: Mapping[type[Attribute], Version] = {
     Float8E4M3Type: (1, 7),
     Float8E3M4Type: (1, 7),
     FloatTF32Type: (1, 6),
@@ -260,5 +270,17 @@ SINCE: Mapping[type[Attribute], tuple[int, int]] = {
 }
 """The version of StableHLO that brought an attribute or a type, if it is newer than 1.0."""
 
-TWO_BITS: tuple[int, int] = (1, 2)
+TWO_BITS: Version = (1, 2)
 """The version that brought integers of 2 bits."""
+
+
+def since(attribute: Attribute) -> Version | None:
+    """The version of StableHLO that brought an attribute or a type; None if it is in all that are known."""
+    if isinstance(attribute, IntegerType) and attribute.width.data == 2:
+        return TWO_BITS
+    return SINCE.get(attribute.__class__)
+
+
+def text_of(version: Version) -> str:
+    """`1.5.0`"""
+    return f"{version[0]}.{version[1]}.0"

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
+from xshardy.syntax.bytecode.vhlo import OLDEST, Version
 from xshardy.syntax.bytecode.vhlo_properties import (
     API_VERSION,
     BOOLS,
@@ -34,13 +35,6 @@ from xshardy.syntax.bytecode.vhlo_properties import (
     layouts,
     splat,
 )
-
-Version = tuple[int, int]
-"""A version of StableHLO, without its last number, which changes no operation."""
-
-OLDEST: Version = (1, 0)
-NEWEST: Version = (1, 20)
-"""The versions that the tables know."""
 
 
 @dataclass(frozen=True, slots=True)
