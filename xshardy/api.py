@@ -57,6 +57,29 @@ def print_module(module: "ModuleOp", *, debug_info: bool = False) -> str:
     return syntax.print_module(module, debug_info=debug_info)
 
 
+def write_bytecode(module: "ModuleOp") -> bytes:
+    """
+    `module` as MLIR bytecode, with the operations as they are: a `.mlirbc` file, which `parse` and `mlir-opt` read.
+
+    Raises `BytecodeError` for what has no form there: resources.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_bytecode(module)
+
+
+def write_artifact(module: "ModuleOp", version: str | None = None) -> bytes:
+    """
+    `module` as a portable artifact of StableHLO, the `mlir_module_serialized` of what `jax.export` returns.
+
+    StableHLO reads it from `version` on; by default, that is the version of the jaxlib that xshardy is tested with.
+    Raises `BytecodeError` for what that version lacks, and `ValueError` for a version that is not known.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_artifact(module, version or bytecode.ARTIFACT_VERSION)
+
+
 def location_of(located: "Operation | SSAValue") -> "LocationAttr":
     """
     The location of an operation, a block argument, or of the operation of a result.

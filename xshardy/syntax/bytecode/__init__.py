@@ -6,6 +6,7 @@ MLIR bytecode: read as modules of xDSL, and written.
 Source: MLIR, docs/BytecodeFormat.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from xshardy.syntax.bytecode.errors import BytecodeError
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-__all__ = ["MAGIC", "BytecodeError", "is_bytecode", "read_bytecode", "write_artifact", "write_bytecode"]
+__all__ = [
+    "ARTIFACT_VERSION",
+    "MAGIC",
+    "BytecodeError",
+    "is_bytecode",
+    "read_bytecode",
+    "version_of",
+    "write_artifact",
+    "write_bytecode",
+]
 
 PRODUCER = "xshardy"
 """What is said to have written plain bytecode."""
@@ -67,15 +77,20 @@ def write_artifact(module: "Operation", version: str = ARTIFACT_VERSION) -> byte
     Operations of StableHLO and func are written in VHLO, others as they are. Raises `BytecodeError` for what `version`
     lacks, and `ValueError` for a version that is not known.
     """
+    return _written(module, version_of(version), f"StableHLO_v{version}")
+
+
+def version_of(version: str) -> "tuple[int, int]":
+    """`"1.5.0"` -> `(1, 5)`. Raises `ValueError` for a version of StableHLO that is not known here."""
     from xshardy.syntax.bytecode.vhlo import NEWEST, OLDEST, text_of
 
-    parts = version.split(".")
-    numbers = tuple(int(part) for part in parts if part.isdecimal())
-    if len(numbers) != len(parts) or len(parts) != 3 or not OLDEST <= numbers[:2] <= NEWEST:
+    match = re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})\.[0-9]{1,4}", version)
+    numbers = (int(match[1]), int(match[2])) if match is not None else (0, 0)
+    if not OLDEST <= numbers <= NEWEST:
         raise ValueError(
-            f"StableHLO {version}: artifacts are written for versions from {text_of(OLDEST)} to {text_of(NEWEST)}"
+            f"StableHLO '{version}': artifacts are written for versions from {text_of(OLDEST)} to {text_of(NEWEST)}"
         )
-    return _written(module, (numbers[0], numbers[1]), f"StableHLO_v{version}")
+    return numbers
 
 
 def _written(module: "Operation", version: "tuple[int, int] | None", producer: str) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
 
-from xdsl.dialects.builtin import DictionaryAttr, MemRefType
+from xdsl.dialects.builtin import DenseResourceAttr, DictionaryAttr, MemRefType
 from xdsl.ir import Attribute, TypeAttribute
 
 from xshardy.syntax.bytecode.attribute_table import ENCODINGS
@@ -151,6 +151,8 @@ class NumberTable:
 
     def _text(self, form: Form, attribute: Attribute) -> WrittenEntry:
         """An attribute that no table has: its text."""
+        if isinstance(attribute, DenseResourceAttr):
+            raise BytecodeError(f"'{attribute.resource_handle.data}': resources in bytecode are not supported")
         if form is Form.VHLO:
             if is_of_vhlo(attribute) or isinstance(attribute, MemRefType):
                 raise BytecodeError(f"'{attribute}' has no form in a portable artifact")

@@ -169,7 +169,7 @@ def dense_bytes(attribute: Dense) -> bytes:
     count = element_count(attribute)
     is_splat = is_one_for_all(attribute) or repeats(data, size)
     if count == 0:
-        return b""
+        return data[:size]
     if element == i1:
         if is_splat and count > 1:
             return TRUE_SPLAT if data[0] else b"\0"

@@ -69,14 +69,14 @@ SCALE_PER_INDEX = (VARINT, TYPE, TYPE, VARINT, SVARINT, SVARINT, listed(DOUBLE),
 
 
 def _storage(flags: int, storage: Any) -> IntegerType:
-    """MLIR keeps the sign of the stored integers apart from their type."""
-    signedness = Signedness.SIGNLESS if flags & SIGNED_STORAGE else Signedness.UNSIGNED
-    return IntegerType(storage.width.data, signedness)
+    """MLIR keeps whether stored integers are unsigned apart from their type."""
+    return storage if flags & SIGNED_STORAGE else IntegerType(storage.width.data, Signedness.UNSIGNED)
 
 
 def _storage_parts(type: UniformQuantizedType) -> tuple[int, IntegerType, Attribute]:
-    flags = 0 if type.storage.signedness.data is Signedness.UNSIGNED else SIGNED_STORAGE
-    return flags, IntegerType(type.storage.width.data), type.expressed
+    if type.storage.signedness.data is Signedness.UNSIGNED:
+        return 0, IntegerType(type.storage.width.data), type.expressed
+    return SIGNED_STORAGE, type.storage, type.expressed
 
 
 def quantized(

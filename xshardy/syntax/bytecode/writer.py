@@ -67,8 +67,8 @@ class BytecodeWriter:
         written = ByteWriter(bytearray(MAGIC))
         written.varint(FORMAT)
         written.text(producer)
-        names = self._dialects()
         offsets = self._offsets(attributes, types)
+        names = self._dialects()
         _add(written, Section.STRINGS, self._strings())
         _add(written, Section.DIALECTS, names)
         _add(written, Section.ATTRIBUTES, b"".join(entry.data for entry in (*attributes, *types)))
@@ -107,7 +107,7 @@ class BytecodeWriter:
         writer.varint(len(types))
         for entries in (attributes, types):
             for dialect, group in grouped(entries):
-                writer.varint(self._table.dialects[dialect])
+                writer.varint(self._table.dialect(dialect))
                 writer.varint(len(group))
                 for entry in group:
                     writer.varint(len(entry.data) << 1 | entry.is_encoded)
