@@ -1,5 +1,7 @@
 """Which called functions stay functions of elements, what they read, and what is left of calls and tuples."""
 
+from itertools import pairwise
+
 import pytest
 from emission import check as check_fusion
 from test_operations_numerics import check, computation_of
@@ -25,9 +27,7 @@ def function(name: str, lines: str, result: str = "%r", type: str = T, results: 
 def chain(length: int) -> str:
     """So many operations, the last of which is %r."""
     names = ["%x", *(f"%v{i}" for i in range(length - 1)), "%r"]
-    return "\n".join(
-        f"{after} = stablehlo.negate {before} : {T}" for before, after in zip(names, names[1:], strict=False)
-    )
+    return "\n".join(f"{after} = stablehlo.negate {before} : {T}" for before, after in pairwise(names))
 
 
 def twice(callee: str) -> str:
@@ -84,8 +84,9 @@ def test_functions_that_ask_for_a_size_below_are_inlined():
     asks = function("asks", "%r = stablehlo.get_dimension_size %x, dim = 0 : (tensor<4x2xf32>) -> tensor<i32>", "%r", T)
     asks = asks.replace(f"func.return %r : {T}", "func.return %r : tensor<i32>").replace(f"-> ({T})", "-> tensor<i32>")
     body = chain(40) + f"\n%s = func.call @asks(%x) : ({T}) -> tensor<i32>"
-    assert staying(asks + function("above", body) + function("main", twice("above"))) == []
-    assert staying(asks + function("above", chain(40)) + function("main", twice("above"))) == ["above"]
+    for above, is_called in ((body, False), (chain(40), True)):
+        prepared = prepare(computation_of(asks + function("above", above) + function("main", twice("above"))))
+        assert any(isinstance(op, CallOp) for op in prepared.walk()) == is_called
 
 
 SUM = f"""%z = stablehlo.constant dense<0.0> : tensor<f32>
@@ -199,7 +200,8 @@ def test_sizes_of_dimensions():
         (constant, _) = prepare(computation).body.block.ops
         assert str(constant.properties["value"]) == f"dense<{expected}> : tensor<i32>"
     text = """func.func @main(%x: tensor<4x2xf32>, %n: tensor<i32>, %m: tensor<i32>) -> tensor<i32> {
-      %a = stablehlo.set_dimension_size %x, %n, dim = 1 : (tensor<4x2xf32>, tensor<i32>) -> tensor<4x?xf32, #stablehlo.bounds<?, 2>>
+      %a = stablehlo.set_dimension_size %x, %n, dim = 1
+          : (tensor<4x2xf32>, tensor<i32>) -> tensor<4x?xf32, #stablehlo.bounds<?, 2>>
       %b = stablehlo.set_dimension_size %a, %m, dim = 0
           : (tensor<4x?xf32, #stablehlo.bounds<?, 2>>, tensor<i32>) -> tensor<?x?xf32, #stablehlo.bounds<4, 2>>
       %r = stablehlo.get_dimension_size %b, dim = 1 : (tensor<?x?xf32, #stablehlo.bounds<4, 2>>) -> tensor<i32>
@@ -212,7 +214,7 @@ def test_sizes_of_dimensions():
 def test_unknown_custom_calls_stay():
     computation = computation_of(function("main", f"%r = stablehlo.custom_call @mine(%x) : ({T}) -> {T}"))
     prepared = prepare(computation)
-    with pytest.raises(PassFailedException, match="stablehlo.custom_call"):
+    with pytest.raises(PassFailedException, match=r"stablehlo\.custom_call"):
         require_emittable(prepared)
 
 

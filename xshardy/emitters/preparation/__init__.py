@@ -42,7 +42,6 @@ PREPARED = (
     stablehlo.CustomCallOp,
     stablehlo.DotOp,
     stablehlo.GetDimensionSizeOp,
-    stablehlo.GetTupleElementOp,
     stablehlo.OptimizationBarrierOp,
     stablehlo.RngBitGeneratorOp,
     stablehlo.SetDimensionSizeOp,
