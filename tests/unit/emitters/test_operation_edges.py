@@ -3,7 +3,7 @@
 import pytest
 from emission import check, fusion_of
 from test_choices import module
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType, NoneAttr, TensorType, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
@@ -13,12 +13,15 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.affine.expressions import dim, sym
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
+from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
-from xshardy.emitters.partition import RootGroup
+from xshardy.emitters.partition import RootGroup, roots_of
 from xshardy.emitters.preparation import prepare
+from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.emitters.subgraph import SubgraphEmitter
 
 
@@ -40,6 +43,14 @@ def has(ops: list[Operation], kind: type[Operation]) -> bool:
 def test_dynamic_slice_clamps_starts_that_the_index_type_can_hold(size: int, index: str):
     """The last start may exceed the largest index: then no limit of that type is needed."""
     emitted(f"f32[{size}]; {index}[]", "ROOT r = f32[3] dynamic-slice(p0, p1), dynamic_slice_sizes={3}", "f32[3]")
+
+
+@pytest.mark.parametrize(
+    ("index", "size", "is_limited"), [("s8", 129, True), ("s8", 130, False), ("u8", 257, True), ("u8", 258, False)]
+)
+def test_starts_are_limited_unless_the_last_one_is_the_largest_index(index: str, size: int, is_limited: bool):
+    ops = emitted(f"f32[{size}]; {index}[]", "ROOT r = f32[3] dynamic-slice(p0, p1), dynamic_slice_sizes={3}", "f32[3]")
+    assert (has(ops, arith.MinSIOp) or has(ops, arith.MinUIOp)) == is_limited
 
 
 def test_dynamic_update_slice_compares_only_along_dimensions_that_are_updated_in_part():
@@ -70,7 +81,7 @@ def test_concatenate_of_many_skips_empty_operands():
 
 
 def test_reduce_window_and_reduce_read_initial_values_before_the_loop():
-    zero = "z = f32[] constant(0)\n"
+    zero = "c = f32[] constant(2)\nz = f32[] subtract(c, c)\n"
     emitted("f32[6]", zero + "ROOT r = f32[6] reduce-window(p0, z), window={size=3 pad=1_1}, to_apply=sum", "f32[6]")
     emitted("f32[3,5]", zero + "ROOT r = f32[3] reduce(p0, z), dimensions={1}, to_apply=sum", "f32[3]")
 
@@ -118,12 +129,11 @@ def test_deep_branches_continue_in_functions_of_their_own():
 
 
 def test_row_major_layouts_are_no_encoding():
-    (function,) = [
-        op
-        for op in emitted("f32[2,3]{1,0}", "ROOT r = f32[2,3]{1,0} negate(p0)", "f32[2,3]{1,0}")
-        if isinstance(op, FuncOp) and op.sym_name.data == "main"
-    ]
-    assert [type.encoding for type in function.function_type.inputs if isinstance(type, TensorType)] == [NoneAttr()] * 2
+    computation = fusion_of(module("f32[2,3]", "ROOT r = f32[2,3] negate(p0)", "f32[2,3]")).callee_function()
+    (root,) = roots_of(computation)
+    for order, has_encoding in (((1, 0), False), ((0, 1), True)):
+        root.owner.attributes[hlo.LAYOUT] = integers(order)
+        assert (emitted_tensor_type(root).encoding != NoneAttr()) == has_encoding
 
 
 def test_an_operand_without_elements_is_never_read():
