@@ -52,7 +52,7 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
 
 
 def rows_per_block(kept: int, threads_per_row: int) -> int:
-    """The number of rows of `kept` per block: those that `THREADS_PER_BLOCK` threads take, at least one, at most all."""
+    """The number of rows of `kept` per block: those of `THREADS_PER_BLOCK` threads, at least one, at most all."""
     return min(kept, max(1, THREADS_PER_BLOCK // threads_per_row))
 
 
