@@ -163,13 +163,15 @@ def compile(
     math: str = "auto",
     name: str = "<string>",
     observe: Observer | None = None,
+    entry: str | None = None,
 ) -> Kernel:
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
 
     `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
     IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses
-    what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed).
+    what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
+    `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
     """
     start = perf_counter()
     module = emit(source, target=target, fusion=fusion, name=name)
@@ -178,7 +180,7 @@ def compile(
     buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
     lower(module, LEVELS[-1], target=target, math=math, observe=observe)
     start = perf_counter()
-    kernel = compile_module(module, target=target)
+    kernel = compile_module(module, target=target, entry=entry)
     if observe is not None:
         observe(TO_PTX, module, perf_counter() - start)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)

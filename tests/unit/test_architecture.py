@@ -14,6 +14,7 @@ api
 tools
 planning
 engines
+modules
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy

@@ -9,14 +9,15 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
-from xshardy.syntax.locations import file_and_line, given_name, location_of
+from xshardy.syntax.locations import TextLocation, another_location, file_and_line, given_name, location_of
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, before the operation's name."""
@@ -38,6 +39,23 @@ class SourceNames:
     kept: dict[str, KeptName] = field(default_factory=dict[str, KeptName])
     """By name hint, what is known of values whose producer may be replaced."""
 
+    originals: dict[TextLocation, Operation] = field(default_factory=dict[TextLocation, Operation])
+    """By its location, which copies have too, an operation of the text."""
+
+    def follow_copies(self, module: ModuleOp) -> None:
+        """Know copies of the operations of `module`: each operation gets a location of its own, which copies keep."""
+        for op in module.walk():
+            if op in self.spans:
+                own = another_location(op.location)
+                self.originals[own] = op
+                op.location = cast(LocationAttr, own)
+
+    def _original(self, op: Operation) -> Operation:
+        """What `op` is a copy of: an operation of the same name, or a constant for a constant of sdy; or else `op`."""
+        original = op if op in self.spans else self.originals.get(cast(TextLocation, op.location), op)
+        is_copy = op.name in (original.name, original.name.replace("stablehlo.constant", "sdy.constant"))
+        return original if is_copy else op
+
     def keep(self, op: Operation) -> None:
         """Keep the names of the results of `op` if another operation replaces it: name hints survive a replacement."""
         for result, name in zip(op.results, self._results(op), strict=False):
@@ -55,7 +73,7 @@ class SourceNames:
         return names[value.index] if value.index < len(names) else None
 
     def _results(self, op: Operation) -> list[str]:
-        if (span := self.spans.get(op)) is None:
+        if (span := self.spans.get(self._original(op))) is None:
             return []
         content = span.input.content
         text = content.decode() if isinstance(content, bytes) else content
@@ -68,7 +86,7 @@ class SourceNames:
 
     def line(self, op: Operation) -> int | None:
         """The line of `op`, or of what it replaces, counted from 1; None if a pass created it."""
-        if (span := self.spans.get(op)) is not None:
+        if (span := self.spans.get(self._original(op))) is not None:
             return bisect_right(_line_starts(span.input.content), span.start)
         return None if (kept := self._replaced(op)) is None else kept.line
 
@@ -81,7 +99,7 @@ class SourceNames:
         """`model.py:42`, or `line 12`: the place of `op`, or of what it replaces; None if a pass created it without."""
         if (place := self.source_place(op)) is not None:
             return place
-        if op not in self.spans and (kept := self._replaced(op)) is not None:
+        if self._original(op) not in self.spans and (kept := self._replaced(op)) is not None:
             return kept.place
         line = self.line(op)
         return None if line is None else f"line {line}"
@@ -113,7 +131,15 @@ class SourceNames:
         if isinstance(value, BlockArgument):
             return self._describe_argument(value) + (f" ({name})" if name is not None else "")
         assert isinstance(value, OpResult)
-        return f"{name or f'result {value.index} of {what(value.op)}'}" + _in_parentheses(self.place(value.op))
+        described = f"{name or f'result {value.index} of {what(value.op)}'}" + _in_parentheses(self.place(value.op))
+        return described if self._original(value.op) is value.op else described + self._call_around(value.op)
+
+    def _call_around(self, op: Operation) -> str:
+        """` in the call of @f (line 12)`, by which copies differ; empty outside of a call."""
+        around = op.parent_op()
+        while around is not None and not isinstance(around, NamedComputationOp):
+            around = around.parent_op()
+        return "" if around is None else f" in {what(around)}{_in_parentheses(self.place(around))}"
 
     def _describe_argument(self, value: BlockArgument) -> str:
         around = value.block.parent_op()

@@ -7,28 +7,23 @@ maps, statistics of dumps.
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from pathlib import Path
-from time import perf_counter
 
 from rich.text import Text
-from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters import explain
 from xshardy.emitters.devices import device_of
-from xshardy.hlo_text import parse_hlo
-from xshardy.lowering.nvptx import Kernel, compile_module
-from xshardy.syntax import parse_module, print_module
+from xshardy.syntax import print_module
 from xshardy.tools.arguments import bound, natural, path
+from xshardy.tools.compile_command import add_compile_options, run_compile
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe, read_text
+from xshardy.tools.diagnostics import InputError, describe
 from xshardy.tools.inspection_commands import add_inspection_commands
+from xshardy.tools.kernel_file import emitted_kernels
 from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
-from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
@@ -85,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
             "-f", "--frontend", choices=("hlo", "mlir"), help="how to read FILE (default: by its name, then hlo)"
         )
         sub.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
+        sub.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
         sub.add_argument(
             "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
         )
@@ -112,14 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     emit.add_argument("--explain", action="store_true", help="say on standard error which emitter was chosen, and why")
     emit.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
-    compile_ = add("compile", _compile, "compile each fusion to PTX")
-    compile_.add_argument(
-        "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
-    )
-    compile_.add_argument(
-        "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
-    )
-    compile_.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
+    add_compile_options(add("compile", run_compile, "compile all fusions of a module to PTX"))
 
     run = add(
         "run",
@@ -168,50 +157,9 @@ def _target(text: str) -> str:
     return text
 
 
-def _read(args: argparse.Namespace) -> tuple[ModuleOp, float]:
-    """The module of FILE, and the seconds it took to parse it."""
-    text = read_text(args.file)
-    start = perf_counter()
-    frontend = args.frontend or ("mlir" if args.file.endswith(".mlir") else "hlo")
-    name = "<stdin>" if args.file == "-" else args.file
-    module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
-    return module, perf_counter() - start
-
-
-@dataclass(frozen=True, slots=True)
-class EmittedKernel:
-    """A kernel of FILE before any pass, and the log of its passes and dumps."""
-
-    name: str
-    module: ModuleOp
-    log: PassLog
-    fusion: FusionOp | None
-    """None if FILE is an emitted module."""
-
-
-def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
-    """The kernel of each selected fusion, emitted lazily."""
-    module, parsed = _read(args)
-    if compiler.is_emitted(module):
-        if args.fusion:
-            raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
-        yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
-        return
-    chosen = compiler.select_fusions(module, args.fusion)
-    for fusion in chosen:
-        name = compiler.fusion_name(fusion)
-        directory = args.dump_dir and (args.dump_dir / name if len(chosen) > 1 else args.dump_dir)
-        log = PassLog(directory, args.v)
-        log.add_time("parse", parsed)
-        start = perf_counter()
-        emitted = emit_fusion(fusion, device_of(args.target))
-        log("emit", emitted, perf_counter() - start)
-        yield EmittedKernel(name, emitted, log, fusion)
-
-
 def _emit(args: argparse.Namespace) -> int:
     texts: list[str] = []
-    for kernel in _emitted(args):
+    for kernel in emitted_kernels(args):
         if args.explain and kernel.fusion is not None:
             _explain(kernel.name, kernel.fusion, args.target)
         compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
@@ -227,28 +175,6 @@ def _explain(name: str, fusion: FusionOp, target: str) -> None:
     print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
 
 
-def _compile(args: argparse.Namespace) -> int:
-    reported: list[tuple[str, FusionOp, Kernel]] = []
-    texts: list[str] = []
-    for kernel in _emitted(args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
-        start = perf_counter()
-        compiled = compile_module(kernel.module, target=args.target)
-        kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
-        kernel.log.dump("kernel.ll", compiled.llvm_ir)
-        kernel.log.dump("kernel.ptx", compiled.ptx)
-        texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
-        kernel.log.finish(args.time_passes)
-        if args.report and kernel.fusion is not None:
-            reported.append((kernel.name, kernel.fusion, compiled))
-    write_text(args.output, "\n".join(texts))
-    if reported:
-        from xshardy.tools.report import print_reports, report_of
-
-        print_reports([report_of(*what) for what in reported])
-    return 0
-
-
 def _run(args: argparse.Namespace) -> int:
     check_options(args)
     if args.on not in (None, CUDA):
@@ -258,7 +184,7 @@ def _run(args: argparse.Namespace) -> int:
     levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     outputs: list[Output] = []
-    for kernel in _emitted(args):
+    for kernel in emitted_kernels(args):
         if kernel.fusion is None:
             raise InputError(f"{args.file}: error: `run` needs the HLO of the fusion, for its inputs and its reference")
         results = execute_fusion(

@@ -18,6 +18,7 @@ def plan_text(text: str, file: str, mesh: Mapping[str, int] | None = None, struc
     """Read, verify, partition and plan a program. Raises `InputError`, `EngineError`, or xDSL's exceptions."""
     context = new_context()
     program = source_program(text, shown_name(file), context)
+    program.keep_names()
     with program.diagnostics():
         program.import_shardings(context)
         if mesh:

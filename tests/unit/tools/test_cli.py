@@ -132,7 +132,7 @@ def test_compile_dumps_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_verbosity_5_prints_the_ir_after_every_pass(capsys: pytest.CaptureFixture[str]):
     assert main(["compile", AXPY, "--v=5"]) == 0
     captured = capsys.readouterr()
-    assert ".entry main" in captured.out
+    assert ".entry fused" in captured.out
     assert captured.err.count("IR dump after xla-gpu-canonicalize") > 3
     assert "IR dump after emit" in captured.err
 
@@ -277,6 +277,8 @@ def test_an_async_bundle_is_not_emitted(tmp_path: Path, capsys: pytest.CaptureFi
         "  slice-done = f32[32] slice-done(slice-start)\n  ROOT sum = f32[32] negate(slice-done)\n}\n"
     )
     assert main(["emit", str(path)]) == 1
+    assert "2 operations to fuse (1 negate, 1 slice): slice, sum" in capsys.readouterr().err
+    assert main(["emit", str(path), "--fuse-entry"]) == 1
     error = capsys.readouterr().err
     assert "hlo.async_start of tensor<64xf32> cannot be emitted: a !hlo.async_bundle<" in error
     assert "is not a tensor" in error and "internal error" not in error

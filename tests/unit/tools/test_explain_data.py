@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis.strategies import integers, lists
+from hypothesis.strategies import integers, lists, tuples
 
+from xshardy.engines.program import PROPAGATION
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
 from xshardy.tools.explain.page_data import PageData, page_data
 from xshardy.tools.explain.picking import named_value
 from xshardy.tools.explain.story import story
-from xshardy.tools.sharded_program import ShardedProgram, propagate
+from xshardy.tools.sharded_program import PIPELINE, ShardedProgram, propagate
 
 LAYER = """
   %{0}a = stablehlo.dot_general %{1}, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -150,8 +151,9 @@ def test_the_cost_is_linear_in_the_layers():
         assert second <= 2.2 * first
 
 
-@given(lists(integers(0, 2), max_size=60))
-def test_folds_are_repetitions(lines: list[int]):
+@given(lists(tuples(lists(integers(0, 2), min_size=1, max_size=6), integers(1, 8)), max_size=5))
+def test_folds_are_repetitions(runs: list[tuple[list[int], int]]):
+    lines = [line for run, copies in runs for line in run * copies]
     after = 0
     for start, period, copies in folds(lines):
         assert start >= after, "none is inside of another"
@@ -163,3 +165,7 @@ def test_folds_are_repetitions(lines: list[int]):
 def test_names_of_copies_are_equal():
     assert without_numbers("%12 = call @_where_3(%cst_4, %7#1)") == without_numbers("%9 = call @_where_0(%cst_5, %1#0)")
     assert without_numbers("%12 = stablehlo.slice %1 [0:4]") != without_numbers("%12 = stablehlo.slice %1 [0:8]")
+
+
+def test_shardings_are_those_that_are_partitioned():
+    assert PROPAGATION == (PIPELINE,)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from xshardy.tools.explain.page import page
 from xshardy.tools.program_file import read_program
@@ -56,9 +56,9 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     complaints: list[str] = []
     requests: list[str] = []
 
-    def open_page(text: str, width: int = 1200) -> Page:
+    def open_page(text: str, width: int = 1200, *, with_plan: bool = False) -> Page:
         file = tmp_path / "page.html"
-        file.write_text(page(propagate(text, "page"), "page"))
+        file.write_text(page(propagate(text, "page", with_plan=with_plan), "page"))
         shown = browser.new_page(viewport={"width": width, "height": 700})
         shown.on("pageerror", lambda error: complaints.append(str(error)))
         shown.on("console", lambda message: complaints.append(message.text))
@@ -127,7 +127,7 @@ def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
     path = shown.locator("#tensor ol").first
     assert path.locator("> li").count() == 9
     path.locator("summary", has_text="74 more steps").click()
-    assert path.locator("li", has_text="step").count() == 2 * LAYERS + 2
+    expect(path.locator("li", has_text="step")).to_have_count(2 * LAYERS + 2)
     shown.locator("#tensor button", has_text="go to line 84").click()
     assert shown.locator("#program .goal .number").inner_text() == "84"
     assert shown.locator("#program .fold").get_attribute("open") is not None
@@ -164,6 +164,25 @@ def test_source_lines_list_their_tensors(opened: Callable[..., Page]):
     assert shown.locator("tbody tr").all_inner_texts() == [f"model.py:42\t{LAYERS}\t0\t1.9 KiB"]
     shown.locator("tbody button").click()
     assert shown.locator("#views h3").first.inner_text() == f"{LAYERS} tensors"
+
+
+def test_collectives_have_their_causes(opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE), with_plan=True)
+    badge = shown.locator("#program .collective")
+    assert badge.all_inner_texts() == ["all-reduce 112 KiB"]
+    badge.click()
+    (cells,) = shown.locator("tbody tr").all()
+    assert cells.inner_text().startswith("112 KiB\tall-reduce\tmodel\t1\t")
+    assert '%1 (line 9) has "model" in dimension 1 [from argument 1 (%w0)' in cells.inner_text()
+    cells.locator("button", has_text="stablehlo.dot (line 10)").click()
+    assert shown.locator("#program .goal .number").inner_text() == "10"
+
+
+def test_collectives_are_shown_only_where_they_are_known(opened: Callable[..., Page]):
+    assert opened(read_program(EXAMPLE)).locator("#tabs button").all_inner_texts() == [
+        "Program",
+        "Arguments and results",
+    ]
 
 
 HOSTILE = """// <img src=x onerror="document.title='PWNED'"> </script><script>document.title='PWNED2'</script>

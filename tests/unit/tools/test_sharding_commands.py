@@ -88,6 +88,7 @@ def test_constraints_are_origins():
         (["--arg", "3"], "there is no tensor argument 3: the function has 3"),
         (["--result", "1"], "there is no tensor result 1"),
         ([], "say which tensor with --value, --arg or --result"),
+        (["--arg", "0", "--collectives"], "--collectives are shown on a page: ask for one with --html"),
     ],
 )
 def test_a_tensor_that_is_not_there(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]):

@@ -54,7 +54,6 @@ PREPARED = (
     stablehlo.CustomCallOp,
     stablehlo.DotOp,
     stablehlo.GetDimensionSizeOp,
-    stablehlo.GetTupleElementOp,
     stablehlo.IfOp,
     stablehlo.OptimizationBarrierOp,
     stablehlo.RngBitGeneratorOp,

@@ -8,8 +8,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import overlaps
-from xshardy.tools.explain.axis_text import axes_text
-from xshardy.tools.shard import dimensions
+from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.transforms.sdy_propagation.propagation_history import History, Neighbourhood
 
 Shardings = Sequence[TensorShardingAttr | None]

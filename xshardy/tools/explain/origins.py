@@ -5,7 +5,7 @@ from xdsl.ir import Block
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
-from xshardy.tools.shard import dimensions
+from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import History
 

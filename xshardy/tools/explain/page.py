@@ -9,7 +9,7 @@ from xshardy.tools.explain.page_data import page_data
 from xshardy.tools.output import printable
 from xshardy.tools.sharded_program import ShardedProgram
 
-SCRIPTS = ("data.js", "program.js", "mesh.js", "tensor.js", "tables.js", "search.js", "start.js")
+SCRIPTS = ("data.js", "program.js", "mesh.js", "tensor.js", "tables.js", "collectives.js", "search.js", "start.js")
 """The files of the script, in order: they share one scope."""
 
 

@@ -15,8 +15,10 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
 from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
+from xshardy.tools.explain.page_collectives import CollectiveRow, collective_rows
 from xshardy.tools.explain.page_paths import LossRow, OperationRow, OriginRow, Paths, StepRow
 from xshardy.tools.explain.page_shardings import AxisRow, MeshRow, ShardingRow, ShardingTables
+from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
 from xshardy.tools.explain.tables import Table
 from xshardy.tools.shard import bytes_of_part
@@ -64,6 +66,9 @@ class PageData(TypedDict):
     steps: Sequence[StepRow]
     origins: Sequence[OriginRow]
     losses: Sequence[LossRow]
+    is_planned: bool
+    """Whether the collectives are known."""
+    collectives: Sequence[CollectiveRow]
 
 
 class _Builder:
@@ -83,7 +88,7 @@ class _Builder:
         history = self._history
         home = history.home(number)
         sharding, written = history.sharding(number), history.written(number)
-        type = _type_of(home)
+        type = type_of(home)
         return ValueRow(
             value_name(self._program, number),
             self._line(home),
@@ -115,10 +120,6 @@ class _Builder:
                 known = bytes_of_part(type, sharding, self.shardings.mesh(sharding))
             self._bytes[key] = known
         return known
-
-
-def _type_of(home: Home) -> Attribute:
-    return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
 
 
 def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
@@ -153,4 +154,6 @@ def page_data(program: ShardedProgram) -> PageData:
         "steps": builder.paths.steps,
         "origins": builder.paths.origins,
         "losses": losses,
+        "is_planned": program.plan is not None,
+        "collectives": [] if program.plan is None else [*collective_rows(program.plan)],
     }

@@ -3,11 +3,11 @@
 from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.planning.origins import visible
 from xshardy.syntax.source_names import SourceNames, what
 from xshardy.tools.explain.losses import Losses
 from xshardy.tools.explain.origins import origin
 from xshardy.tools.explain.page_shardings import AxisRow
-from xshardy.tools.explain.story import operation_shown
 from xshardy.tools.explain.tables import Strings, Table
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival, History
 
@@ -55,7 +55,7 @@ class Paths:
         if came is None:
             came = ~self._origins.number((last, axis))
         for key, arrival in reversed(new):
-            operation = self._operations.number(operation_shown(arrival.op))
+            operation = self._operations.number(visible(arrival.op))
             self.steps.append((arrival.step, key[2], operation, arrival.target - 1, came))
             came = self._known[key] = len(self.steps) - 1
         return came

@@ -7,11 +7,10 @@ from xdsl.ir import Operation
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.sharding.devices import shard_indices
-from xshardy.tools.explain.axis_text import sub_axis_text
 from xshardy.tools.explain.tables import Table
-from xshardy.tools.shard import dimensions
 
 MOST_DEVICES = 4096
 """The largest mesh of which a page has a picture."""
@@ -67,7 +66,8 @@ class ShardingTables:
 
 
 def _axis_row(axis: AxisRefAttr) -> AxisRow:
-    return axis.axis.data, sub_axis_text(axis)
+    name = axis.axis.data
+    return name, axis_text(axis).removeprefix(f'"{name}"')
 
 
 def _mesh_row(mesh: MeshAttr) -> MeshRow:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from xshardy.dialects.sdy.ops import NamedComputationOp
+from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.syntax.source_names import along_edges
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
@@ -26,11 +28,14 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
     The number of the tensor that `name` means in `program`, whose text is `file`.
 
     `name` is one that `shard` and `explain` print, `%44 (line 116)` or `argument 0 (p['emb'])`; a name alone, `%7#1`
-    or `p['emb']`; or a place alone, `line 116` or `model.py:42`. Raises `InputError` if there is no such tensor, or
-    several.
+    or `p['emb']`; or a place alone, `line 116` or `model.py:42`. What has that name in the body of the main function
+    goes before what has it in another function. Raises `InputError` if there is no such tensor, or several.
     """
     found = _by_name(program, name) or _by_place(program, name)
-    if len(found) == 1:
+    in_main = [number for number in found if _is_in_main(program, number)]
+    if len(in_main) == 1:
+        return in_main[0]
+    if len(set(found.values())) == 1:  # copies of a constant
         return next(iter(found))
     if found:
         listed = "".join(f"\n  {text}" for text in [*found.values()][:LISTED])
@@ -76,6 +81,17 @@ def _by_place(program: ShardedProgram, place: str) -> Mapping[int, str]:
             if number is not None and program.names.knows(result):
                 found.setdefault(number, _listed(program, number))
     return found
+
+
+def _is_in_main(program: ShardedProgram, number: int) -> bool:
+    """Whether a tensor is in the body of the main function, not in that of a call in it."""
+    home = program.history.home(number)
+    if isinstance(home, FunctionResult):
+        return True
+    around = along_edges(home).owner.parent_op()
+    while around is not None and not isinstance(around, FuncOp | NamedComputationOp):
+        around = around.parent_op()
+    return around is main_if_any(functions_of(program.module))
 
 
 def _listed(program: ShardedProgram, number: int) -> str:

@@ -6,12 +6,11 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
+from xshardy.planning.origins import visible
 from xshardy.syntax.source_names import what
-from xshardy.tools.explain.axis_text import axis_text
 from xshardy.tools.explain.losses import Losses
 from xshardy.tools.explain.origins import origin
-from xshardy.tools.shard import dimensions
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival
@@ -23,14 +22,6 @@ def value_name(program: ShardedProgram, number: int) -> str:
     if isinstance(home, FunctionResult):
         return f"result {home.index} of @{home.function.sym_name.data}"
     return program.names.describe(home)
-
-
-def operation_shown(op: Operation) -> Operation:
-    """The operation that is named for `op`: for a data flow edge the one around its regions or before it."""
-    if not isinstance(op, DataFlowEdgeOp):
-        return op
-    around = op.input.owner
-    return around if isinstance(around, Operation) else around.parent_op() or op
 
 
 def story(program: ShardedProgram, number: int) -> Iterator[str]:
@@ -80,6 +71,6 @@ def _losses(program: ShardedProgram, number: int) -> Iterator[str]:
 
 
 def _operation(program: ShardedProgram, op: Operation) -> str:
-    shown = operation_shown(op)
+    shown = visible(op)
     place = program.names.place(shown)
     return f"{what(shown)} ({place})" if place is not None else what(shown)

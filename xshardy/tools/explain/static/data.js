@@ -5,10 +5,17 @@ const values = data.values.map(([name, line, place, type, sharding, written, byt
   number, name, line, type: data.types[type][0], shape: data.types[type][1], place: data.texts[place],
   sharding: shardingOf(sharding), written: shardingOf(written), bytes, bytesBefore, came,
 }));
-const valuesOfLine = new Map();
-for (const value of values) {
-  if (!valuesOfLine.has(value.line)) valuesOfLine.set(value.line, []);
-  valuesOfLine.get(value.line).push(value);
+const valuesOfLine = grouped(values, value => value.line);
+
+// The items by key.
+function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(item);
+  }
+  return groups;
 }
 
 function shardingOf(row) {

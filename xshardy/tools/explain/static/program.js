@@ -37,8 +37,11 @@ function row(line) {
   } else {
     element.append(text);
   }
-  const chips = (valuesOfLine.get(line) ?? []).map(value => {
-    const chip = button("", [chipName(value), " ", ...shardingChips(value.sharding)], () => choose(value));
+  // Copies of a function, one for each call, have one chip where they are sharded alike.
+  const alike = grouped(valuesOfLine.get(line) ?? [], value => `${chipName(value)} ${value.sharding.text}`);
+  const chips = [...alike.values()].map(copies => {
+    const [value] = copies, times = copies.length > 1 ? ` × ${copies.length}` : "";
+    const chip = button("", [chipName(value), " ", ...shardingChips(value.sharding), times], () => choose(value));
     chip.dataset.value = value.number;
     chip.classList.toggle("chosen", value === chosen);
     return chip;
@@ -49,6 +52,7 @@ function row(line) {
   } else {
     element.append(...chips);
   }
+  element.append(...collectiveBadges(line));
   return element;
 }
 

@@ -1,8 +1,10 @@
 // The header, the views and the first paint.
 const views = new Map([["Program", () => programView], ["Arguments and results", argumentsView], ["Source lines", sourcesView],
-  ["Found", () => foundView]]);
-const hasSources = values.some(value => value.place);
+  ["Collectives", collectivesView], ["Found", () => foundView]]);
 const tabs = new Map();
+const hasNoTab = new Set(["Found"]);
+if (!values.some(value => value.place)) hasNoTab.add("Source lines");
+if (!data.is_planned) hasNoTab.add("Collectives");
 
 // Shows one view; a view is made when it is shown first.
 function showView(name) {
@@ -13,7 +15,7 @@ function showView(name) {
 }
 
 for (const name of views.keys()) {
-  if (name === "Found" || (name === "Source lines" && !hasSources)) continue;
+  if (hasNoTab.has(name)) continue;
   const tab = button("", [name], () => showView(name));
   tabs.set(name, tab);
   document.getElementById("tabs").append(tab);

@@ -25,15 +25,19 @@ function sortable(columns, rows, sortedBy = null) {
   return make("div", "scroll", make("table", "", make("thead", "", make("tr", "", ...heads)), body));
 }
 
+// The sum of `key`, bytes that are -1 where they are unknown.
+function sumOf(some, key) {
+  return some.reduce((total, value) => total + Math.max(0, value[key]), 0);
+}
+
 function argumentsView() {
   const rows = [...data.arguments, ...data.results].map((number, order) => ({ order, ...values[number] }));
-  const sum = (numbers, key) => numbers.reduce((total, number) => total + Math.max(0, values[number][key]), 0);
+  const sum = (numbers, key) => inBytes(sumOf(numbers.map(number => values[number]), key));
   const replicated = rows.filter(isReplicated);
   return make("section", "",
-    make("p", "", `Arguments: ${inBytes(sum(data.arguments, "bytes"))} per device, before propagation ` +
-      `${inBytes(sum(data.arguments, "bytesBefore"))}. Results: ${inBytes(sum(data.results, "bytes"))} per device. ` +
-      `${replicated.length} of ${rows.length} are replicated, ` +
-      `${inBytes(replicated.reduce((total, value) => total + Math.max(0, value.bytes), 0))}.`),
+    make("p", "", `Arguments: ${sum(data.arguments, "bytes")} per device, before propagation ` +
+      `${sum(data.arguments, "bytesBefore")}. Results: ${sum(data.results, "bytes")} per device. ` +
+      `${replicated.length} of ${rows.length} are replicated, ${inBytes(sumOf(replicated, "bytes"))}.`),
     sortable([
       { title: "tensor", of: row => row.order, show: row => [valueLink(values[row.number])] },
       { title: "type", of: row => row.type },
@@ -46,22 +50,17 @@ function argumentsView() {
 
 // The tensors by the line of the user's program that makes them.
 function sourcesView() {
-  const bySource = new Map();
-  for (const value of values) {
-    if (!value.place) continue;
-    const source = bySource.get(value.place) ?? { place: value.place, tensors: 0, replicated: 0, bytes: 0, shardings: new Set() };
-    source.tensors++;
-    source.bytes += Math.max(0, value.bytes);
-    source.replicated += isReplicated(value) && value.shape.length > 0;
-    if (value.sharding.text) source.shardings.add(value.sharding);
-    bySource.set(value.place, source);
-  }
-  if (!bySource.size) return null;
+  const sources = [...grouped(values.filter(value => value.place), value => value.place)].map(([place, made]) => ({
+    place,
+    tensors: made.length,
+    replicated: made.filter(value => isReplicated(value) && value.shape.length).length,
+    bytes: sumOf(made, "bytes"),
+  }));
   return make("section", "", sortable([
     { title: "source line", of: row => row.place.replace(/\d+$/, line => line.padStart(8, "0")),
       show: row => [button("link", [row.place], () => search(row.place))] },
     { title: "tensors", className: "number", of: row => row.tensors },
     { title: "replicated, scalars aside", className: "number", of: row => row.replicated },
     { title: "bytes per device", className: "number", of: row => row.bytes, show: row => [inBytes(row.bytes)] },
-  ], [...bySource.values()], 3));
+  ], sources, 3));
 }
