@@ -59,10 +59,14 @@ class FakeGpu(Gpu):
         self.alive[pointer] = np.full(size, 0xAB, np.uint8)
         return DeviceMemory(pointer, size, self)
 
-    def upload(self, data: Array) -> DeviceMemory:
-        memory = self.allocate(data.nbytes)
+    def store(self, data: Array, memory: DeviceMemory) -> None:
         self.alive[memory.pointer][:] = data.reshape(-1).view(np.uint8)
-        return memory
+
+    def part(self, memory: DeviceMemory, offset: int, size: int) -> DeviceMemory:
+        pointer = memory.pointer + offset
+        if offset or size != memory.size:
+            self.alive[pointer] = self.alive[memory.pointer][offset : offset + size]
+        return DeviceMemory(pointer, size, self)
 
     def download(self, memory: DeviceMemory) -> Array:
         return self.alive[memory.pointer].copy()
