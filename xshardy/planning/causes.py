@@ -25,6 +25,8 @@ class Cause:
     """One sentence: which tensors disagree, and the annotations in brackets."""
     annotations: tuple[str, ...] = ()
     """The annotations that the shardings come from, each once."""
+    sources: tuple[int, ...] = ()
+    """The values that are annotated so, by their numbers in the history."""
     movement: Movement | None = None
     """What is moved; None for collectives that are not of a movement."""
 
@@ -62,7 +64,9 @@ class Causes:
         found = _Annotations(self.origins)
         sharded = [found.sharded(side) for side in self._sides(op) if _axes(side.sharding)]
         reasons = f": {'; '.join(sharded[:2])}" if sharded else ""
-        return Cause(f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed)
+        return Cause(
+            f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed, found.sources
+        )
 
     def _reduction(self, movement: Movement) -> Cause:
         op, found = movement.operation, _Annotations(self.origins)
@@ -75,14 +79,14 @@ class Causes:
                     reasons.append(found.has(side, dim, axes))
         because = f" over a sharded dimension: {' and '.join(reasons)}" if reasons else ""
         text = f"{self.origins.operation(op)} reduces{because or f' along {axes_text(movement.reduced)}'}"
-        return Cause(text, found.listed, movement)
+        return Cause(text, found.listed, found.sources, movement)
 
     def _reshard(self, movement: Movement) -> Cause:
         found = _Annotations(self.origins)
         is_result = movement.tensor is not None and movement.tensor.owner is movement.operation
         sides = self._computed(movement, found) if is_result else self._read(movement, found)
         text = ", but ".join(sides)
-        return Cause(text, found.listed, movement)
+        return Cause(text, found.listed, found.sources, movement)
 
     def _computed(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
         """How an operation computes a result, and what its sharding is instead."""
@@ -172,6 +176,11 @@ class _Annotations:
     def listed(self) -> tuple[str, ...]:
         """The annotations mentioned so far."""
         return tuple(dict.fromkeys(map(self._origins.describe, self._seen)))
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Their values."""
+        return tuple(self._seen)
 
     def of(self, number: int, axes: Sequence[AxisRefAttr]) -> str:
         """` [from argument 0 (x) [{"data"}]]`: where value `number` got `axes`; empty if it is annotated itself."""
