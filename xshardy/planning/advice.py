@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -34,6 +34,10 @@ MOST_OF_CAUSE = 8
 """How many candidates are tried for a cause: each takes the time of a plan."""
 LEAST_SAVED = 0.02
 """The part of the estimated time that a candidate saves at least."""
+MOST_OF_PATH = 2
+"""At how many of the values that an axis went through, from its annotation, a constraint is tried."""
+MUCH_BETTER = 1.1
+"""How much more than a simpler candidate, which comes first, another one saves at least."""
 MOST_GROWTH = 1.1
 """By how much memory may grow."""
 
@@ -62,7 +66,8 @@ def advise(plan: Plan, topology: Topology = H100) -> Sequence[Advice]:
     """
     The changes that make `plan` faster on `topology`, the best for each cause, those that save most first.
 
-    Takes the time of up to `MOST_CAUSES * MOST_OF_CAUSE` plans. None for a plan of which the text is not known.
+    Takes the time of up to `MOST_CAUSES * MOST_OF_CAUSE` plans. None for a plan without `replan`. Raises what
+    `Plan.estimate` raises.
     """
     if plan.replan is None:
         return ()
@@ -79,8 +84,9 @@ def advise(plan: Plan, topology: Topology = H100) -> Sequence[Advice]:
                 continue
             after = changed.estimate(topology)
             saved = before.total - after.total
+            least = LEAST_SAVED * before.total if best is None else MUCH_BETTER * best.saved_seconds
             grows = changed.peak_bytes > plan.peak_bytes * MOST_GROWTH or after.compute.flops > before.compute.flops
-            if not grows and saved > LEAST_SAVED * before.total and (best is None or saved > best.saved_seconds):
+            if not grows and saved > least:
                 less = plan.bytes - changed.bytes
                 best = Advice(text, cause, changed, saved, less, changed.peak_bytes - plan.peak_bytes)
         if best is not None:
@@ -122,8 +128,11 @@ class _Candidates:
         for source in cause.sources:
             for axis in axes:
                 yield from self._moved(source, axis)
+        if movement is not None and movement.is_reduction:
+            for axis in axes:
+                yield from self._reduced(movement.operation, axis)
         for axis in axes:
-            yield from self._given_to_others(cause.sources, axis)
+            yield from self._beside_others(axis)
 
     def _axes(self, cause: Cause) -> Sequence[AxisRefAttr]:
         """The axes that are communicated along: those that are reduced, or that the tensor loses."""
@@ -148,7 +157,7 @@ class _Candidates:
         number = self._history.number(tensor)
         paths = [(axis, self._history.path(number, axis)) for axis in axes] if number is not None else []
         for axis, path in paths:
-            for arrival in reversed(path):
+            for arrival in [*reversed(path)][:MOST_OF_PATH]:
                 home, sharding = self._history.home(arrival.target), self._history.sharding(arrival.target)
                 if not isinstance(home, FunctionResult) and sharding is not None:
                     yield from self._sharded(home, with_axes(sharding, _without(sharding, axis)))
@@ -156,18 +165,32 @@ class _Candidates:
     def _moved(self, source: int, axis: AxisRefAttr) -> Iterator[tuple[str, Edit]]:
         """The annotation with `axis` along another dimension that it divides, or without it."""
         home, written = self._history.home(source), self._history.written(source)
-        if isinstance(home, FunctionResult) or written is None:
-            return
-        without = _without(written, axis)
-        for dim in range(len(without)):
-            if not any(overlaps(axis, known) for known in written.dim_shardings.data[dim].axes):
-                axes = _appended(without, dim, axis)
-                if self._divides(home, axes, written):
-                    yield from self._sharded(home, with_axes(written, axes))
-        yield from self._sharded(home, with_axes(written, without))
+        if not isinstance(home, FunctionResult) and written is not None and _shards(written, axis):
+            yield from self._elsewhere(home, written, axis)
+            yield from self._sharded(home, with_axes(written, _without(written, axis)))
 
-    def _given_to_others(self, sources: Sequence[int], axis: AxisRefAttr) -> Iterator[tuple[str, Edit]]:
-        """Arguments that are sharded along other axes get `axis` beside these; the annotations of the cause lose it."""
+    def _elsewhere(
+        self, value: SSAValue, sharding: TensorShardingAttr, axis: AxisRefAttr
+    ) -> Iterator[tuple[str, Edit]]:
+        """`value` with `axis` along each other dimension that it divides."""
+        without = _without(sharding, axis)
+        for dim, of_dim in enumerate(sharding.dim_shardings):
+            axes = _appended(without, dim, axis)
+            if not any(overlaps(axis, known) for known in of_dim.axes) and self._divides(value, axes, sharding):
+                yield from self._sharded(value, with_axes(sharding, axes))
+
+    def _reduced(self, op: Operation, axis: AxisRefAttr) -> Iterator[tuple[str, Edit]]:
+        """The first values through which `axis` came to the operands of a reduction, with it along other dimensions."""
+        for operand in op.operands:
+            number = self._history.number(operand)
+            path = self._history.path(number, axis) if number is not None else ()
+            for target in [arrival.target for arrival in reversed(path)][:MOST_OF_PATH]:
+                home, sharding = self._history.home(target), self._history.sharding(target)
+                if not isinstance(home, FunctionResult) and sharding is not None and _shards(sharding, axis):
+                    yield from self._elsewhere(home, sharding, axis)
+
+    def _beside_others(self, axis: AxisRefAttr) -> Iterator[tuple[str, Edit]]:
+        """What is annotated with other axes gets `axis` beside these, where it divides; all else loses it."""
         edits: dict[Place, TensorShardingAttr] = {}
         texts: list[str] = []
         for number in self._history.numbers():
@@ -178,12 +201,11 @@ class _Candidates:
             dim = next((dim for dim, of_dim in enumerate(without) if of_dim), None)
             if dim is not None and self._divides(home, appended := _appended(without, dim, axis), written):
                 sharding = with_axes(written, appended)
-            elif number in sources:
-                sharding = with_axes(written, without)
             else:
-                continue
-            edits[place] = sharding
-            texts.append(self._text(home, sharding))
+                sharding = with_axes(written, without)
+            if _shards(written, axis) or sharding != with_axes(written, without):
+                edits[place] = sharding
+                texts.append(self._text(home, sharding))
         if edits:
             yield " and ".join(texts), Edit(tuple(edits.items()))
 
@@ -204,6 +226,10 @@ class _Candidates:
         mesh = lookup_mesh(sharding, main_function(self._plan.traced.propagated))
         sizes = zip(shape_of(value), axes, strict=True)
         return mesh is not None and all(size % sharded_size(of_dim, mesh) == 0 for size, of_dim in sizes)
+
+
+def _shards(sharding: TensorShardingAttr, axis: AxisRefAttr) -> bool:
+    return any(overlaps(axis, known) for dim in sharding.dim_shardings for known in dim.axes)
 
 
 def _without(sharding: TensorShardingAttr, axis: AxisRefAttr) -> Axes:

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.planning.collective_bytes import kind_of
@@ -129,7 +130,8 @@ class Causes:
         op, number, before = movement.operation, self._number(movement.tensor), movement.before
         rule = self._rules.factor_rule(op)
         if rule is None:
-            yield "it has no sharding rule"
+            if not isinstance(op, ShardableDataFlowOpInterface):
+                yield "it has no sharding rule"
             return
         sides = self._sides(op)
         mine = next((side for side in sides if side.number == number), None)
