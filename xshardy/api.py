@@ -169,7 +169,7 @@ def plan(
 
 def advise(plan: "Plan", topology: str = "h100x8") -> "Sequence[Advice]":
     """
-    Other shardings that make a program faster than `plan`, by the estimate on `topology`: what was tried, and saves time.
+    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
 
     `topology` is that of a machine we know, or the path of a file. Takes the time of up to 32 plans. Raises
     `TopologyError`.
