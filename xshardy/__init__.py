@@ -1,7 +1,8 @@
 """
 OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
-- `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text.
+- `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text; `write_bytecode`,
+  `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
 - `plan`: what a partitioned program communicates and holds, and why; `xshardy.testing` asserts it.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         run,
         run_passes,
         verify,
+        write_artifact,
+        write_bytecode,
     )
     from xshardy.compiler import compile, emit, lower
     from xshardy.engines.checked_run import ProgramRun
@@ -54,6 +57,8 @@ __all__ = [
     "run",
     "run_passes",
     "verify",
+    "write_artifact",
+    "write_bytecode",
 ]
 
 _HOMES = {

@@ -31,20 +31,23 @@ SHOWN_LINES = 4
 
 def parse(source: "ProgramSource", name: str | None = None, *, context: "Context | None" = None) -> "ModuleOp":
     """
-    The module in `source`, verified: MLIR in upstream's or xDSL's syntax, which diagnostics call `name`.
+    The module in `source`, verified: MLIR in upstream's or xDSL's syntax, which diagnostics call `name`, or bytecode.
 
-    `source` is the text, as a string or bytes; a path, as a `Path` or a string such as `"model.mlir"`; what
-    `jax.jit(f).lower(...)`, `jax.jit(f).trace(...)` or `jax.export.export(f)(...)` returns; or a module of jaxlib's
-    `mlir.ir`. What JAX gives has locations, which operations keep.
+    `source` is the text, as a string or bytes, or the bytes of MLIR bytecode; a path of either, as a `Path` or a string
+    such as `"model.mlir"`; what `jax.jit(f).lower(...)`, `jax.jit(f).trace(...)` or `jax.export.export(f)(...)`
+    returns; or a module of jaxlib's `mlir.ir`. What JAX gives has locations, which operations keep.
 
-    `context` has the dialects of the text: by default, those of xDSL, of xshardy, and of other installed universes.
-    Raises xDSL's `ParseError` with the place in the text, or `VerifyException`; `TypeError` for another `source`.
+    `context` has the dialects of the module: by default, those of xDSL, of xshardy, and of other installed universes.
+    Raises xDSL's `ParseError` with the place in the text, `BytecodeError`, or `VerifyException`; `TypeError` for
+    another `source`.
     """
     from xshardy.dialects.discardable import verify
     from xshardy.syntax import parse_module
-    from xshardy.tools.program_text import program_text
+    from xshardy.syntax.bytecode import read_bytecode
+    from xshardy.tools.program_text import program_data
 
-    module = parse_module(*program_text(source, name), context)
+    data, name = program_data(source, name)
+    module = parse_module(data, name, context) if isinstance(data, str) else read_bytecode(data, context)
     verify(module)
     return module
 
@@ -54,6 +57,29 @@ def print_module(module: "ModuleOp", *, debug_info: bool = False) -> str:
     from xshardy import syntax
 
     return syntax.print_module(module, debug_info=debug_info)
+
+
+def write_bytecode(module: "ModuleOp") -> bytes:
+    """
+    `module` as MLIR bytecode, with the operations as they are: a `.mlirbc` file, which `parse` and `mlir-opt` read.
+
+    Raises `BytecodeError` for what has no form there: resources.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_bytecode(module)
+
+
+def write_artifact(module: "ModuleOp", version: str | None = None) -> bytes:
+    """
+    `module` as a portable artifact of StableHLO, the `mlir_module_serialized` of what `jax.export` returns.
+
+    StableHLO reads it from `version` on; by default, that is the version of the jaxlib that xshardy is tested with.
+    Raises `BytecodeError` for what that version lacks, and `ValueError` for a version that is not known.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_artifact(module, version or bytecode.ARTIFACT_VERSION)
 
 
 def location_of(located: "Operation | SSAValue") -> "LocationAttr":
@@ -204,13 +230,13 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
     from xdsl.dialects.builtin import ModuleOp
 
     from xshardy.tools.hlo_program import is_hlo
-    from xshardy.tools.program_text import program_text
+    from xshardy.tools.program_text import program_data
     from xshardy.tools.source_program import source_program
 
     if isinstance(source, ModuleOp):
         return source
-    text, name = program_text(source, name)
-    if not is_hlo(text):
+    text, name = program_data(source, name)
+    if isinstance(text, bytes) or not is_hlo(text):
         return parse(text, name, context=context)
     program = source_program(text, name, context)
     program.import_shardings(context)

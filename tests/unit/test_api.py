@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 import xshardy
+from xshardy.syntax.bytecode import BytecodeError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP = (EXAMPLES / "mlp.mlir").read_text()
@@ -104,8 +105,8 @@ def test_programs_are_text_bytes_and_paths(tmp_path: Path):
 def test_what_is_no_program_is_refused():
     with pytest.raises(TypeError, match=r"a builtins\.int is no program"):
         xshardy.parse(3)
-    with pytest.raises(ValueError, match="MLIR bytecode"):
-        xshardy.parse(b"ML\xefR\x06")
+    with pytest.raises(BytecodeError, match="format 7"):
+        xshardy.parse(b"ML\xefR\x0f")
     with pytest.raises(ValueError, match="byte 0xff at 2 is not UTF-8"):
         xshardy.parse(b"ab\xff")
     with pytest.raises(ValueError, match=r"read it with xshardy\.read_hlo"):

@@ -17,8 +17,10 @@ from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
+from xshardy.dialects.stablehlo.normalization import BatchNormGradOp, BatchNormTrainingOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
@@ -27,7 +29,16 @@ from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.interpreters.random_indices import random_indices
 
-COMBINING = (ReduceOp, ReduceWindowOp, DotGeneralOp, ConvolutionOp, ScatterOp)
+COMBINING = (
+    ReduceOp,
+    ReduceWindowOp,
+    DotGeneralOp,
+    ConvolutionOp,
+    ScatterOp,
+    BatchNormTrainingOp,
+    BatchNormGradOp,
+    SelectAndScatterOp,
+)
 """Operations that combine many elements in an unspecified order."""
 
 
@@ -62,6 +73,10 @@ def _combined(op: Operation) -> int:
         case DotGeneralOp() | ConvolutionOp():
             other = prod(tensor_type(op.operands[1]).get_shape())
             return max(2, read, other)
+        case BatchNormTrainingOp() | BatchNormGradOp():
+            return max(2, read // max(prod(tensor_type(op.scale).get_shape()), 1))
+        case SelectAndScatterOp():
+            return max(2, prod(dimension.size for dimension in op.window()))
         case ScatterOp():
             return max(2, prod(tensor_type(op.updates[0]).get_shape()))
         case _:

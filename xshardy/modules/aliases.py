@@ -1,7 +1,7 @@
 """What a module says about memory that operands and results share."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -34,6 +34,16 @@ def donated_parameters(module: ModuleOp) -> Mapping[int, int]:
 def library_aliases(op: Operation) -> Mapping[int, int]:
     """The results of a library call that are written into the memory of an operand: result to operand number."""
     return _pairs(op.attributes.get(OUTPUT_TO_OPERAND)) if isinstance(op, stablehlo.CustomCallOp) else {}
+
+
+def aliases_of(buffers: Sequence[int], operands: int) -> Mapping[int, int]:
+    """
+    The results of a kernel that it writes into the buffer of an operand: result to operand number.
+
+    `buffers` has the number of the buffer of each argument: of so many `operands`, then of the results.
+    """
+    inputs = {buffer: index for index, buffer in reversed([*enumerate(buffers[:operands])])}
+    return {index: inputs[buffer] for index, buffer in enumerate(buffers[operands:]) if buffer in inputs}
 
 
 def _pairs(attribute: Attribute | None) -> dict[int, int]:

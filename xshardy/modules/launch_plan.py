@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from xshardy.dialects import stablehlo
 from xshardy.modules.buffer_assignment import BufferAssignment, Slice
 from xshardy.modules.leaves import Leaf
 from xshardy.modules.live_ranges import Interval
@@ -120,6 +121,12 @@ class ConditionalStep(Step):
 
     selector: Argument
     branches: tuple[tuple[Step, ...], ...]
+
+    def branch(self, selected: int) -> int:
+        """The number of the branch that runs if the selector is `selected`."""
+        if isinstance(self.op, stablehlo.IfOp):
+            return 0 if selected else 1
+        return selected if 0 <= selected < len(self.branches) else len(self.branches) - 1
 
     @property
     def operands(self) -> tuple[Argument, ...]:

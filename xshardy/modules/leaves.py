@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import AnyTensorType, TensorType, TupleType
+from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DenseArrayBase, IntegerType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.emitters.elemental.kinds import bits_in_memory
@@ -44,8 +45,16 @@ class Leaf:
     @property
     def layout(self) -> tuple[int, ...]:
         """The dimensions from minor to major."""
-        layout = None if self.path else layout_of(self.value)
+        layout = self._layout_in_tuple() if self.path else layout_of(self.value)
         return layout or tuple(reversed(range(self.type.get_num_dims())))
+
+    def _layout_in_tuple(self) -> tuple[int, ...] | None:
+        """That of an element of a tuple: an operation has the layouts of all elements of its result."""
+        layouts = self.value.owner.attributes.get(hlo.LAYOUT) if isinstance(self.value.owner, Operation) else None
+        if not isa(layouts, ArrayAttr[Attribute]):
+            return None
+        layout = layouts.data[[*leaves_of(self.value)].index(self)]
+        return tuple(layout.get_values()) if isa(layout, DenseArrayBase[IntegerType]) else None
 
     @property
     def shape_text(self) -> str:

@@ -10,7 +10,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.lowering.nvptx import ptx_name
-from xshardy.modules.buffer_assignment import BufferAssignment
+from xshardy.modules.aliases import library_aliases
+from xshardy.modules.buffer_assignment import BufferAssignment, assign_buffers
 from xshardy.modules.launch_plan import (
     Argument,
     AsyncDoneStep,
@@ -62,11 +63,32 @@ class Scheduler:
         return (*self.heading(op), self.arguments(op.operands), self.arguments(op.results))
 
 
+def plan_of(
+    entry: FuncOp,
+    fingerprints: Mapping[hlo.FusionOp, str],
+    aliases: Callable[[hlo.FusionOp], Mapping[int, int]],
+    donated: Mapping[int, int],
+) -> LaunchPlan:
+    """
+    The launch plan of the prepared program `entry`, into which this inserts copies.
+
+    `fingerprints` has what equal fusions have in common, `aliases` the results of one that are written into the memory
+    of operands, `donated` the results of the program that are written into that of parameters, by number each. Raises
+    `ModuleError` for a tensor of unknown size.
+    Precondition: `unfused` finds nothing in the program.
+    """
+
+    def in_place(op: Operation) -> Mapping[int, int]:
+        return aliases(op) if isinstance(op, hlo.FusionOp) else library_aliases(op)
+
+    return schedule(entry, assign_buffers(entry, in_place, donated), fingerprints)
+
+
 def schedule(entry: FuncOp, assignment: BufferAssignment, fingerprints: Mapping[hlo.FusionOp, str]) -> LaunchPlan:
     """
-    The launch plan of the prepared program `entry`, with the memory of `assignment`.
+    The steps of the prepared program `entry`, with the memory of `assignment`.
 
-    `fingerprints` has what equal fusions have in common. Precondition: `unfused` finds nothing in the program.
+    `fingerprints` has what equal fusions have in common.
     """
     scheduler = Scheduler(assignment, fingerprints)
     steps = scheduler.steps(entry.body.block)

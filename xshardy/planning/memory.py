@@ -8,19 +8,19 @@ Arguments live for the whole program. Left out are padding, fragmentation, and t
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from xshardy.dialects.stablehlo.collectives import AllGatherOp, AllToAllOp, ReduceScatterOp
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp, WhileOp
 from xshardy.planning.fusion import fusion_of, overwrites
 from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer
 from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
 from xshardy.transforms.hlo_async.report import size_in_bytes
-from xshardy.transforms.sdy.call_order import callees_first
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -55,88 +55,151 @@ class Memory:
 
 
 def memory_of(module: ModuleOp) -> Memory:
-    """The memory of the main function of `module`, whose types are those of parts. Linear in its operations."""
-    peaks = Peaks()
-    for function in callees_first(module):
-        peaks.functions[function.sym_name.data] = peaks.of(function.body.block)
+    """
+    The memory of the main function of `module`, whose types are those of parts. Linear in its operations.
+
+    Precondition: calls are inlined.
+    """
     block = main_function(module).body.block
     arguments = [Held(value, size_in_bytes(value.type) or 0) for value in block.args]
     end = block.last_op
     returned = dict.fromkeys(end.operands if end is not None else ())
-    inside = peaks.functions[main_function(module).sym_name.data]
+    inside = peak_of(block, Role.PROGRAM)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
-    results = sum(size_in_bytes(value.type) or 0 for value in returned if value not in {*block.args})
+    results = bytes_of(value for value in returned if value not in {*block.args})
     return Memory(size, results, size + inside.bytes, held)
 
 
-@dataclass
-class Peaks:
-    """The peaks of blocks, without the buffers of their arguments."""
+class Role(Enum):
+    """What a block is for."""
 
-    functions: dict[str, Peak] = field(default_factory=dict[str, Peak])
-    """Those of the functions whose callers have not been visited."""
+    PROGRAM = "the body of the main function: arguments are counted elsewhere, results are allocated by the caller"
+    LOOP = "the body of a loop: arguments are in the memory of the operation around it, and are overwritten"
+    BRANCH = "a branch"
 
-    def of(self, block: Block, *, owns_arguments: bool = False) -> Peak:
-        """
-        The peak of `block`. With `owns_arguments`, what nothing reads anymore of its arguments is overwritten.
 
-        Its arguments then count, less their size: the values of a loop are in buffers of the operation around.
-        """
-        timeline = _Timeline(block, owns_arguments)
-        for op, position in timeline.executed:
-            inner = self._inside(op)
-            if inner.bytes:
-                timeline.add(position, inner)
-        return timeline.peak()
+def peak_of(block: Block, role: Role) -> Peak:
+    """The peak of `block`, without its arguments."""
+    timeline = _Timeline(block, role)
+    for op, position in timeline.executed:
+        inner = _inside(op)
+        if inner.bytes:
+            timeline.add(position, inner)
+    return timeline.peak()
 
-    def _inside(self, op: Operation) -> Peak:
-        """The peak of what `op` executes, beyond its operands and results."""
-        match op:
-            case CallOp():
-                return self.functions.get(op.callee.string_value(), Peak())
-            case WhileOp():
-                return self.of(op.body.block, owns_arguments=True)
-            case IfOp() | CaseOp():
-                return max((self.of(region.block) for region in op.regions), key=lambda peak: peak.bytes)
-            case _:
-                return Peak()
+
+def _inside(op: Operation) -> Peak:
+    """
+    The peak of what `op` executes, beyond its operands and results.
+
+    Messages are contiguous, so a collective along another dimension than the first copies its tensor.
+    """
+    match op:
+        case WhileOp():
+            return peak_of(op.body.block, Role.LOOP)
+        case IfOp() | CaseOp():
+            return max((peak_of(region.block, Role.BRANCH) for region in op.regions), key=lambda peak: peak.bytes)
+        case AllGatherOp() if op.all_gather_dim.value.data:
+            return Peak(bytes_of(op.results))
+        case ReduceScatterOp() if op.scatter_dimension.value.data:
+            return Peak(bytes_of(op.operands))
+        case AllToAllOp():
+            return Peak(bytes_of(op.operands))
+        case _:
+            return Peak()
+
+
+def bytes_of(values: Iterable[SSAValue]) -> int:
+    """The bytes of all of `values`."""
+    return sum(size_in_bytes(value.type) or 0 for value in values)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """Memory of a block, and the buffers that are in it one after the other, with the positions where they begin."""
+
+    bytes: int
+    first: int
+    last: int
+    buffers: list[tuple[int, Buffer]]
+
+    def at(self, position: int) -> Buffer:
+        """The buffer that is in it at `position`."""
+        return next((buffer for first, buffer in reversed(self.buffers) if first <= position), self.buffers[0][1])
 
 
 class _Timeline:
     """The bytes that are alive at each position of a block."""
 
-    def __init__(self, block: Block, owns_arguments: bool):
+    def __init__(self, block: Block, role: Role):
         fusion = fusion_of(block)
         liveness = liveness_of(block, fusion.positions)
-        self._places = liveness.aliasing.places()
-        self._ranges = {buffer: (range.first, range.last) for buffer, range in liveness.ranges.items()}
+        aliasing = liveness.aliasing
+        self._values = {buffer: places[0][0] for buffer, places in aliasing.places().items()}
         self._inner: dict[int, Peak] = {}
-        arguments = liveness.aliasing.provided[None]
-        for op in fusion.fused:
-            for buffer in liveness.aliasing.provided[op]:
-                del self._ranges[buffer]
-        if not owns_arguments:
-            for buffer in arguments:
-                del self._ranges[buffer]
-        self._argument_bytes = sum(map(_size, arguments)) if owns_arguments else 0
+        arguments = frozenset(aliasing.provided[None])
+        in_no_buffer = {buffer for op in fusion.fused for buffer in aliasing.provided[op]}
+        if role is not Role.LOOP:
+            in_no_buffer |= arguments
+        self._slots = {
+            buffer: _Slot(_size(buffer), range.first, range.last, [(range.first, buffer)])
+            for buffer, range in liveness.ranges.items()
+            if buffer not in in_no_buffer
+        }
+        self._of_around = arguments if role is Role.LOOP else frozenset[Buffer]()
         self.executed = [(op, position) for position, op in enumerate(block.ops) if op not in fusion.fused]
-        self._overwrite(liveness.aliasing)
+        self._share_invariants(aliasing)
+        self._overwrite(aliasing)
+        if role is Role.PROGRAM and block.last_op is not None:
+            self._allocate_results(block.last_op, aliasing)
+
+    def _share_invariants(self, aliasing: Aliasing) -> None:
+        """Let a value that a loop carries along unchanged stay in the memory of its operand."""
+        for op, _ in self.executed:
+            if not isinstance(op, WhileOp):
+                continue
+            body = op.body.block
+            returned = body.last_op.operands if body.last_op is not None else ()
+            for operand, result, argument, value in zip(op.operand, op.results, body.args, returned, strict=True):
+                if value is not argument:
+                    continue
+                for source, target in zip(aliasing.buffers_of(operand), aliasing.buffers_of(result), strict=True):
+                    slot, known = self._slots.pop(target), self._slots.get(source)
+                    if known is not None:
+                        known.last = max(known.last, slot.last)
+                        self._slots[target] = known
 
     def _overwrite(self, aliasing: Aliasing) -> None:
-        """Let results take over the buffers of operands that nothing reads later: they begin where those end."""
-        ending = defaultdict[int, list[Buffer]](list)
-        for buffer, (_, last) in self._ranges.items():
-            ending[last].append(buffer)
+        """Let results take over the memory of operands of their size that nothing reads later."""
+        ending = defaultdict[int, list[_Slot]](list)
+        for slot in self._distinct():
+            ending[slot.last].append(slot)
         for op, position in self.executed:
             if not overwrites(op):
                 continue
-            own = aliasing.provided[op]
-            free = Counter(_size(buffer) for buffer in ending[position] if buffer not in own)
-            for buffer in own:
-                if free[_size(buffer)]:
-                    free[_size(buffer)] -= 1
-                    self._ranges[buffer] = position + 1, max(position + 1, self._ranges[buffer][1])
+            for buffer in aliasing.provided[op]:
+                mine = self._slots.get(buffer)
+                free = (slot for slot in ending[position] if slot is not mine and mine and slot.bytes == mine.bytes)
+                if mine is None or (taken := next(free, None)) is None:
+                    continue
+                ending[position].remove(taken)
+                if mine in ending[mine.last]:
+                    ending[mine.last].remove(mine)
+                taken.last = mine.last
+                taken.buffers.append((position + 1, buffer))
+                ending[taken.last].append(taken)
+                self._slots[buffer] = taken
+
+    def _allocate_results(self, end: Operation, aliasing: Aliasing) -> None:
+        """Let what is returned have its memory from the start, as a caller allocates it."""
+        for value in end.operands:
+            for buffer in aliasing.buffers_of(value):
+                if (slot := self._slots.get(buffer)) is not None:
+                    slot.first = ENTRY
+
+    def _distinct(self) -> Iterable[_Slot]:
+        return {id(slot): slot for slot in self._slots.values()}.values()
 
     def add(self, position: int, inner: Peak) -> None:
         """Count `inner` at `position`, too."""
@@ -145,22 +208,22 @@ class _Timeline:
     def peak(self) -> Peak:
         """The largest sum, and what is alive there."""
         changes = Counter[int]()
-        for buffer, (first, last) in self._ranges.items():
-            changes[first] += _size(buffer)
-            changes[last + 1] -= _size(buffer)
-        alive, most, where = 0, -1, ENTRY
+        for slot in self._distinct():
+            changes[slot.first] += slot.bytes
+            changes[slot.last + 1] -= slot.bytes
+        alive, most, where = 0, 0, ENTRY
         for position in sorted({*changes, *self._inner}):
             alive += changes[position]
             total = alive + self._inner.get(position, Peak()).bytes
             if total > most:
                 most, where = total, position
         held = [
-            Held(self._places[buffer][0][0], _size(buffer))
-            for buffer, (first, last) in self._ranges.items()
-            if first <= where <= last and _size(buffer)
+            Held(self._values[buffer], slot.bytes)
+            for slot in self._distinct()
+            if slot.first <= where <= slot.last and slot.bytes and (buffer := slot.at(where)) not in self._of_around
         ]
-        inner = self._inner.get(where, Peak())
-        return Peak(max(0, most - self._argument_bytes), (*held, *inner.held))
+        around = sum(map(_size, self._of_around))
+        return Peak(max(0, most - around), (*held, *self._inner.get(where, Peak()).held))
 
 
 def _size(buffer: Buffer) -> int:

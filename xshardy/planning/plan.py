@@ -10,12 +10,16 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.planning.causes import Causes
+from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
 from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
+from xshardy.planning.roofline import Compute, compute_of
 from xshardy.planning.specs import Structure, named_specs, partition_spec
+from xshardy.planning.topology import Topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.syntax.source_names import SourceNames
+from xshardy.transforms.inline import InlinePass
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,26 @@ class Held:
     line: str
     """The place of the operation that computes it; empty for an argument."""
     bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The time of one execution, in seconds."""
+
+    topology: Topology
+    compute: Compute
+    collectives: Sequence[float]
+    """The time of each of the collectives of the plan, in their order."""
+
+    @property
+    def communication(self) -> float:
+        """The time of all collectives, one after the other."""
+        return sum(self.collectives)
+
+    @property
+    def total(self) -> float:
+        """The time if communication and computation do not overlap. With full overlap, it is the larger of both."""
+        return self.compute.seconds + self.communication
 
 
 @dataclass(frozen=True)
@@ -43,6 +67,8 @@ class Plan:
     """The most bytes that it holds at a time, with arguments and results: `memory` has the model."""
     held: Sequence[Held]
     """What it holds then, largest first."""
+    inlined: ModuleOp = field(repr=False)
+    """The program of a device, without calls."""
     traced: TracedPartition = field(repr=False)
     names: SourceNames = field(repr=False)
     structure: Structure = field(default=Structure(), repr=False)
@@ -60,6 +86,11 @@ class Plan:
         for collective in self.collectives:
             counts[collective.kind] += collective.count
         return dict(counts)
+
+    def estimate(self, topology: Topology) -> Estimate:
+        """The time of one execution on `topology`. Raises `TopologyError` if that lacks a link."""
+        times = [collective_seconds(collective, topology) for collective in self.collectives]
+        return Estimate(topology, compute_of(self.inlined, topology), times)
 
     @property
     def in_shardings(self) -> Any:
@@ -90,7 +121,9 @@ def plan_module(module: ModuleOp, names: SourceNames, context: Context, structur
     """
     traced = partition_traced(module, context)
     causes = Causes(Origins(traced.history, names))
-    memory = memory_of(traced.partitioned.module)
+    inlined = traced.partitioned.module.clone()
+    InlinePass().apply(context, inlined)
+    memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()
     for each in memory.held:
         value = traced.traces.original(each.value)
@@ -103,6 +136,7 @@ def plan_module(module: ModuleOp, names: SourceNames, context: Context, structur
         memory.results,
         memory.peak,
         [Held(name, line, bytes) for (name, line), bytes in held.most_common()],
+        inlined,
         traced,
         names,
         structure or Structure(),

@@ -10,21 +10,18 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
-from rich.text import Text
-
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
 from xshardy.emitters.devices import device_of
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import bound, natural, path
+from xshardy.tools.arguments import natural, path
 from xshardy.tools.compile_command import add_compile_options, run_compile
-from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe
+from xshardy.tools.diagnostics import describe
 from xshardy.tools.inspection_commands import add_inspection_commands
 from xshardy.tools.kernel_file import emitted_kernels
-from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
-from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
+from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command, write_text
+from xshardy.tools.run_command import add_run_options, run_run
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
 from xshardy.transforms.xla_gpu.device import parse_target
@@ -110,32 +107,14 @@ def _parser() -> argparse.ArgumentParser:
 
     add_compile_options(add("compile", run_compile, "compile all fusions of a module to PTX"))
 
-    run = add(
-        "run",
-        _run,
-        "execute each fusion with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on "
-        "all of its devices",
+    add_run_options(
+        add(
+            "run",
+            run_run,
+            "execute a module with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on "
+            "all of its devices",
+        )
     )
-    run.add_argument(
-        "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
-    )
-    levels = run.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
-    levels.add_argument("--levels", choices=("all",), help="execute every level")
-    run.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
-    run.add_argument(
-        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the measured one"
-    )
-    run.add_argument(
-        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the measured one"
-    )
-    run.add_argument(
-        "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"
-    )
-    run.add_argument(
-        "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
-    )
-    add_program_options(run)
 
     def add_other(
         name: str, help: str, example: str, command: Callable[[argparse.Namespace], int]
@@ -173,44 +152,6 @@ def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
     print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
-
-
-def _run(args: argparse.Namespace) -> int:
-    check_options(args)
-    if args.on not in (None, CUDA):
-        return run_on_engine(args)
-    from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs
-
-    levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
-    bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
-    outputs: list[Output] = []
-    for kernel in emitted_kernels(args):
-        if kernel.fusion is None:
-            raise InputError(f"{args.file}: error: `run` needs the HLO of the fusion, for its inputs and its reference")
-        results = execute_fusion(
-            kernel.fusion,
-            kernel.module,
-            levels,
-            check=args.check,
-            seed=args.seed,
-            target=args.target,
-            math=args.math,
-            bounds=bounds,
-            observe=kernel.log,
-        )
-        with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
-            outputs += results
-        kernel.log.finish(args.time_passes)
-    print_outputs(outputs)
-    for output in outputs:
-        if output.not_compared is not None:
-            place = f"{args.file}: warning: {output.fusion}, result {output.index}, level {output.level}"
-            print_diagnostic(f"{place}: {output.not_compared}: the result depends on the order; not compared")
-    wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
-    for output in wrong:
-        place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
-        print_diagnostic(f"{place}: {output.comparison}")
-    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """`xshardy indexing|hlo-stats`: what can be read from HLO without compiling it."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 from xshardy import compiler
@@ -9,9 +8,7 @@ from xshardy.hlo_text import parse_hlo, read_hlo
 from xshardy.tools.arguments import natural
 from xshardy.tools.diagnostics import read_text, shown_name
 from xshardy.tools.output import print_diagnostic, write_text
-
-AddCommand = Callable[[str, str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
-"""Adds a command: its name, help, example, and what it runs; gives its parser."""
+from xshardy.tools.sharding_commands import AddCommand
 
 
 def add_inspection_commands(add: AddCommand) -> None:

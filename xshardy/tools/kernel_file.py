@@ -13,7 +13,8 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.program import prepared
+from xshardy.modules.program import prepared, scheduled
+from xshardy.modules.scheduling import STEPS
 from xshardy.modules.unfused import require_fused, unfused
 from xshardy.syntax import parse_module
 from xshardy.tools.diagnostics import InputError, read_text
@@ -64,6 +65,16 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
         emitted = emit_fusion(fusion, device_of(args.target))
         log("emit", emitted, perf_counter() - start)
         yield EmittedKernel(name, emitted, log, fusion)
+
+
+def is_whole_program(module: ModuleOp, args: argparse.Namespace) -> bool:
+    """Whether `xshardy run` executes all of `module`: it has several steps, and no option is for single fusions."""
+    if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
+        return False
+    if not compiler.fusions(module):
+        return False
+    ops = [op for op in scheduled(prepared(module).body.block) if type(op) in STEPS]
+    return len(ops) > 1 or not isinstance(ops[0], FusionOp)
 
 
 def fuse_entry(module: ModuleOp, args: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """`xshardy plan`: what a program communicates and holds on each device, as tables or as JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -8,37 +8,44 @@ from rich.table import Table
 
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.planning.collectives import Collective, annotations_of, axes_of, line_of, summed
-from xshardy.planning.plan import Plan
+from xshardy.planning.plan import Estimate, Plan
+from xshardy.planning.topology import Topology
 from xshardy.tools.console import console
 from xshardy.tools.shard import in_bytes
 
 
-def print_plan(plan: Plan, top: int) -> None:
-    """The `top` largest collectives with their causes, sums of all, and the memory."""
+def print_plan(plan: Plan, top: int, topology: Topology | None = None) -> None:
+    """The `top` largest collectives with their causes, sums of all, the memory, and times on `topology`."""
     out = console()
-    print_collectives(plan, top, out)
+    estimate = None if topology is None else plan.estimate(topology)
+    print_collectives(plan, top, estimate, out)
     print_memory(plan, top, out)
+    if estimate is not None:
+        print_estimate(estimate, out)
 
 
-def print_collectives(plan: Plan, top: int, out: Console) -> None:
+def print_collectives(plan: Plan, top: int, estimate: Estimate | None, out: Console) -> None:
     """The `top` largest collectives with their causes, and sums of all."""
     if not plan.collectives:
         out.print("no collectives: no device needs what another one holds")
         return
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(plan.counts.items()))
     out.print(f"collectives: {in_bytes(plan.bytes)} sent per device, {counts}", highlight=False)
-    for collective in sorted(plan.collectives, key=lambda each: -each.total)[:top]:
-        print_collective(collective, out)
+    times = [None] * len(plan.collectives) if estimate is None else estimate.collectives
+    pairs = zip(plan.collectives, times, strict=True)
+    for collective, seconds in sorted(pairs, key=lambda pair: -pair[0].total)[:top]:
+        print_collective(collective, seconds, out)
     for title, key_of in (("sent for", annotations_of), ("sent along", axes_of), ("sent at", line_of)):
         print_sums(title, summed(plan.collectives, key_of), top, out)
 
 
-def print_collective(collective: Collective, out: Console) -> None:
-    """`1 MiB  all-reduce of %2 (line 10), along model`, and the cause on the next line."""
+def print_collective(collective: Collective, seconds: float | None, out: Console) -> None:
+    """`1 MiB  all-reduce of %2 (line 10), along model, 20 us`, and the cause on the next line."""
     at_least = "" if collective.is_exact else ", in a branch or a loop of unknown length"
     times = f" ({collective.count} x {in_bytes(collective.bytes)})" if collective.count > 1 else ""
     along = f", along {' and '.join(collective.axes)}" if collective.axes else ""
     what = f"{in_bytes(collective.total)}  {collective.kind} of {collective.tensor}{along}{times}{at_least}"
+    what += "" if seconds is None else f", {in_seconds(seconds)}"
     for line in (f"  {what}", f"      {collective.cause.text}"):
         out.print(line, highlight=False, soft_wrap=True)
 
@@ -71,12 +78,38 @@ def print_memory(plan: Plan, top: int, out: Console) -> None:
         out.print(table)
 
 
-def as_json(plan: Plan) -> dict[str, Any]:
-    """The plan as `--json` prints it; bytes are those of one device."""
+def print_estimate(estimate: Estimate, out: Console) -> None:
+    """The times, and what they leave out."""
+    compute, name = estimate.compute, estimate.topology.name
+    for line in (
+        f"estimated time on {name}: {in_seconds(estimate.total)}, of which collectives "
+        f"{in_seconds(estimate.communication)}; {in_seconds(max(compute.seconds, estimate.communication))} if they "
+        "overlap with all else",
+        f"  each device computes {compute.flops / 1e9:.3g} GFLOP of products and moves {in_bytes(compute.bytes)} of "
+        "memory, at the peaks of the topology; collectives take a latency for each step and the bandwidth of one link; "
+        "launches, contention and small sizes are left out",
+    ):
+        out.print(line, highlight=False, soft_wrap=True)
+
+
+def in_seconds(seconds: float) -> str:
+    """`0.00125` -> `1.25 ms`"""
+    for factor, unit in ((1, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def as_json(plan: Plan, topology: Topology | None = None) -> dict[str, Any]:
+    """The plan as `--json` prints it; bytes and times are those of one device, times are in seconds."""
+    estimate = None if topology is None else plan.estimate(topology)
     program = plan.traced.partitioned
     return {
         "devices": plan.devices,
-        "collectives": [_collective(each) for each in plan.collectives],
+        "collectives": [
+            _collective(each) | ({} if estimate is None else {"seconds": estimate.collectives[index]})
+            for index, each in enumerate(plan.collectives)
+        ],
         "bytes": plan.bytes,
         "argument_bytes": plan.argument_bytes,
         "result_bytes": plan.result_bytes,
@@ -84,10 +117,21 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "at_peak": [{"tensor": held.name, "line": held.line, "bytes": held.bytes} for held in plan.held],
         "arguments": [dimensions(sharding) or None for sharding in program.argument_shardings],
         "results": [dimensions(sharding) or None for sharding in program.result_shardings],
+        **({} if estimate is None else _times(estimate)),
     }
 
 
-def _collective(collective: Collective) -> Mapping[str, Any]:
+def _times(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "topology": estimate.topology.name,
+        "flops": estimate.compute.flops,
+        "bytes_moved": estimate.compute.bytes,
+        "compute_seconds": estimate.compute.seconds,
+        "communication_seconds": estimate.communication,
+    }
+
+
+def _collective(collective: Collective) -> dict[str, Any]:
     return {
         "kind": collective.kind,
         "axes": collective.axes,
@@ -103,8 +147,8 @@ def _collective(collective: Collective) -> Mapping[str, Any]:
     }
 
 
-def print_comparison(before: Plan, after: Plan, names: tuple[str, str]) -> None:
-    """Two plans side by side."""
+def print_comparison(before: Plan, after: Plan, names: tuple[str, str], topology: Topology | None = None) -> None:
+    """Two plans side by side, with times on `topology`."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("per device", *names, "difference"):
         table.add_column(column, justify="left" if column == "per device" else "right")
@@ -114,6 +158,12 @@ def print_comparison(before: Plan, after: Plan, names: tuple[str, str]) -> None:
         sign = "+" if new >= old else "-"
         difference = in_bytes(abs(new - old)) if is_bytes else str(abs(new - old))
         table.add_row(what, *text, f"{sign}{difference}" if new != old else "")
+    if topology is not None:
+        times = [plan.estimate(topology).total for plan in (before, after)]
+        sign = "+" if times[1] >= times[0] else "-"
+        table.add_row(
+            f"estimated time on {topology.name}", *map(in_seconds, times), sign + in_seconds(abs(times[1] - times[0]))
+        )
     console().print(table)
 
 

@@ -76,6 +76,11 @@ def add_sharding_commands(add: AddCommand) -> None:
         "--top", type=natural, default=10, metavar="N", help="how many collectives and tensors (default: %(default)s)"
     )
     plan.add_argument("--mesh", type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh these sizes")
+    plan.add_argument(
+        "--topology",
+        metavar="NAME|FILE",
+        help="estimate times: h100x8, tpu-v5e-16, or a .json or .yaml file (docs/planning.md)",
+    )
     output = plan.add_mutually_exclusive_group()
     output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
     output.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -120,15 +125,17 @@ def _explain(args: argparse.Namespace) -> int:
 def _plan(args: argparse.Namespace) -> int:
     import json
 
+    from xshardy.planning.topology import topology_named
     from xshardy.tools.plan import as_json, print_comparison, print_plan
 
+    topology = None if args.topology is None else topology_named(args.topology)
     plan = _planned(args.file, args)
     if args.json:
-        write_text(None, json.dumps(as_json(plan), indent=2) + "\n")
+        write_text(None, json.dumps(as_json(plan, topology), indent=2) + "\n")
     elif args.against is None:
-        print_plan(plan, args.top)
+        print_plan(plan, args.top, topology)
     else:
-        print_comparison(plan, _planned(args.against, args), (args.file, args.against))
+        print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
     return 0
 
 

@@ -8,7 +8,7 @@ from hypothesis.strategies import booleans, integers, sampled_from
 
 import xshardy
 from xshardy.dialects import stablehlo
-from xshardy.planning.trip_counts import trip_count
+from xshardy.dialects.stablehlo.trip_counts import trip_count
 from xshardy.rewriting.walk import operations_of
 
 COMPARISONS = {"LT": operator.lt, "LE": operator.le, "GT": operator.gt, "GE": operator.ge}

@@ -63,11 +63,8 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "module.ll").write_text("define void @f()")
     assert main(["hlo-stats", str(tmp_path)]) == 0
     captured = capsys.readouterr()
-    rows = {
-        cells[1].strip(): [cell.strip() for cell in cells[2:-1]]
-        for line in captured.out.splitlines()
-        if len(cells := line.split("│")) > 2
-    }
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in captured.out.splitlines() if "│" in line]
+    rows = {name: cells for name, *cells in lines}
     assert rows["first.hlo"] == rows["step/second.txt"]
     assert rows["first.hlo"][:3] == ["8", "2", "1"]
     assert rows["negate"][:2] == ["2", "32"]
