@@ -21,7 +21,7 @@ from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.program import entry_of, prepared
 from xshardy.modules.scheduling import plan_of
 from xshardy.modules.unfused import require_fused
-from xshardy.transforms.hlo.library_calls.expansion import ExpandLibraryCallsPass
+from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass
 
 
 def planned(module: ModuleOp, target: str) -> LaunchPlan:

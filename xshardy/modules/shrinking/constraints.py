@@ -24,8 +24,8 @@ from xshardy.modules.shrinking.atoms import Atom, equate, freeze, tie
 from xshardy.rewriting.walk import operations_from
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand, geometry
 from xshardy.transforms.hlo.library_calls.convolution import KINDS
-from xshardy.transforms.hlo.library_calls.expansion import TARGETS, expand, geometry
 
 Dims: TypeAlias = Sequence[Sequence[Atom]]
 """The atoms of each dimension of a tensor, major to minor."""
