@@ -47,7 +47,9 @@ def transposed(type: str, shape: tuple[int, ...], permutation: tuple[int, ...]) 
         ("s8", (64, 64, 8), (1, 0, 2), True),
     ],
 )
-def test_tiles_pay_off_for_long_dimensions(type: str, shape: tuple[int, ...], permutation: tuple[int, ...], tiled: bool):
+def test_tiles_pay_off_for_long_dimensions(
+    type: str, shape: tuple[int, ...], permutation: tuple[int, ...], tiled: bool
+):
     assert is_tiled(transposed(type, shape, permutation)) == tiled
 
 
@@ -132,7 +134,7 @@ def test_narrow_elements_are_packed():
 
 
 def test_all_results_have_as_many_elements_as_the_transposed_one():
-        for size, emitter in ((8192, "transpose"), (8, "loop")):
+    for size, emitter in ((8192, "transpose"), (8, "loop")):
         result = f"(f32[64,128], f32[{size}])"
         body = TRANSPOSED.format("f32") + f"b = f32[{size}] negate(p1)\nROOT t = {result} tuple(a, b)"
         assert emitter_of(f"f32[128,64]; f32[{size}]", body, result) == emitter
