@@ -13,11 +13,11 @@ from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
-from xshardy.syntax.locations import TextLocation, another_location, file_and_line, given_name, location_of
+from xshardy.syntax.locations import another_location, file_and_line, given_name, location_of
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, before the operation's name."""
@@ -38,8 +38,7 @@ class SourceNames:
     spans: Mapping[Operation, Span]
     kept: dict[str, KeptName] = field(default_factory=dict[str, KeptName])
     """By name hint, what is known of values whose producer may be replaced."""
-
-    originals: dict[TextLocation, Operation] = field(default_factory=dict[TextLocation, Operation])
+    originals: dict[Attribute, Operation] = field(default_factory=dict[Attribute, Operation])
     """By its location, which copies have too, an operation of the text."""
 
     def follow_copies(self, module: ModuleOp) -> None:
@@ -52,7 +51,7 @@ class SourceNames:
 
     def _original(self, op: Operation) -> Operation:
         """What `op` is a copy of: an operation of the same name, or a constant for a constant of sdy; or else `op`."""
-        original = op if op in self.spans else self.originals.get(cast(TextLocation, op.location), op)
+        original = op if op in self.spans else self.originals.get(op.location, op)
         is_copy = op.name in (original.name, original.name.replace("stablehlo.constant", "sdy.constant"))
         return original if is_copy else op
 

@@ -20,7 +20,7 @@ for (const name of views.keys()) {
   tabs.set(name, tab);
   document.getElementById("tabs").append(tab);
 }
-for (const [axes, devices] of data.meshes) {
+for (const [axes] of data.meshes) {
   document.getElementById("legend").append(...axes.flatMap(([name, size]) => [axisChip([name, ""]), ` ${size} `]));
 }
 document.getElementById("summary").textContent = `${data.lines.length} lines, ${values.length} tensors`;

@@ -49,6 +49,11 @@ class Convolution:
         tokens = Tokens(source_of(window, "window"))
         return Convolution(read_window(tokens) if window else (), input, filter, output, groups)
 
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """The letters of the dimensions of input, filter and output."""
+        return self.input, self.filter, self.output
+
 
 def forward(c: Convolution, x: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
     """The convolution itself."""

@@ -34,10 +34,14 @@ def expand(op: stablehlo.CustomCallOp, t: Tensors) -> list[SSAValue]:
     config = json.loads(_text(op, "hlo.backend_config") or "{}")
     if target in MATMULS:
         return matmul(op.operands, types, config.get("gemm_backend_config", config), t)
-    groups = int(_text(op, "hlo.feature_group_count") or 1)
-    geometry = Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups)
     settings = config.get("cudnn_conv_backend_config", config)
-    return [convolution(target, geometry, op.operands, types[0], settings, t)]
+    return [convolution(target, geometry(op), op.operands, types[0], settings, t)]
+
+
+def geometry(op: stablehlo.CustomCallOp) -> Convolution:
+    """The forward convolution of a call of cuDNN."""
+    groups = int(_text(op, "hlo.feature_group_count") or 1)
+    return Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups)
 
 
 def _text(op: Operation, name: str) -> str:
