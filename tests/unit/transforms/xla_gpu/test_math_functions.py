@@ -6,7 +6,9 @@ The references have 64 bits of precision; erf and erfc, which numpy lacks, are t
 
 import ctypes
 import ctypes.util
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -186,6 +188,15 @@ ENTRY main { x = c64[64] parameter(0) ROOT f = c64[64] fusion(x), kind=kLoop, ca
 def test_functions_of_complex_numbers_need_no_extra(opcode: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
     assert ".entry" in compiler.compile(FUSION.replace("OPCODE", opcode)).ptx
+
+
+def test_the_demo_says_what_it_skips(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    demo = runpy.run_path(str(Path(__file__).parents[4] / "examples" / "demo.py"))
+    kernel = compiler.compile(FUSION.replace("OPCODE", "tanh").replace("c64", "f32"))
+    assert demo["assembled"](kernel).startswith(
+        "skipped: NVIDIA's assembler ptxas is not installed: install the 'cuda'"
+    )
 
 
 def test_a_function_without_an_expansion_names_the_extra(monkeypatch: pytest.MonkeyPatch):
