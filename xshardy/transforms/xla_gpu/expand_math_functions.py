@@ -66,7 +66,7 @@ class CallExpansion(OpTypePattern):
         type_ = op.results[0].type
         if not isinstance(type_, Float32Type | Float64Type):
             return
-        name = f"xshardy.{op.name.removeprefix('math.')}.{type_.name}"
+        name = f"xshardy.{op.name.rpartition('.')[2]}.{type_.name}"
         if name not in functions_of(self.module):
             function = defined(name, self.expansion, len(op.operands), type_)
             rewriter.insert(function, InsertPoint.at_end(self.module.body.block))

@@ -2,7 +2,7 @@
 Functions of floats by arithmetic, for f32 and f64, within 2 units in the last place (tan: 3, erfc: 4).
 
 A module per family of functions. A function takes `Scalar`s and inserts `arith`, the exact operations of `math` (`fma`,
-`sqrt`, `absf`, ...), and `scf.if` where a case is rare. A quotient or root of f32 may be wrong by 2 units in the
+`sqrt`, `absf`, ...), and `scf.if` and `scf.while` for rare cases. A quotient or root of f32 may be wrong by 2 units in the
 last place, as PTX's `div.full.f32` and `sqrt.approx.f32` are. `FUNCTIONS` is the table.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
+from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.dialects.extensions.math import ErfcOp
 from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.error_functions import erf, erfc
@@ -19,10 +20,12 @@ from xshardy.transforms.xla_gpu.math_functions.hyperbolic import cosh, sinh, tan
 from xshardy.transforms.xla_gpu.math_functions.inverse_trigonometric import atan, atan2
 from xshardy.transforms.xla_gpu.math_functions.logarithms import log, log1p
 from xshardy.transforms.xla_gpu.math_functions.powers import power
+from xshardy.transforms.xla_gpu.math_functions.remainders import remainder
 from xshardy.transforms.xla_gpu.math_functions.roots import cbrt, rsqrt
 from xshardy.transforms.xla_gpu.math_functions.trigonometric import cos, sin, tan
 
 FUNCTIONS: Mapping[type[Operation], Callable[..., Scalar]] = {
+    RemFOp: remainder,
     math.Atan2Op: atan2,
     math.AtanOp: atan,
     math.CbrtOp: cbrt,
