@@ -2,8 +2,8 @@
 Functions of floats by arithmetic, for f32 and f64, within 2 units in the last place (tan: 3, erfc: 4).
 
 A module per family of functions. A function takes `Scalar`s and inserts `arith`, the exact operations of `math` (`fma`,
-`sqrt`, `absf`, ...), and `scf.if` and `scf.while` for rare cases. A quotient or root of f32 may be wrong by 2 units in the
-last place, as PTX's `div.full.f32` and `sqrt.approx.f32` are. `FUNCTIONS` is the table.
+`sqrt`, `absf`, ...), and `scf.if` and `scf.while` for rare cases. A quotient or root of f32 may be wrong by 2 units in
+the last place, as PTX's `div.full.f32` and `sqrt.approx.f32` are. `FUNCTIONS` is the table.
 """
 
 from collections.abc import Callable, Mapping
