@@ -6,6 +6,7 @@ jaxlib writes them.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -40,6 +41,7 @@ from xdsl.dialects.builtin import (
     FunctionType,
     FusedLoc,
     IndexType,
+    IntAttr,
     IntegerAttr,
     IntegerType,
     LocationAttr,
@@ -152,6 +154,19 @@ def _located(located: Attribute) -> LocationAttr:
     return located
 
 
+_number = lru_cache(maxsize=1 << 16)(IntAttr)
+"""Lines and columns, of which a module has few."""
+
+
+def _place(file: StringAttr, line: int, column: int) -> LocationAttr:
+    """A place in a file, without xDSL's verification: a module has as many of them as operations."""
+    made = FileLineColLoc.__new__(FileLineColLoc)
+    object.__setattr__(made, "filename", file)
+    object.__setattr__(made, "line", _number(line))
+    object.__setattr__(made, "column", _number(column))
+    return made
+
+
 def _range(file: StringAttr, numbers: Sequence[int]) -> LocationAttr:
     line, column, *end = (*numbers, 0, 0)[: max(len(numbers), 2)]
     match end:
@@ -260,7 +275,7 @@ BUILTIN = DialectEncoding(
                 11,
                 FileLineColLoc,
                 (NAME, VARINT, VARINT),
-                lambda file, line, column: place_in_file(file.data, line, column),
+                _place,
                 lambda a: (a.filename, a.line.data, a.column.data),
             ),
             Encoding(
