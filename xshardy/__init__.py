@@ -4,6 +4,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 - `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text; `write_bytecode`,
   `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
+- `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        advise,
         explain,
         location_of,
         parse,
         partition,
+        plan,
         print_module,
         propagate,
         read_hlo,
@@ -33,12 +36,15 @@ if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.nvptx import Kernel
+    from xshardy.planning.plan import Plan
 
 __all__ = [
     "Explanation",
     "Kernel",
     "PartitionedProgram",
+    "Plan",
     "ProgramRun",
+    "advise",
     "compile",
     "emit",
     "explain",
@@ -46,6 +52,7 @@ __all__ = [
     "lower",
     "parse",
     "partition",
+    "plan",
     "print_module",
     "propagate",
     "read_hlo",
@@ -61,6 +68,7 @@ _HOMES = {
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     "Kernel": "lowering.nvptx",
     "PartitionedProgram": "engines.program",
+    "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
 }
 """The module that each name is defined in."""

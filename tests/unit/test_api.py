@@ -72,6 +72,9 @@ def test_tensors_to_explain():
     by_value, by_argument = xshardy.explain(MLP, value="%x"), xshardy.explain(MLP, argument=0)
     assert str(by_value) == str(by_argument) and by_value.tensor == by_argument.tensor
     assert len(repr(xshardy.explain(MLP, result=0)).splitlines()) <= 6
+    assert by_value.placement.local_shape == (16, 1024)
+    shown = by_value._repr_html_()
+    assert shown.startswith(by_value.placement._repr_html_()) and "{&quot;data&quot;}" in shown
     for wrong in ({"value": "%nothing"}, {"argument": 9}, {"result": 9}, {}, {"argument": 0, "result": 0}):
         with pytest.raises(ValueError):
             xshardy.explain(MLP, **wrong)
