@@ -78,6 +78,7 @@ from xshardy.syntax.bytecode.encoding import (
     DialectEncoding,
     Encoding,
     Table,
+    array,
     attribute_of,
     constants,
     listed,
@@ -89,7 +90,9 @@ from xshardy.syntax.bytecode.numbers import (
     INTEGER,
     dense_bytes,
     dense_of,
+    float_of,
     float_parts,
+    integer_of,
     integer_parts,
 )
 from xshardy.syntax.locations.text import is_location
@@ -230,11 +233,32 @@ def _memref_parts(type: MemRefType[Any]) -> tuple[Sequence[int], Attribute, Attr
     return shape_of(type), type.element_type, layout
 
 
-def _scalable(type: VectorType) -> list[bool]:
+def complex_type(element: Any) -> ComplexType[Any]:
+    return ComplexType(element)
+
+
+def unranked_tensor(element: Any) -> UnrankedTensorType[Any]:
+    return UnrankedTensorType(element)
+
+
+def element_of(type: Any) -> Sequence[Attribute]:
+    """The element type alone."""
+    return (type.element_type,)
+
+
+def _unranked_memref(element: Any, space: Attribute = NO_ATTRIBUTE) -> UnrankedMemRefType[Any]:
+    return UnrankedMemRefType.from_type(element, space)
+
+
+def _vector(shape: Sequence[int], element: Any) -> VectorType[Any]:
+    return VectorType(element, shape)
+
+
+def _scalable(type: VectorType[Any]) -> list[bool]:
     return [bool(flag.value.data) for flag in type.scalable_dims]
 
 
-def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType:
+def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType[Any]:
     return VectorType(element, shape, ArrayAttr(map(IntegerAttr.from_bool, scalable)))
 
 
@@ -245,7 +269,7 @@ def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType
 BUILTIN = DialectEncoding(
     attributes=Table(
         (
-            Encoding(0, ArrayAttr, (ATTRIBUTES,), ArrayAttr, lambda a: (a.data,)),
+            Encoding(0, ArrayAttr, (ATTRIBUTES,), array, lambda a: (a.data,)),
             Encoding(
                 1, DictionaryAttr, (listed(together(NAME, ATTRIBUTE)),), dictionary, lambda a: (sorted_entries(a),)
             ),
@@ -262,8 +286,8 @@ BUILTIN = DialectEncoding(
             ),
             Encoding(6, TypeAttribute, (TYPE,), lambda type: type, of_type),
             Encoding(7, UnitAttr, (), UnitAttr, lambda a: ()),
-            Encoding(8, IntegerAttr, (INTEGER,), lambda typed: IntegerAttr(typed[1], typed[0]), integer_parts),
-            Encoding(9, FloatAttr, (FLOAT,), lambda typed: FloatAttr(typed[1], typed[0]), float_parts),
+            Encoding(8, IntegerAttr, (INTEGER,), integer_of, integer_parts),
+            Encoding(9, FloatAttr, (FLOAT,), float_of, float_parts),
             Encoding(
                 10,
                 CallSiteLoc,
@@ -329,7 +353,7 @@ BUILTIN = DialectEncoding(
                     32: Float8E8M0FNUType(),
                 }
             ),
-            Encoding(9, ComplexType, (TYPE,), ComplexType, lambda t: (t.element_type,)),
+            Encoding(9, ComplexType, (TYPE,), complex_type, element_of),
             Encoding(
                 10,
                 MemRefType,
@@ -363,22 +387,22 @@ BUILTIN = DialectEncoding(
                 16,
                 UnrankedMemRefType,
                 (TYPE,),
-                UnrankedMemRefType.from_type,
+                _unranked_memref,
                 lambda t: (t.element_type,) if is_none(t.memory_space) else None,
             ),
             Encoding(
                 17,
                 UnrankedMemRefType,
                 (ATTRIBUTE, TYPE),
-                lambda space, element: UnrankedMemRefType.from_type(element, space),
+                lambda space, element: _unranked_memref(element, space),
                 lambda t: (t.memory_space, t.element_type),
             ),
-            Encoding(18, UnrankedTensorType, (TYPE,), UnrankedTensorType, lambda t: (t.element_type,)),
+            Encoding(18, UnrankedTensorType, (TYPE,), unranked_tensor, element_of),
             Encoding(
                 19,
                 VectorType,
                 (SHAPE, TYPE),
-                lambda shape, element: VectorType(element, shape),
+                _vector,
                 lambda t: None if any(_scalable(t)) else (shape_of(t), t.element_type),
             ),
             Encoding(

@@ -8,7 +8,7 @@ Source: StableHLO, StablehloLegalizeToVhlo.cpp, VhloLegalizeToStablehlo.cpp and 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -94,7 +94,7 @@ NO_INTS = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [0]), [])
 def _ints(tensor: DenseIntOrFPElementsAttr) -> Attribute:
     if tensor.get_element_type() != i64:
         raise BytecodeError(f"expected integers of 64 bits, but found '{tensor}'")
-    return integers(tensor.get_values())
+    return integers(cast(Sequence[int], tensor.get_values()))
 
 
 def _bools(tensor: DenseIntOrFPElementsAttr) -> Attribute:
@@ -192,7 +192,7 @@ def channel() -> Conversion:
 
     def read(values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         fields = (INT.read(of_class(values[name], IntegerAttr, name)) for name in ("channel_id", "channel_type"))
-        return {"channel_handle": ChannelHandleAttr(*fields)}
+        return {"channel_handle": ChannelHandleAttr.new(tuple(fields))}
 
     def write(op: Operation) -> Mapping[str, Attribute]:
         handle = op.properties.get("channel_handle")
@@ -284,7 +284,7 @@ def splat(value: int, rank: Callable[[Operation], int], element: Any = i64, *, p
 
     def of(op: Operation) -> Attribute:
         shape = [rank(op), 2] if pairs else [rank(op)]
-        type = TensorType(element, shape)
+        type: TensorType[Any] = TensorType(element, shape)
         return dense_values(type, [value]) if rank(op) else DenseIntOrFPElementsAttr.from_list(type, [])
 
     return Default(of, lambda tensor: _all_equal(tensor, value))
