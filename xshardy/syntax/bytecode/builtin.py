@@ -6,7 +6,6 @@ jaxlib writes them.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -14,12 +13,10 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
-    CallSiteLoc,
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
-    FileLineColLoc,
     Float4E2M1FNType,
     Float6E2M3FNType,
     Float6E3M2FNType,
@@ -39,14 +36,10 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     FloatTF32Type,
     FunctionType,
-    FusedLoc,
     IndexType,
-    IntAttr,
     IntegerAttr,
     IntegerType,
-    LocationAttr,
     MemRefType,
-    NameLoc,
     NoneAttr,
     NoneType,
     Signedness,
@@ -55,7 +48,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     TupleType,
     UnitAttr,
-    UnknownLoc,
     UnrankedMemRefType,
     UnrankedTensorType,
     VectorType,
@@ -64,7 +56,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap
 
-from xshardy.rewriting.locations import fused
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,
@@ -79,7 +70,6 @@ from xshardy.syntax.bytecode.encoding import (
     Encoding,
     Table,
     array,
-    attribute_of,
     constants,
     listed,
     together,
@@ -95,19 +85,13 @@ from xshardy.syntax.bytecode.numbers import (
     integer_of,
     integer_parts,
 )
-from xshardy.syntax.locations.text import is_location
-from xshardy.syntax.locations.values import FileRangeLoc, call_site, named, place_in_file
+from xshardy.syntax.bytecode.places import LOCATIONS, NAME, is_none
 
-NAME = attribute_of(StringAttr)
 NO_ATTRIBUTE = NoneAttr()
 
 
 def shape_of(type: Any) -> Sequence[int]:
     return type.get_shape()
-
-
-def is_none(attribute: Attribute) -> bool:
-    return isinstance(attribute, NoneAttr)
 
 
 # Attributes
@@ -146,57 +130,6 @@ def _dense_array_parts(attribute: DenseArrayBase[Any]) -> tuple[Attribute, int, 
 
 def of_type(attribute: Attribute) -> Sequence[Attribute] | None:
     return (attribute,) if isinstance(attribute, TypeAttribute) else None
-
-
-# Locations
-
-
-def _located(located: Attribute) -> LocationAttr:
-    if not is_location(located):
-        raise BytecodeError(f"expected a location, but found '{located}'")
-    return located
-
-
-_number = lru_cache(maxsize=1 << 16)(IntAttr)
-"""Lines and columns, of which a module has few."""
-
-
-def _place(file: StringAttr, line: int, column: int) -> LocationAttr:
-    """A place in a file, without xDSL's verification: a module has as many of them as operations."""
-    made = FileLineColLoc.__new__(FileLineColLoc)
-    object.__setattr__(made, "filename", file)
-    object.__setattr__(made, "line", _number(line))
-    object.__setattr__(made, "column", _number(column))
-    return made
-
-
-def _range(file: StringAttr, numbers: Sequence[int]) -> LocationAttr:
-    line, column, *end = (*numbers, 0, 0)[: max(len(numbers), 2)]
-    match end:
-        case [] | [_]:
-            return place_in_file(file.data, line, column, None, *end)
-        case [end_line, end_column]:
-            return place_in_file(file.data, line, column, end_line, end_column)
-        case _:
-            raise BytecodeError(f"a range of a file has {len(numbers)} numbers: expected 4 at most")
-
-
-def _range_parts(location: FileRangeLoc) -> tuple[StringAttr, Sequence[int]]:
-    start, end_column = (location.line.data, location.column.data), location.end_column.data
-    is_in_line = location.end_line == location.line
-    return location.filename, (*start, end_column) if is_in_line else (*start, location.end_line.data, end_column)
-
-
-def _named(name: StringAttr, inner: Attribute) -> LocationAttr:
-    return named(name.data, _located(inner))
-
-
-def _fused(parts: Sequence[Attribute], metadata: Attribute | None = None) -> LocationAttr:
-    return fused([_located(part) for part in parts], metadata)
-
-
-def _fused_parts(location: FusedLoc) -> Sequence[Attribute]:
-    return cast(ArrayAttr[Attribute], location.locations).data
 
 
 # Types
@@ -288,35 +221,9 @@ BUILTIN = DialectEncoding(
             Encoding(7, UnitAttr, (), UnitAttr, lambda a: ()),
             Encoding(8, IntegerAttr, (INTEGER,), integer_of, integer_parts),
             Encoding(9, FloatAttr, (FLOAT,), float_of, float_parts),
-            Encoding(
-                10,
-                CallSiteLoc,
-                (ATTRIBUTE, ATTRIBUTE),
-                lambda callee, caller: cast(Attribute, call_site(_located(callee), _located(caller))),
-                lambda a: (a.callee, a.caller),
-            ),
-            Encoding(
-                11,
-                FileLineColLoc,
-                (NAME, VARINT, VARINT),
-                _place,
-                lambda a: (a.filename, a.line.data, a.column.data),
-            ),
-            Encoding(
-                12, FusedLoc, (ATTRIBUTES,), _fused, lambda a: (_fused_parts(a),) if is_none(a.metadata) else None
-            ),
-            Encoding(13, FusedLoc, (ATTRIBUTES, ATTRIBUTE), _fused, lambda a: (_fused_parts(a), a.metadata)),
-            Encoding(
-                14,
-                NameLoc,
-                (NAME, ATTRIBUTE),
-                _named,
-                lambda a: (a.desc, UnknownLoc() if is_none(a.location) else a.location),
-            ),
-            Encoding(15, UnknownLoc, (), UnknownLoc, lambda a: ()),
+            *LOCATIONS,
             Encoding(17, DenseArrayBase, (TYPE, VARINT, BLOB), _dense_array, _dense_array_parts),
             Encoding(18, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
-            Encoding(22, FileRangeLoc, (NAME, listed(VARINT)), _range, _range_parts),
         )
     ),
     types=Table(

@@ -70,7 +70,6 @@ from xshardy.syntax.bytecode.builtin import (
     dictionary,
     element_of,
     function_type,
-    is_none,
     of_type,
     shape_of,
     sorted_entries,
@@ -111,6 +110,7 @@ from xshardy.syntax.bytecode.numbers import (
     integer_parts,
     is_integer,
 )
+from xshardy.syntax.bytecode.places import is_none
 from xshardy.syntax.bytecode.stablehlo import BOUNDS, INT, INTS, RESULT_ACCURACY, quantized_rows
 
 

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
-from xshardy.dialects.dense_elements import dense_values, first_values, is_splat
+from xshardy.dialects.dense_elements import Dense, dense_values, first_values, is_splat
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 from xshardy.dialects.stablehlo.dot_algorithm import DotAlgorithmAttr
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
@@ -271,12 +271,13 @@ NO_ENTRIES = DictionaryAttr({})
 
 
 def _all_equal(tensor: Attribute, value: int) -> bool:
-    return (
-        isinstance(tensor, DenseIntOrFPElementsAttr)
-        and is_splat(tensor)
-        and bool(first_values(tensor, 1)[0]) == bool(value)
-        and abs(int(first_values(tensor, 1)[0])) == value  # type: ignore[arg-type]
-    )
+    if not isinstance(tensor, DenseIntOrFPElementsAttr):
+        return False
+    literal = cast(Dense, tensor)
+    if not is_splat(literal):
+        return False
+    (first,) = first_values(literal, 1)[:1]
+    return first in (value, -value) if literal.get_element_type() == i1 else first == value
 
 
 def splat(value: int, rank: Callable[[Operation], int], element: Any = i64, *, pairs: bool = False) -> Default:
