@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType, TupleType
@@ -72,6 +72,7 @@ class ExpandLibraryCallsPass(PatternPass):
     """Replace calls of cuBLAS and cuDNN by operations of StableHLO that compute the same."""
 
     name = "hlo-expand-library-calls"
+    source: ClassVar[str] = "XLA, cublas_cudnn.h, backend_configs.proto"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return (ExpandLibraryCall(),)

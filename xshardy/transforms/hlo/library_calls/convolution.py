@@ -26,6 +26,7 @@ from xshardy.transforms.hlo.library_calls.scalars import (
     ACTIVATIONS,
     LibraryCallError,
     added_to_last,
+    converted,
     scaled,
     working_type,
 )
@@ -136,10 +137,10 @@ def convolution(
     first, second, *others = operands
     value = scaled(t, t(KINDS[target](c, first, second, working)), config.get("conv_result_scale", 1))
     if len(others) > 1:
-        side = t.convert(others[1], working.element_type)
+        side = converted(t, others[1], working.element_type)
         value = t.add(value, scaled(t, side, config.get("side_input_scale", 0)))
     if others:
         if c.output[-1] != "f":
             raise LibraryCallError("a convolution with a bias whose features are not the last dimension")
         value = added_to_last(t, value, others[0])
-    return t.convert(activation(t, value), type.element_type)
+    return converted(t, activation(t, value), type.element_type)
