@@ -75,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.set_defaults(command=command)
-        sub.add_argument("file", help="HLO text (.hlo), StableHLO or an emitted module (.mlir); `-` is standard input")
+        sub.add_argument(
+            "file", help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input"
+        )
         sub.add_argument(
             "-f", "--frontend", choices=("hlo", "mlir"), help="how to read FILE (default: by its name, then hlo)"
         )

@@ -23,8 +23,9 @@ AddCommand = Callable[[str, str, str, Command], argparse.ArgumentParser]
 def add_sharding_commands(add: AddCommand) -> None:
     """Add the commands to the parser of `xshardy`."""
     file = (
-        "StableHLO with shardings, or HLO text as XLA dumps it; `-` is standard input; FILE.py:FUNCTION runs FILE.py "
-        "as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: give it only files you trust"
+        "StableHLO with shardings, also as bytecode, or HLO text as XLA dumps it; `-` is standard input; "
+        "FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), which returns what "
+        "jax.jit(f).lower(...) returns: give it only files you trust"
     )
     shard = add(
         "shard",

@@ -111,8 +111,11 @@ def symbol(root: StringAttr, nested: Sequence[Attribute] = ()) -> SymbolRefAttr:
     return SymbolRefAttr(root, ArrayAttr(names))
 
 
-def _dense_array(element: Attribute, size: int, data: bytes) -> DenseArrayBase[Any]:
-    if not isinstance(element, IntegerType | Float16Type | BFloat16Type | Float32Type | Float64Type):
+ARRAY_ELEMENTS = (IntegerType, Float16Type, BFloat16Type, Float32Type, Float64Type)
+
+
+def _dense_array(element: Any, size: int, data: bytes) -> DenseArrayBase[Any]:
+    if element.__class__ not in ARRAY_ELEMENTS:
         raise BytecodeError(f"an array of '{element}' is not supported")
     if element == i1:
         data = bytes(0xFF if byte else 0 for byte in data)
@@ -126,6 +129,11 @@ def _dense_array_parts(attribute: DenseArrayBase[Any]) -> tuple[Attribute, int, 
     if attribute.elt_type == i1:
         data = bytes(byte & 1 for byte in data)
     return attribute.elt_type, len(attribute), data
+
+
+def itself(type: Attribute) -> Attribute:
+    """A type as an attribute: in xDSL, types are attributes."""
+    return type
 
 
 def of_type(attribute: Attribute) -> Sequence[Attribute] | None:
@@ -151,6 +159,10 @@ def tensor(shape: Sequence[int], element: Any, encoding: Attribute = NO_ATTRIBUT
     return TensorType(element, shape, encoding)
 
 
+def encoded_tensor(encoding: Attribute, shape: Sequence[int], element: Any) -> TensorType[Any]:
+    return tensor(shape, element, encoding)
+
+
 def _layout(layout: Attribute, rank: int) -> Attribute:
     """MLIR writes out that elements are in order; xDSL has no layout then."""
     is_identity = getattr(layout, "data", None) == AffineMap.identity(rank)
@@ -159,6 +171,10 @@ def _layout(layout: Attribute, rank: int) -> Attribute:
 
 def _memref(shape: Sequence[int], element: Any, layout: Any, space: Attribute = NO_ATTRIBUTE) -> MemRefType[Any]:
     return MemRefType(element, shape, cast(Any, _layout(layout, len(shape))), space)
+
+
+def _memref_in_space(space: Attribute, shape: Sequence[int], element: Any, layout: Any) -> MemRefType[Any]:
+    return _memref(shape, element, layout, space)
 
 
 def _memref_parts(type: MemRefType[Any]) -> tuple[Sequence[int], Attribute, Attribute]:
@@ -181,6 +197,10 @@ def element_of(type: Any) -> Sequence[Attribute]:
 
 def _unranked_memref(element: Any, space: Attribute = NO_ATTRIBUTE) -> UnrankedMemRefType[Any]:
     return UnrankedMemRefType.from_type(element, space)
+
+
+def _unranked_memref_in_space(space: Attribute, element: Any) -> UnrankedMemRefType[Any]:
+    return _unranked_memref(element, space)
 
 
 def _vector(shape: Sequence[int], element: Any) -> VectorType[Any]:
@@ -217,7 +237,7 @@ BUILTIN = DialectEncoding(
                 symbol,
                 lambda a: (a.root_reference, [SymbolRefAttr(name) for name in a.nested_references]),
             ),
-            Encoding(6, TypeAttribute, (TYPE,), lambda type: type, of_type),
+            Encoding(6, TypeAttribute, (TYPE,), itself, of_type),
             Encoding(7, UnitAttr, (), UnitAttr, lambda a: ()),
             Encoding(8, IntegerAttr, (INTEGER,), integer_of, integer_parts),
             Encoding(9, FloatAttr, (FLOAT,), float_of, float_parts),
@@ -272,7 +292,7 @@ BUILTIN = DialectEncoding(
                 11,
                 MemRefType,
                 (ATTRIBUTE, SHAPE, TYPE, ATTRIBUTE),
-                lambda space, shape, element, layout: _memref(shape, element, layout, space),
+                _memref_in_space,
                 lambda t: (t.memory_space, *_memref_parts(t)),
             ),
             Encoding(
@@ -286,7 +306,7 @@ BUILTIN = DialectEncoding(
                 14,
                 TensorType,
                 (ATTRIBUTE, SHAPE, TYPE),
-                lambda encoding, shape, element: tensor(shape, element, encoding),
+                encoded_tensor,
                 lambda t: (t.encoding, shape_of(t), t.element_type),
             ),
             Encoding(15, TupleType, (TYPES,), TupleType, lambda t: (t.types.data,)),
@@ -301,7 +321,7 @@ BUILTIN = DialectEncoding(
                 17,
                 UnrankedMemRefType,
                 (ATTRIBUTE, TYPE),
-                lambda space, element: _unranked_memref(element, space),
+                _unranked_memref_in_space,
                 lambda t: (t.memory_space, t.element_type),
             ),
             Encoding(18, UnrankedTensorType, (TYPE,), unranked_tensor, element_of),

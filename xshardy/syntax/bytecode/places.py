@@ -72,6 +72,10 @@ def _range_parts(location: FileRangeLoc) -> tuple[StringAttr, Sequence[int]]:
     return location.filename, (*start, end_column) if is_in_line else (*start, location.end_line.data, end_column)
 
 
+def _called(callee: Attribute, caller: Attribute) -> LocationAttr:
+    return call_site(_located(callee), _located(caller))
+
+
 def _named(name: StringAttr, inner: Attribute) -> LocationAttr:
     return named(name.data, _located(inner))
 
@@ -89,7 +93,7 @@ LOCATIONS: Sequence[Encoding] = (
         10,
         CallSiteLoc,
         (ATTRIBUTE, ATTRIBUTE),
-        lambda callee, caller: cast(Attribute, call_site(_located(callee), _located(caller))),
+        _called,
         lambda a: (a.callee, a.caller),
     ),
     Encoding(

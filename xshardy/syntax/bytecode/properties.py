@@ -7,7 +7,7 @@ depends on the version of its dialect, which nothing in the bytecode says, but t
 Source: MLIR, OpDefinitionsGen.cpp; the definitions of operations, *.td.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +18,7 @@ from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments, IRDLOpe
 
 from xshardy.syntax.bytecode.attribute_table import AttributeReader
 from xshardy.syntax.bytecode.container import SEGMENT_SIZES
+from xshardy.syntax.bytecode.errors import BytecodeError
 
 SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 """How MLIR and xDSL call the sizes of segments."""
@@ -60,6 +61,10 @@ NEWER: Mapping[str, Sequence[str]] = {
 """By operation: properties that older versions of a dialect do not have."""
 
 
+NOT_ATTRIBUTES = ("llvm",)
+"""Dialects with properties that are no attributes in MLIR, which would be misread."""
+
+
 @dataclass(frozen=True, slots=True)
 class PropertyLayout:
     """The properties of an operation."""
@@ -70,11 +75,16 @@ class PropertyLayout:
     """The names of sizes of segments, and how many segments there are."""
     further: Sequence[str]
     newer: Sequence[str]
+    is_known: bool = True
+    """Whether the properties are attributes."""
 
     def read(self, reader: AttributeReader, version: int) -> dict[str, Attribute]:
         """The properties. Raises `BytecodeError`."""
+        if not self.is_known and reader.remaining:
+            raise reader.error("the properties of operations of this dialect are not read from bytecode of MLIR")
         inline: Sequence[tuple[str, int]] = () if version < SEGMENT_SIZES else self.segments
-        names = self._names(_count(reader, inline), version)
+        choices = self._choices(version)
+        names = next((names for names in choices if _fits(reader, len(names), [size for _, size in inline])), None)
         if names is None:
             known = ", ".join((*self.names, *self.further)) or "none"
             raise reader.error(f"these are not the properties that it has, which are: {known}")
@@ -87,32 +97,28 @@ class PropertyLayout:
             found[name] = DenseArrayBase.from_list(i32, _sparse_array(reader, number))
         return found
 
-    def _names(self, number: int, version: int) -> Mapping[str, bool] | None:
-        """The properties in order, of which there are `number`; None if no version has as many."""
+    def _choices(self, version: int) -> Sequence[Mapping[str, bool]]:
+        """The properties that the operation has in versions of its dialect, and whether they may be missing."""
         names = dict(self.names)
         if version < SEGMENT_SIZES:
             names |= {name: False for name, _ in self.segments}
         older = {name: flag for name, flag in names.items() if name not in self.newer}
-        newest = names | dict.fromkeys(self.further, True)
-        return next((choice for choice in (names, newest, older) if len(choice) == number), None)
+        return names, names | dict.fromkeys(self.further, True), older
 
 
-def _count(reader: AttributeReader, inline: Iterable[tuple[str, int]]) -> int:
-    """How many properties there are in front of the sizes of segments. Leaves `reader` where it is."""
-    start, ends = reader.position, [reader.position]
-    while reader.remaining:
-        reader.varint()
-        ends.append(reader.position)
-    for number in range(len(ends)):
-        reader.position = ends[number]
-        for _, segments in inline:
-            _sparse_array(reader, segments)
-        if not reader.remaining:
-            break
-    else:
-        number = -1
-    reader.position = start
-    return number
+def _fits(reader: AttributeReader, number: int, segments: Sequence[int]) -> bool:
+    """Whether `number` properties, and sizes of so many segments, are all there is. Leaves `reader` where it is."""
+    start = reader.position
+    try:
+        for _ in range(number):
+            reader.varint()
+        for size in segments:
+            _sparse_array(reader, size)
+        return not reader.remaining
+    except BytecodeError:
+        return False
+    finally:
+        reader.position = start
 
 
 def _sparse_array(reader: AttributeReader, size: int) -> Sequence[int]:
@@ -144,4 +150,5 @@ def layout_of(op_type: type[Operation]) -> PropertyLayout | None:
         for name, kind, size in zip(SEGMENTS, kinds, sizes, strict=True)
         if any(isinstance(option, kind) for option in definition.options)
     ]
-    return PropertyLayout(names, segments, FURTHER.get(op_type.name, ()), NEWER.get(op_type.name, ()))
+    is_known = op_type.name.partition(".")[0] not in NOT_ATTRIBUTES
+    return PropertyLayout(names, segments, FURTHER.get(op_type.name, ()), NEWER.get(op_type.name, ()), is_known)

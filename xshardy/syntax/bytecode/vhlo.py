@@ -69,7 +69,9 @@ from xshardy.syntax.bytecode.builtin import (
     complex_type,
     dictionary,
     element_of,
+    encoded_tensor,
     function_type,
+    itself,
     of_type,
     shape_of,
     sorted_entries,
@@ -145,6 +147,10 @@ def _mesh(mesh: Attribute) -> Attribute:
 MESH = converted(ATTRIBUTE, _mesh, lambda mesh: mesh.root_reference if isinstance(mesh, SymbolRefAttr) else mesh)
 
 
+def _bool(value: int) -> Attribute:
+    return IntegerAttr.from_bool(value == 1)
+
+
 def _bool_parts(attribute: IntegerAttr[Any]) -> Sequence[int] | None:
     return (int(bool(attribute.value.data)),) if attribute.type == i1 else None
 
@@ -198,7 +204,7 @@ VHLO = DialectEncoding(
     attributes=Table(
         (
             Encoding(1, ArrayAttr, (ATTRIBUTES,), array, lambda a: (a.data,)),
-            Encoding(2, IntegerAttr, (VARINT,), lambda value: IntegerAttr.from_bool(value == 1), _bool_parts),
+            Encoding(2, IntegerAttr, (VARINT,), _bool, _bool_parts),
             enumeration(3, stablehlo.ComparisonDirectionAttr),
             enumeration(4, stablehlo.ComparisonTypeAttr),
             Encoding(5, ApiVersion, (VARINT,), ApiVersion, lambda a: (a.data,)),
@@ -220,7 +226,7 @@ VHLO = DialectEncoding(
             Encoding(14, SymbolRefAttr, (STRING,), StringAttr, _symbol_parts),
             Encoding(15, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
             enumeration(16, TransposeAttr),
-            Encoding(17, TypeAttribute, (TYPE,), lambda type: type, of_type),
+            Encoding(17, TypeAttribute, (TYPE,), itself, of_type),
             record(18, BoundsAttr, *BOUNDS),
             enumeration(19, stablehlo.ResultAccuracyModeAttr),
             record(20, stablehlo.ResultAccuracyAttr, *RESULT_ACCURACY),
@@ -247,7 +253,7 @@ VHLO = DialectEncoding(
                 21,
                 TensorType,
                 (ATTRIBUTE, SHAPE, TYPE),
-                lambda encoding, shape, element: tensor(shape, element, encoding),
+                encoded_tensor,
                 lambda t: (t.encoding, shape_of(t), t.element_type),
             ),
             Encoding(23, TupleType, (TYPES,), TupleType, lambda t: (t.types.data,)),
