@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
-        advise,
         explain,
         location_of,
         parse,
         partition,
-        plan,
         print_module,
         propagate,
         read_hlo,
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.nvptx import Kernel
     from xshardy.planning.plan import Plan
+    from xshardy.plans import advise, plan
 
 __all__ = [
     "Explanation",
@@ -66,6 +65,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(__all__, "api"),
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
+    **dict.fromkeys(("advise", "plan"), "plans"),
     "Kernel": "lowering.nvptx",
     "PartitionedProgram": "engines.program",
     "Plan": "planning.plan",

@@ -7,7 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
-    from xshardy.planning.advice import Advice
-    from xshardy.planning.plan import Plan
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -170,41 +168,6 @@ def partition(
         resize_meshes(module, mesh, context)
         verify(module)
     return partition_module(module, context)
-
-
-def plan(
-    source: "ModuleOp | ProgramSource",
-    name: str | None = None,
-    *,
-    arguments: "Sequence[Any]" = (),
-    mesh: "Mapping[str, int] | None" = None,
-) -> "Plan":
-    """
-    What each device communicates and holds when it executes a program, and why: computed, not run.
-
-    `source` is a module, what `parse` takes, HLO text, or a function of JAX, which is lowered for `arguments`: arrays,
-    or `jax.ShapeDtypeStruct`s with shardings. Names and lines of operations come from the text; a module is printed
-    first, and left as it is. `mesh` gives axes other sizes. Raises what `partition` does.
-    """
-    from xdsl.dialects.builtin import ModuleOp
-
-    from xshardy.tools.planned_program import plan_source
-
-    text = print_module(source, debug_info=True) if isinstance(source, ModuleOp) else source
-    return plan_source(text, arguments, mesh, name)
-
-
-def advise(plan: "Plan", topology: str = "h100x8") -> "Sequence[Advice]":
-    """
-    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
-
-    `topology` is that of a machine we know, or the path of a file. Takes the time of up to 32 plans. Raises
-    `TopologyError`.
-    """
-    from xshardy.planning import advice
-    from xshardy.planning.topology import topology_named
-
-    return advice.advise(plan, topology_named(topology))
 
 
 def run(

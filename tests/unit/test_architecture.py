@@ -10,7 +10,7 @@ ROOMS = """
 xshardy
 jax
 testing
-api
+api plans
 tools
 planning
 engines

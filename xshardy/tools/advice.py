@@ -17,7 +17,8 @@ def print_advice(advice: Sequence[Advice], topology: Topology) -> None:
         out.print(f"advice: no other sharding that was tried is faster by the estimate on {topology.name}")
     for each in advice:
         collectives = ", ".join(f"{count} {kind}" for kind, count in sorted(each.plan.counts.items())) or "none"
-        memory = f"{in_bytes(abs(each.more_memory))} {'more' if each.more_memory > 0 else 'less'} memory"
+        more = each.more_memory
+        memory = f"{in_bytes(abs(more))} {'more' if more > 0 else 'less'} memory" if more else "the same memory"
         saved = f"saves {in_seconds(each.saved_seconds)} by the estimate on {topology.name}"
         sent = f"sends {in_bytes(abs(each.saved_bytes))} {'less' if each.saved_bytes >= 0 else 'more'}"
         for line in (

@@ -1,0 +1,61 @@
+"""`xshardy plan`: its JSON, programs in HLO, and its diagnostics."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from xshardy.tools.cli import main
+
+EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
+
+HLO = r"""HloModule jit_step, num_partitions=4
+ENTRY %main {
+  %x = f32[8,16] parameter(0), sharding={devices=[2,2]<=[4]}
+  %w = f32[16,8] parameter(1), sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  ROOT %dot.1 = f32[8,8] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+"""
+
+
+def test_json_has_collectives_memory_and_times(capsys: pytest.CaptureFixture[str]):
+    assert main(["plan", EXAMPLE, "--json", "--topology", "tpu-v5e-16"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    (collective,) = plan["collectives"]
+    assert (collective["kind"], collective["axes"], collective["bytes"]) == ("all-reduce", ["model"], 114688)
+    assert collective["count"] == 1 and collective["line"] == "line 10" and collective["cause"]
+    assert plan["peak_bytes"] >= plan["argument_bytes"] > 0
+    assert plan["topology"] == "tpu-v5e-16"
+    assert plan["communication_seconds"] == collective["seconds"] > 0
+
+
+def test_a_dump_of_hlo_is_planned(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "dump.txt").write_text(HLO)
+    assert main(["plan", str(tmp_path / "dump.txt")]) == 0
+    assert "1 all-reduce" in capsys.readouterr().out
+
+
+def test_a_program_that_does_not_communicate(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "f.mlir").write_text(
+        "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }"
+    )
+    assert main(["plan", str(tmp_path / "f.mlir"), "--advice"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("no collectives") and "advice: no other sharding" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.mlir"], "error: nowhere.mlir: No such file"),
+        ([EXAMPLE, "--topology", "moon"], 'unknown topology "moon": expected h100x8, tpu-v5e-16'),
+        ([EXAMPLE, "--topology", "nowhere.yaml"], "error: nowhere.yaml: No such file"),
+        ([EXAMPLE, "--advice", "--against", EXAMPLE], "--advice is about one program"),
+        ([EXAMPLE, "--mesh", "pipe=2"], 'no mesh of the module has an axis "pipe"'),
+    ],
+)
+def test_what_is_wrong_is_a_diagnostic(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["plan", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert "internal error" not in error and "Traceback" not in error
