@@ -4,7 +4,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 - `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text; `write_bytecode`,
   `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
-- `plan`: what a partitioned program communicates and holds, and why; `xshardy.testing` asserts it.
+- `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        advise,
         explain,
         location_of,
         parse,
@@ -43,6 +44,7 @@ __all__ = [
     "PartitionedProgram",
     "Plan",
     "ProgramRun",
+    "advise",
     "compile",
     "emit",
     "explain",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
+    from xshardy.planning.advice import Advice
     from xshardy.planning.plan import Plan
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
@@ -191,6 +192,19 @@ def plan(
 
     text = print_module(source, debug_info=True) if isinstance(source, ModuleOp) else source
     return plan_source(text, arguments, mesh, name)
+
+
+def advise(plan: "Plan", topology: str = "h100x8") -> "Sequence[Advice]":
+    """
+    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
+
+    `topology` is that of a machine we know, or the path of a file. Takes the time of up to 32 plans. Raises
+    `TopologyError`.
+    """
+    from xshardy.planning import advice
+    from xshardy.planning.topology import topology_named
+
+    return advice.advise(plan, topology_named(topology))
 
 
 def run(

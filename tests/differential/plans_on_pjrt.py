@@ -19,21 +19,21 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from xshardy.engines.pjrt.devices import import_jax
+
 COMBINERS = "all-gather-combiner,all-reduce-combiner,cpu-all-reduce-combiner,reduce-scatter-combiner"
-DEVICES = 16
+DEVICES = 32
 
 
 def compared(text: str) -> dict[str, Any]:
     """Our collectives and those of XLA, `{kind: [count, bytes]}`, and the bytes of memory of both."""
-    import jax
-
     import xshardy
     from xshardy.engines.pjrt.executable import load
     from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
     from xshardy.planning.collective_bytes import bytes_sent, kind_of
     from xshardy.rewriting.walk import operations_in
 
-    plan = xshardy.plan(text)
+    jax, plan = import_jax(), xshardy.plan(text)
     program = plan.traced.partitioned
     loaded = load(xshardy.print_module(on_flat_mesh(program)), jax.devices()[: program.devices])
     theirs, ours = Counter[str](), Counter[str]()
@@ -59,10 +59,9 @@ def compared(text: str) -> dict[str, Any]:
 
 def programs(path: Path, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The programs of `PROGRAMS.py` on each mesh, lowered by JAX."""
-    import jax
     from survey_on_pjrt import MESHES, load
 
-    python = load(path)
+    jax, python = import_jax(), load(path)
     for name in names or list(python.PROGRAMS):
         for mesh, sizes in MESHES.items():
             function, types = python.PROGRAMS[name](python.JaxMesh(mesh, **sizes))
@@ -76,8 +75,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_disable_hlo_passes={COMBINERS}"
-    import jax
-
+    jax = import_jax()
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", DEVICES)
     files = [args.path, *map(Path, args.names)]

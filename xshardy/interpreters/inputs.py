@@ -11,9 +11,10 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
@@ -21,7 +22,9 @@ from xshardy.dialects.stablehlo.normalization import BatchNormGradOp, BatchNormT
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
+from xshardy.dialects.stablehlo.selection import CompareOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
+from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.interpreters.element_types import BITS, KINDS, SIGNED_INTEGERS, Array, DType, Kind, float_info, numpy_dtype
@@ -38,8 +41,9 @@ COMBINING = (
     BatchNormTrainingOp,
     BatchNormGradOp,
     SelectAndScatterOp,
+    SortOp,
 )
-"""Operations that combine many elements in an unspecified order."""
+"""Operations that combine many elements in an unspecified order, or compare them in one."""
 
 
 def inputs_of(computation: FuncOp, seed: int, *, only_plain: bool = False) -> list[Array]:
@@ -77,10 +81,18 @@ def _combined(op: Operation) -> int:
             return max(2, read // max(prod(tensor_type(op.scale).get_shape()), 1))
         case SelectAndScatterOp():
             return max(2, prod(dimension.size for dimension in op.window()))
+        case SortOp():
+            return 1 if is_total(op.comparator.block) else 2
         case ScatterOp():
             return max(2, prod(tensor_type(op.updates[0]).get_shape()))
         case _:
             return read // made if made else 1
+
+
+def is_total(comparator: Block) -> bool:
+    """Whether a comparator of a sort places NaN; otherwise the order of the others depends on the algorithm."""
+    compares = [op for op in comparator.ops if isinstance(op, CompareOp)]
+    return all(op.compare_type is not None and op.compare_type.data == ComparisonType.TOTALORDER for op in compares)
 
 
 NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {

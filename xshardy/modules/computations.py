@@ -11,7 +11,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.hlo_text.entry import free_name
 from xshardy.modules.launch_plan import Call
-from xshardy.transforms.hlo.library_calls.expansion import TARGETS, expand
+from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
 
 
 def computation_of(step: Call) -> FuncOp:

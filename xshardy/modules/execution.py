@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.reference import Reference
@@ -139,6 +139,16 @@ class Execution:
         if self.checks:
             self._written[origin(leaf)] = data
 
+    def _known(self, leaf: Leaf) -> Array | None:
+        """The bytes of a tensor as they were written; a copy within a buffer, which is no step, has those before it."""
+        first = origin(leaf)
+        while isinstance(copy := first.value.owner, hlo.CopyOp) and copy in self.plan.assignment.inserted:
+            before = origin(Leaf(copy.operand))
+            if self.plan.assignment.slice(before) != self.plan.assignment.slice(first):
+                break
+            first = before
+        return self._written.get(first)
+
     def _run(self, steps: Sequence[Step]) -> None:
         for step in steps:
             try:
@@ -223,7 +233,7 @@ class Execution:
 
     def _require_written(self, step: Step, argument: Argument, data: Array) -> None:
         """`step` is wrong if an operand is not what was written."""
-        expected = self._written.get(origin(argument.leaf))
+        expected = self._known(argument.leaf)
         if self.wrong is None and expected is not None and (changed := np.flatnonzero(data != expected)).size:
             reason = f"{changed.size} of its {data.size} bytes were overwritten before, the first at {changed[0]}"
             self.wrong = Wrong(step, f"operand {argument.leaf.name}", reason)
@@ -249,7 +259,7 @@ class Execution:
 
     def _pass_on(self, sources: Sequence[SSAValue], targets: Sequence[SSAValue]) -> None:
         """Each of `targets` is now what the source of the same number is."""
-        now = [self._written.get(origin(Leaf(source))) for source in sources]
+        now = [self._known(Leaf(source)) for source in sources]
         for target, data in zip(targets, now, strict=True):
             if data is not None:
                 self._written[Leaf(target)] = data

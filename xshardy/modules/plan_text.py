@@ -1,6 +1,7 @@
 """The text of `plan.json`. Its keys are described in docs/launching.md."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -30,6 +31,8 @@ from xshardy.modules.launch_plan import (
 from xshardy.modules.memory import to_memory
 
 Entries = dict[str, Any]
+
+_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 
 IGNORED = frozenset({NAME, "call_target_name"})
 """Attributes that are no configuration."""
@@ -111,7 +114,7 @@ def _argument(argument: Argument) -> Entries:
 
 def _step(step: Step, module: CompiledModule) -> Entries:
     """A step: what all have, and what is special."""
-    kind = type(step).__name__.removesuffix("Step").lower()
+    kind = _CAPITAL.sub(r"_\g<0>", type(step).__name__.removesuffix("Step")).lower()
     found: Entries = {"number": step.number, "name": step.name, "kind": kind}
     if isinstance(step, Call):
         found["operands"] = [_argument(argument) for argument in step.operands]

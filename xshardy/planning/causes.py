@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.planning.collective_bytes import kind_of
@@ -25,6 +26,8 @@ class Cause:
     """One sentence: which tensors disagree, and the annotations in brackets."""
     annotations: tuple[str, ...] = ()
     """The annotations that the shardings come from, each once."""
+    sources: tuple[int, ...] = ()
+    """The values that are annotated so, by their numbers in the history."""
     movement: Movement | None = None
     """What is moved; None for collectives that are not of a movement."""
 
@@ -62,7 +65,9 @@ class Causes:
         found = _Annotations(self.origins)
         sharded = [found.sharded(side) for side in self._sides(op) if _axes(side.sharding)]
         reasons = f": {'; '.join(sharded[:2])}" if sharded else ""
-        return Cause(f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed)
+        return Cause(
+            f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed, found.sources
+        )
 
     def _reduction(self, movement: Movement) -> Cause:
         op, found = movement.operation, _Annotations(self.origins)
@@ -75,14 +80,14 @@ class Causes:
                     reasons.append(found.has(side, dim, axes))
         because = f" over a sharded dimension: {' and '.join(reasons)}" if reasons else ""
         text = f"{self.origins.operation(op)} reduces{because or f' along {axes_text(movement.reduced)}'}"
-        return Cause(text, found.listed, movement)
+        return Cause(text, found.listed, found.sources, movement)
 
     def _reshard(self, movement: Movement) -> Cause:
         found = _Annotations(self.origins)
         is_result = movement.tensor is not None and movement.tensor.owner is movement.operation
         sides = self._computed(movement, found) if is_result else self._read(movement, found)
         text = ", but ".join(sides)
-        return Cause(text, found.listed, movement)
+        return Cause(text, found.listed, found.sources, movement)
 
     def _computed(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
         """How an operation computes a result, and what its sharding is instead."""
@@ -125,7 +130,8 @@ class Causes:
         op, number, before = movement.operation, self._number(movement.tensor), movement.before
         rule = self._rules.factor_rule(op)
         if rule is None:
-            yield "it has no sharding rule"
+            if not isinstance(op, ShardableDataFlowOpInterface):
+                yield "it has no sharding rule"
             return
         sides = self._sides(op)
         mine = next((side for side in sides if side.number == number), None)
@@ -172,6 +178,11 @@ class _Annotations:
     def listed(self) -> tuple[str, ...]:
         """The annotations mentioned so far."""
         return tuple(dict.fromkeys(map(self._origins.describe, self._seen)))
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Their values."""
+        return tuple(self._seen)
 
     def of(self, number: int, axes: Sequence[AxisRefAttr]) -> str:
         """` [from argument 0 (x) [{"data"}]]`: where value `number` got `axes`; empty if it is annotated itself."""

@@ -1,7 +1,7 @@
 """A plan: what a program communicates and holds on each device, computed without running it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
+from xshardy.planning.edits import Edit
 from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
 from xshardy.planning.roofline import Compute, compute_of
@@ -73,6 +74,8 @@ class Plan:
     names: SourceNames = field(repr=False)
     structure: Structure = field(default=Structure(), repr=False)
     """How the arguments and results of a function of JAX are nested."""
+    replan: "Callable[[Edit], Plan] | None" = field(default=None, repr=False)
+    """Plans the same program with other annotations."""
 
     @property
     def bytes(self) -> int:

@@ -1,6 +1,6 @@
 """
-`xshardy emit|compile|run|indexing|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, their indexing
-maps, statistics of dumps.
+`xshardy emit|compile|run|indexing|hlo-stats|shrink`: HLO to MLIR or PTX, its execution on the CPU or a GPU, indexing
+maps, statistics of dumps, smaller shapes.
 
 `xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost.
 """
@@ -23,6 +23,7 @@ from xshardy.tools.kernel_file import emitted_kernels
 from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command, write_text
 from xshardy.tools.run_command import add_run_options, run_run
 from xshardy.tools.sharding_commands import add_sharding_commands
+from xshardy.tools.shrink_command import add_shrink
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
 from xshardy.transforms.xla_gpu.device import parse_target
 
@@ -61,7 +62,9 @@ def _run_arguments(arguments: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|indexing|hlo-stats|shard|explain|plan")
+    commands = parser.add_subparsers(
+        required=True, metavar="emit|compile|run|indexing|hlo-stats|shrink|shard|explain|plan"
+    )
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -124,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     add_inspection_commands(add_other)
+    add_shrink(add_other)
     add_sharding_commands(add_other)
     return parser
 

@@ -21,6 +21,7 @@ from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
+from xshardy.tools.baseline import print_comparison, read_baseline
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.kernel_file import fuse_entry, kernels_of, read_module
@@ -38,6 +39,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
+    )
+    parser.add_argument(
+        "--baseline",
+        type=path,
+        metavar="DIR|FILE.ptx",
+        help="a table on standard error of the kernels beside those of another build or of XLA's dump",
     )
     parser.add_argument(
         "-o",
@@ -75,6 +82,7 @@ class Compiled:
 
 def run_compile(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    baseline = None if args.baseline is None else read_baseline(args.baseline)
     module, parsed = read_module(args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
@@ -96,6 +104,8 @@ def run_compile(args: argparse.Namespace) -> int:
     elif whole is not None:
         _write_folder(folder, found, whole, args.emit)
     _report(found, args)
+    if baseline is not None:
+        print_comparison([each.kernel for each in found], baseline)
     return 1 if whole is not None and whole.failures else 0
 
 

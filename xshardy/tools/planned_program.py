@@ -1,11 +1,13 @@
 """The plan of a program as text, or of a function of JAX."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xshardy.dialects.discardable import verify
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.pjrt.devices import import_jax
+from xshardy.planning.edits import Edit, apply
 from xshardy.planning.plan import Plan, plan_module
 from xshardy.planning.specs import Structure, structure_of
 from xshardy.tools.diagnostics import shown_name
@@ -14,8 +16,18 @@ from xshardy.tools.source_program import source_program
 from xshardy.universe import new_context
 
 
-def plan_text(text: str, file: str, mesh: Mapping[str, int] | None = None, structure: Structure | None = None) -> Plan:
-    """Read, verify, partition and plan a program. Raises `InputError`, `EngineError`, or xDSL's exceptions."""
+def plan_text(
+    text: str,
+    file: str,
+    mesh: Mapping[str, int] | None = None,
+    structure: Structure | None = None,
+    edit: Edit | None = None,
+) -> Plan:
+    """
+    Read, verify, partition and plan a program, with the annotations of `edit`.
+
+    Raises `InputError`, `EngineError`, or xDSL's exceptions.
+    """
     context = new_context()
     program = source_program(text, shown_name(file), context)
     program.keep_names()
@@ -24,7 +36,14 @@ def plan_text(text: str, file: str, mesh: Mapping[str, int] | None = None, struc
         if mesh:
             resize_meshes(program.module, mesh, context)
             verify(program.module)
-        return plan_module(program.module, program.names, context, structure)
+        if edit is not None:
+            apply(edit, program.module, program.names)
+        plan = plan_module(program.module, program.names, context, structure)
+
+    def replan(edit: Edit) -> Plan:
+        return plan_text(text, file, mesh, structure, edit)
+
+    return replace(plan, replan=replan)
 
 
 def plan_source(

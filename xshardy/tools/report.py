@@ -1,7 +1,5 @@
 """`xshardy compile --report`: the emitter, memory traffic and resources of each kernel."""
 
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -25,9 +23,8 @@ from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
 from xshardy.tools.console import console
 from xshardy.tools.output import printable
+from xshardy.tools.widths import widths
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
-
-_ACCESS = re.compile(r"\b(ld|st)\.(global|shared)\b[\w.]*?(?:\.v(\d))?\.[a-z]+(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +59,6 @@ class KernelReport:
             return None
         kernel = self.kernel
         return occupancy(kernel.target, prod(kernel.block), self.assembled.registers, kernel.shared_memory)
-
-
-def widths(ptx: str, access: str, memory: str) -> str:
-    """The loads (`ld`) or stores (`st`) of a memory in the PTX, by their width: `8 x 64 bit`."""
-    found = Counter(
-        int(match[4]) * int(match[3] or 1)
-        for match in _ACCESS.finditer(ptx)
-        if (match[1], match[2]) == (access, memory)
-    )
-    return ", ".join(f"{count} x {width} bit" for width, count in sorted(found.items(), reverse=True)) or "-"
 
 
 def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:

@@ -81,6 +81,12 @@ def add_sharding_commands(add: AddCommand) -> None:
         metavar="NAME|FILE",
         help="estimate times: h100x8, tpu-v5e-16, or a .json or .yaml file (docs/planning.md)",
     )
+    plan.add_argument(
+        "--advice",
+        action="store_true",
+        help="try out other shardings for the largest collectives, and show those that are faster by the estimate on "
+        "the topology (default: h100x8); takes the time of up to 32 plans",
+    )
     output = plan.add_mutually_exclusive_group()
     output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
     output.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -125,15 +131,22 @@ def _explain(args: argparse.Namespace) -> int:
 def _plan(args: argparse.Namespace) -> int:
     import json
 
-    from xshardy.planning.topology import topology_named
+    from xshardy.planning.advice import advise
+    from xshardy.planning.topology import H100, topology_named
+    from xshardy.tools.advice import advice_as_json, print_advice
     from xshardy.tools.plan import as_json, print_comparison, print_plan
 
     topology = None if args.topology is None else topology_named(args.topology)
+    if args.advice and args.against is not None:
+        raise InputError("error: --advice is about one program: leave it out, or --against")
     plan = _planned(args.file, args)
     if args.json:
-        write_text(None, json.dumps(as_json(plan, topology), indent=2) + "\n")
+        found = {"advice": advice_as_json(advise(plan, topology or H100))} if args.advice else {}
+        write_text(None, json.dumps(as_json(plan, topology) | found, indent=2) + "\n")
     elif args.against is None:
         print_plan(plan, args.top, topology)
+        if args.advice:
+            print_advice(advise(plan, topology or H100), topology or H100)
     else:
         print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
     return 0

@@ -60,7 +60,7 @@ def batch_norm(name: str, type: str, sizes: list[int], feature: int) -> str:
     return module([shapes[each] for each in operands], result, body)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_batch_norm(data: st.DataObject):
     name = data.draw(st.sampled_from(sorted(BATCH_NORMS)))

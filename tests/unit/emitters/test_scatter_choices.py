@@ -4,13 +4,15 @@ import pytest
 from emission import check, fusion_of
 from test_choices import module
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp, i1, i8, i32
+from xdsl.dialects.builtin import BoolAttr, ModuleOp, i1, i8, i32
 
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.xla_gpu.discardable import launch_dimensions
 from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters.analysis import Fusion
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.scatter.distribution import _width, is_associative
+from xshardy.emitters.scatter.kernel import ScatterFusion
 from xshardy.emitters.scatter.slices import Slices
 from xshardy.interpreters.simt import find_kernel
 
@@ -54,6 +56,15 @@ def test_updates_are_atomic_unless_the_indices_differ(count: int, options: str, 
     assert reason(text).startswith("scatter: ")
     assert reason(text).endswith("the indices differ" if is_unique else "updates of one element are atomic")
     check(text)
+
+
+def test_without_a_statement_indices_may_be_equal():
+    fusion = fusion_of(points(5))
+    scatter_fusion = ScatterFusion.of(Fusion(fusion.callee_function(), Device()))
+    assert scatter_fusion is not None
+    for said, is_unique in ((None, False), (BoolAttr.from_bool(False), False), (BoolAttr.from_bool(True), True)):
+        scatter_fusion.op.unique_indices = said
+        assert scatter_fusion.is_unique == is_unique
 
 
 PAIR = """pair {

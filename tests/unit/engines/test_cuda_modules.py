@@ -1,11 +1,11 @@
 """Whole modules on a GPU, here a fake one that executes kernels on the host."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_gpu import FakeGpu
+from module_programs import PROGRAMS
 
 from xshardy import compiler
 from xshardy.engines.cuda import gpu as gpu_module
@@ -17,9 +17,6 @@ from xshardy.modules.checked_run import ModuleRuns
 from xshardy.modules.compilation import CompiledModule, compile_module
 from xshardy.modules.program import ModuleError
 from xshardy.tools.cli import main
-
-sys.path.append(str(Path(__file__).parents[1] / "modules"))
-from programs import PROGRAMS
 
 
 @pytest.fixture

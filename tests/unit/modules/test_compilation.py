@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from programs import BRANCHES, FUSIONS, LOOP, PROGRAMS
+from module_programs import BRANCHES, FUSIONS, LOOP, PROGRAMS
 
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import CompilationError, Kernel

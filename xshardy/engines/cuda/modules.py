@@ -25,7 +25,7 @@ from xshardy.modules.launch_plan import Argument, Call, KernelStep
 from xshardy.modules.memory import from_memory, to_memory
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.hlo.library_calls.expansion import TARGETS
+from xshardy.transforms.hlo.expand_library_calls import TARGETS
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from xshardy.transforms.hlo.library_calls.scalars import (
     ACTIVATIONS,
     LibraryCallError,
     added_to_last,
+    converted,
     scaled,
     working_type,
 )
@@ -48,6 +49,11 @@ class Convolution:
         filter, output = rest.split("->")
         tokens = Tokens(source_of(window, "window"))
         return Convolution(read_window(tokens) if window else (), input, filter, output, groups)
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """The letters of the dimensions of input, filter and output."""
+        return self.input, self.filter, self.output
 
 
 def forward(c: Convolution, x: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
@@ -131,10 +137,10 @@ def convolution(
     first, second, *others = operands
     value = scaled(t, t(KINDS[target](c, first, second, working)), config.get("conv_result_scale", 1))
     if len(others) > 1:
-        side = t.convert(others[1], working.element_type)
+        side = converted(t, others[1], working.element_type)
         value = t.add(value, scaled(t, side, config.get("side_input_scale", 0)))
     if others:
         if c.output[-1] != "f":
             raise LibraryCallError("a convolution with a bias whose features are not the last dimension")
         value = added_to_last(t, value, others[0])
-    return t.convert(activation(t, value), type.element_type)
+    return converted(t, activation(t, value), type.element_type)

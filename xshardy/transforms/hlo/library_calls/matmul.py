@@ -14,10 +14,11 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
-from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.transforms.hlo.library_calls.scalars import (
     LibraryCallError,
     added_to_last,
+    converted,
     gelu,
     relu,
     scaled,
@@ -68,7 +69,7 @@ def matmul(
     if len(others) != (beta != 0) + ("bias" in steps):
         raise LibraryCallError(f"a matrix product with epilogue {epilogue}, beta {beta} and {len(operands)} operands")
     if beta:
-        value = t.add(value, scaled(t, _converted(t, others.pop(0), working), beta))
+        value = t.add(value, scaled(t, in_type(t, others.pop(0), working), beta))
     auxiliary: list[SSAValue] = []
     for step in steps:
         match step:
@@ -80,11 +81,10 @@ def matmul(
                 value = gelu(t, value)
             case _:
                 value = relu(t, value)
-    return [_converted(t, result, as_type) for result, as_type in zip([value, *auxiliary], types, strict=False)]
+    return [in_type(t, result, as_type) for result, as_type in zip([value, *auxiliary], types, strict=False)]
 
 
-def _converted(t: Tensors, x: SSAValue, type: TensorType[Any]) -> SSAValue:
+def in_type(t: Tensors, x: SSAValue, type: TensorType[Any]) -> SSAValue:
     """`x` in the element type and shape of `type`."""
-    if element_type(x) != type.element_type:
-        x = t.convert(x, type.element_type)
+    x = converted(t, x, type.element_type)
     return x if shape_of(x) == type.get_shape() else t.reshape(x, type.get_shape())

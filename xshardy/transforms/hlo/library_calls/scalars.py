@@ -29,6 +29,11 @@ def scalar(t: Tensors, number: float, like: SSAValue) -> SSAValue:
     return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [number]))), shape_of(like))
 
 
+def converted(t: Tensors, x: SSAValue, type: Attribute) -> SSAValue:
+    """`x` with elements of `type`; itself if it has them."""
+    return x if element_type(x) == type else t.convert(x, type)
+
+
 def scaled(t: Tensors, x: SSAValue, factor: float) -> SSAValue:
     """`x` times `factor`."""
     return x if factor == 1 else t.multiply(x, scalar(t, factor, x))
@@ -38,7 +43,7 @@ def added_to_last(t: Tensors, x: SSAValue, bias: SSAValue) -> SSAValue:
     """`x + bias`, for a `bias` of one dimension: the last of `x`."""
     rank = len(shape_of(x))
     type = TensorType(element_type(x), shape_of(x))
-    return t.add(x, t(stablehlo.BroadcastInDimOp(t.convert(bias, element_type(x)), [rank - 1], type)))
+    return t.add(x, t(stablehlo.BroadcastInDimOp(converted(t, bias, element_type(x)), [rank - 1], type)))
 
 
 def relu(t: Tensors, x: SSAValue) -> SSAValue:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType, TupleType
@@ -34,10 +34,14 @@ def expand(op: stablehlo.CustomCallOp, t: Tensors) -> list[SSAValue]:
     config = json.loads(_text(op, "hlo.backend_config") or "{}")
     if target in MATMULS:
         return matmul(op.operands, types, config.get("gemm_backend_config", config), t)
-    groups = int(_text(op, "hlo.feature_group_count") or 1)
-    geometry = Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups)
     settings = config.get("cudnn_conv_backend_config", config)
-    return [convolution(target, geometry, op.operands, types[0], settings, t)]
+    return [convolution(target, geometry(op), op.operands, types[0], settings, t)]
+
+
+def geometry(op: stablehlo.CustomCallOp) -> Convolution:
+    """The forward convolution of a call of cuDNN."""
+    groups = int(_text(op, "hlo.feature_group_count") or 1)
+    return Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups)
 
 
 def _text(op: Operation, name: str) -> str:
@@ -68,6 +72,7 @@ class ExpandLibraryCallsPass(PatternPass):
     """Replace calls of cuBLAS and cuDNN by operations of StableHLO that compute the same."""
 
     name = "hlo-expand-library-calls"
+    source: ClassVar[str] = "XLA, cublas_cudnn.h, backend_configs.proto"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return (ExpandLibraryCall(),)
