@@ -51,7 +51,8 @@ class SourceNames:
 
     def _original(self, op: Operation) -> Operation:
         """What `op` is a copy of: an operation of the same name, or a constant for a constant of sdy; or else `op`."""
-        original = op if op in self.spans else self.originals.get(op.location, op)
+        if op in self.spans or (original := self.originals.get(op.location)) is None:
+            return op
         is_copy = op.name in (original.name, original.name.replace("stablehlo.constant", "sdy.constant"))
         return original if is_copy else op
 

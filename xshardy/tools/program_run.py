@@ -92,6 +92,7 @@ def run_on_engine(args: argparse.Namespace) -> int:
     """The command with `--on`; gives the exit status."""
     from xshardy.engines.checked_run import run_module
     from xshardy.tools.program_file import read_program
+    from xshardy.tools.progress import stage
     from xshardy.tools.source_program import source_program
     from xshardy.universe import new_context
 
@@ -100,7 +101,8 @@ def run_on_engine(args: argparse.Namespace) -> int:
     with program.diagnostics(), _in_cluster(args):
         program.import_shardings(context)
         engine = engine_of(args)
-        run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)
+        with stage(f"running {args.file} on {args.on}"):
+            run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)
     if not args.process_id:  # on a cluster, all processes have the results
         print_run(run)
     return report_wrong(run, program)

@@ -10,7 +10,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.sharding.devices import shard_indices
-from xshardy.tools.explain.tables import Table
+from xshardy.tools.explain.tables import AttributeTable, Table
 
 MOST_DEVICES = 4096
 """The largest mesh of which a page has a picture."""
@@ -31,13 +31,11 @@ class ShardingTables:
     def __init__(self, anchor: Operation):
         self._anchor = anchor
         """An operation of the module with the meshes."""
-        self.axes: Table[AxisRefAttr, AxisRow] = Table(_axis_row)
+        self.axes: Table[AxisRefAttr, AxisRow] = AttributeTable(_axis_row)
         self.meshes: Table[MeshAttr, MeshRow] = Table(_mesh_row)
         self.parts: Table[tuple[MeshAttr, AxisRefs], Sequence[int]] = Table(_part_of_devices)
         """By device, the index of its part along some axes; empty for a mesh that is not shown."""
-        self._shardings: Table[TensorShardingAttr | None, ShardingRow] = Table(self._sharding_row)
-        self._known: dict[int, int] = {}
-        """The row of a sharding by its identity; hashing an attribute is slower than all else."""
+        self._shardings: Table[TensorShardingAttr | None, ShardingRow] = AttributeTable(self._sharding_row)
         self.number(None)
 
     @property
@@ -46,10 +44,8 @@ class ShardingTables:
         return self._shardings.rows
 
     def number(self, sharding: TensorShardingAttr | None) -> int:
-        """The row of `sharding`, which must stay alive as long as the tables are used."""
-        if (number := self._known.get(id(sharding))) is None:
-            number = self._known[id(sharding)] = self._shardings.number(sharding)
-        return number
+        """The row of `sharding`."""
+        return self._shardings.number(sharding)
 
     def mesh(self, sharding: TensorShardingAttr | None) -> MeshAttr | None:
         """The mesh of `sharding`."""
