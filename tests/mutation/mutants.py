@@ -87,6 +87,8 @@ class _Finder:
     def _statement(self, statement: ast.stmt, scope: str, at_import: bool) -> Iterator[Mutant]:
         if isinstance(statement, ast.Import | ast.ImportFrom | ast.Assert) or _is_text(statement):
             return
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            return
         lines = _header(statement)
         edits: list[Edit] = list(statement_edits(statement))
         if isinstance(statement, ast.FunctionDef):
@@ -106,8 +108,6 @@ class _Finder:
         yield from self._inner(statement, scope, at_import)
 
     def _inner(self, statement: ast.stmt, scope: str, at_import: bool) -> Iterator[Mutant]:
-        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
-            return
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             scope = f"{scope}.{statement.name}" if scope else statement.name
             at_import = at_import and isinstance(statement, ast.ClassDef)

@@ -66,7 +66,8 @@ def _words_of(test: Test) -> frozenset[str]:
 
 @cache
 def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall("[a-z0-9]{3,}", text.lower()))
+    """The words of at least three letters or digits, in lower case; `ReduceWindowOp` has `reduce` and `window`."""
+    return frozenset(re.findall("[a-z0-9]{3,}", re.sub("(?<=[a-z0-9])(?=[A-Z])", " ", text).lower()))
 
 
 @cache

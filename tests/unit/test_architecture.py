@@ -9,8 +9,10 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
+testing
 api
 tools
+planning
 engines
 modules
 compiler

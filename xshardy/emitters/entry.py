@@ -147,16 +147,16 @@ def _verify_output(entry: Entry, output: SSAValue, is_shared: bool) -> None:
         seen.add(value)
         for use in value.uses:
             match use.operation:
-                case tensor.InsertOp() | PredicatedInsertOp() as insert if insert.dest is value:
+                case tensor.InsertOp() | PredicatedInsertOp() as insert:
                     pending.append(insert.result)
-                case AtomicRMWOp() as update if update.input is value:
+                case AtomicRMWOp() as update:
                     pending.append(update.result)
                 case tensor.ExtractOp() if is_shared:
                     pass
-                case LoopOp() as loop if use.index >= len(loop.dims):
+                case LoopOp() as loop:
                     position = use.index - len(loop.dims)
                     pending += [loop.iter_args[position], loop.results[position]]
-                case scf.ForOp() as loop if use.index >= 3:
+                case scf.ForOp() as loop:
                     pending += [loop.body.block.args[use.index - 2], loop.results[use.index - 3]]
                 case YieldOp() | scf.YieldOp() as end:
                     parent = end.parent_op()

@@ -39,7 +39,7 @@ class Kernel:
         self.roots = roots_of(computation)
         self.launch = launch
         self.parts = partition(computation, starts_function, groups, heroes)
-        self.entry = make_entry(name, computation.body.block.args, self.roots, launch, aliases or {})
+        self.entry = make_entry(name, computation.body.block.args, self.roots, launch, aliases)
         self.s = Scalars.at_end(self.entry.function.body.block)
         ids = [thread_id(self.s, launch), *block_ids(self.s, launch)]
         self.ids: Indices = tuple(value for value, _ in ids)

@@ -73,7 +73,7 @@ def has_reads(op: Operation) -> bool:
     """Whether `reads_of` supports `op`."""
     if isinstance(op, CallOp):
         return element_maps(op) is not None
-    return isinstance(op, ReturnOp) or type(op) in READS or has_maps(op)
+    return isinstance(op, ReturnOp) or has_maps(op)
 
 
 @lru_cache(maxsize=1024)

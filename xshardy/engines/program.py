@@ -76,9 +76,7 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     """
     mesh, devices = mesh_of(module)
     PassPipeline(PROPAGATION).apply(context, module)
-    main = main_function(module)
-    arguments = _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices)
-    results = _distributed(main, main.function_type.outputs.data, main.res_attrs, devices)
+    arguments, results = distributed_tensors(module, devices)
     kept = module.clone() if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
     PassPipeline(PARTITIONING).apply(context, module)
@@ -98,6 +96,21 @@ def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
         listed = ", ".join(f"@{name} has {mesh.device_count}" for name, mesh in meshes.items())
         raise EngineError(f"the meshes have different numbers of devices, but a program runs on one number: {listed}")
     return (next(iter(meshes.values())), counts.pop()) if counts else (None, 1)
+
+
+def distributed_tensors(
+    module: ModuleOp, devices: int
+) -> tuple[tuple[DistributedTensor, ...], tuple[DistributedTensor, ...]]:
+    """
+    The arguments and the results of the main function of `module`, whose shardings are propagated.
+
+    Raises `EngineError` for one that is no tensor of static shape.
+    """
+    main = main_function(module)
+    return (
+        _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices),
+        _distributed(main, main.function_type.outputs.data, main.res_attrs, devices),
+    )
 
 
 def _distributed(

@@ -40,20 +40,24 @@ def compile_module(
     module: ModuleOp,
     *,
     target: str = compiler.DEFAULT_TARGET,
+    math: str = "auto",
     jobs: int = 1,
     cache: KernelCache | None = None,
     progress: Progress = lambda done, count: None,
     keep_going: bool = True,
 ) -> CompiledModule:
     """
-    Compile an optimised HLO module, which is not changed, for `target`; see `compile_kernels` for the other options.
+    Compile an optimised HLO module, which is not changed, for `target`; see `compiler.compile` for `math`, and
+    `compile_kernels` for the other options.
 
     Raises `ModuleError` for a module that is not fused, or whose program has no launch plan.
     """
     entry = prepared(module)
     require_fused(entry)
     fusions = Fusions.of(entry)
-    found = compile_kernels(fusions.texts, target, jobs=jobs, cache=cache, progress=progress, keep_going=keep_going)
+    found = compile_kernels(
+        fusions.texts, target, math=math, jobs=jobs, cache=cache, progress=progress, keep_going=keep_going
+    )
 
     def aliases(op: hlo.FusionOp) -> Mapping[int, int]:
         kernel = found.get(fusions.fingerprints[op])

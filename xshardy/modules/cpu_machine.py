@@ -21,8 +21,8 @@ UNINITIALISED = 0xFF
 class CpuMachine:
     """Executes kernels at `level`, as they are for `target`, and library calls by the evaluator."""
 
-    def __init__(self, level: str, target: str):
-        self.level, self.target = level, target
+    def __init__(self, level: str, target: str, math: str = "auto"):
+        self.level, self.target, self.math = level, target, math
         self._memory: list[Array] = []
         self._kernels: dict[str, CpuKernel] = {}
 
@@ -47,7 +47,7 @@ class CpuMachine:
     def kernel(self, step: KernelStep) -> None:
         assert isinstance(step.op, FusionOp)
         if step.fingerprint not in self._kernels:
-            self._kernels[step.fingerprint] = kernel_at(step.op, self.level, self.target)
+            self._kernels[step.fingerprint] = kernel_at(step.op, self.level, self.target, self.math)
         arguments = [self._elements(argument) for argument in (*step.operands, *step.results)]
         results = self._kernels[step.fingerprint].run(arguments)
         for argument, array in zip(step.results, results, strict=True):

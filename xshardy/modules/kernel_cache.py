@@ -22,23 +22,23 @@ class KernelCache:
     def __init__(self, directory: Path):
         self.directory = directory
 
-    def get(self, text: str, target: str) -> Kernel | None:
-        """The kernel of a fusion with this `fusion_text` for `target`; None if it is not there, or not readable."""
+    def get(self, text: str, target: str, math: str) -> Kernel | None:
+        """The kernel of a fusion with this `fusion_text`; None if it is not there, or not readable."""
         try:
-            entries = json.loads(self._file(text, target).read_text())
+            entries = json.loads(self._file(text, target, math).read_text())
             entries["arguments"] = tuple(KernelArgument(**argument) for argument in entries["arguments"])
             entries |= {name: tuple(entries[name]) for name in ("block", "grid")}
             return Kernel(**entries)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, text: str, target: str, kernel: Kernel) -> None:
+    def put(self, text: str, target: str, math: str, kernel: Kernel) -> None:
         """Add `kernel`. Raises `OSError`."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        write_file(self._file(text, target), json.dumps(asdict(kernel)))
+        write_file(self._file(text, target, math), json.dumps(asdict(kernel)))
 
-    def _file(self, text: str, target: str) -> Path:
-        key = "\0".join((text, target, *versions()))
+    def _file(self, text: str, target: str, math: str) -> Path:
+        key = "\0".join((text, target, math, *versions()))
         return self.directory / f"{sha256(key.encode()).hexdigest()}.json"
 
 

@@ -41,11 +41,15 @@ class CpuKernel:
         return simt.run_kernel(self.module, arrays)
 
 
-def kernel_at(fusion: FusionOp, level: str, target: str) -> CpuKernel:
-    """The kernel of `fusion` for `target`, lowered to `level`. Raises `PassFailedException` if it cannot be emitted."""
+def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> CpuKernel:
+    """
+    The kernel of `fusion` for `target`, lowered to `level`; see `compiler.compile` for `math`.
+
+    Raises `PassFailedException` if it cannot be emitted.
+    """
     module = emit_fusion(fusion, device_of(target))
     buffers = first_of_buffer(simt.find_kernel(module))  # lower levels merge the arguments for one buffer
-    return CpuKernel(compiler.lower(module, level, target=target), level, buffers, len(fusion.operands))
+    return CpuKernel(compiler.lower(module, level, target=target, math=math), level, buffers, len(fusion.operands))
 
 
 def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:

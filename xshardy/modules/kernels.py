@@ -39,6 +39,7 @@ def compile_kernels(
     texts: Mapping[str, str],
     target: str,
     *,
+    math: str = "auto",
     jobs: int = 1,
     cache: KernelCache | None = None,
     progress: Progress = lambda done, count: None,
@@ -52,12 +53,12 @@ def compile_kernels(
     """
     found: dict[str, Kernel | Failure] = {}
     if cache is not None:
-        found = {name: kernel for name, text in texts.items() if (kernel := cache.get(text, target)) is not None}
+        found = {name: kernel for name, text in texts.items() if (kernel := cache.get(text, target, math)) is not None}
     missing = {name: text for name, text in texts.items() if name not in found}
     progress(len(found), len(texts))
-    for name, result in _compiled(missing, target, jobs):
+    for name, result in _compiled(missing, target, math, jobs):
         if cache is not None and isinstance(result, Kernel):
-            cache.put(missing[name], target, result)
+            cache.put(missing[name], target, math, result)
         found[name] = result
         progress(len(found), len(texts))
         if isinstance(result, Failure) and not keep_going:
@@ -65,26 +66,26 @@ def compile_kernels(
     return found
 
 
-def _compiled(texts: Mapping[str, str], target: str, jobs: int) -> Iterator[tuple[str, Kernel | Failure]]:
+def _compiled(texts: Mapping[str, str], target: str, math: str, jobs: int) -> Iterator[tuple[str, Kernel | Failure]]:
     """The results by fingerprint, as they are made."""
     jobs = min(jobs, -(-len(texts) // KERNELS_PER_PROCESS))
     if jobs < 2:
-        yield from ((name, compile_text(name, text, target)) for name, text in texts.items())
+        yield from ((name, compile_text(name, text, target, math)) for name, text in texts.items())
         return
     # Forking is not safe here: LLVM and the progress bar have threads.
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
-            names = {pool.submit(compile_text, name, text, target): name for name, text in texts.items()}
+            names = {pool.submit(compile_text, name, text, target, math): name for name, text in texts.items()}
             for future in as_completed(names):
                 yield names[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def compile_text(fingerprint: str, text: str, target: str) -> Kernel | Failure:
+def compile_text(fingerprint: str, text: str, target: str, math: str) -> Kernel | Failure:
     """The kernel of the fusion with this `fusion_text`, or why there is none."""
     try:
-        return compiler.compile(parse_module(text), target=target, entry=entry_of(fingerprint))
+        return compiler.compile(parse_module(text), target=target, math=math, entry=entry_of(fingerprint))
     except DiagnosticException as error:
         return Failure(fingerprint, str(error).removeprefix("@f0: "))  # the name of any fused computation there
 

@@ -1,7 +1,8 @@
 """
-`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, statistics of dumps.
+`xshardy emit|compile|run|indexing|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, their indexing
+maps, statistics of dumps.
 
-`xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
+`xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost.
 """
 
 import argparse
@@ -13,23 +14,22 @@ from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
 from xshardy.emitters.devices import device_of
-from xshardy.hlo_text import read_hlo
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import natural, path
 from xshardy.tools.compile_command import add_compile_options, run_compile
-from xshardy.tools.diagnostics import describe, read_text, shown_name
+from xshardy.tools.diagnostics import describe
+from xshardy.tools.inspection_commands import add_inspection_commands
 from xshardy.tools.kernel_file import emitted_kernels
 from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command, write_text
 from xshardy.tools.run_command import add_run_options, run_run
 from xshardy.tools.sharding_commands import add_sharding_commands
 from xshardy.tools.shrink_command import add_shrink
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
 from xshardy.transforms.xla_gpu.device import parse_target
 
 EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
-    "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
     "run": "example: xshardy run --check --levels all examples/gelu.hlo\n"
     "         xshardy run --check examples/gelu.hlo --on cuda\n"
     "         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
@@ -62,7 +62,9 @@ def _run_arguments(arguments: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats|shrink|shard|explain")
+    commands = parser.add_subparsers(
+        required=True, metavar="emit|compile|run|indexing|hlo-stats|shrink|shard|explain|plan"
+    )
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -81,6 +83,12 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
         sub.add_argument(
             "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
+        )
+        sub.add_argument(
+            "--math",
+            choices=MATH_CHOICES,
+            default=MATH_CHOICES[0],
+            help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
         )
         sub.add_argument(
             "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
@@ -110,18 +118,6 @@ def _parser() -> argparse.ArgumentParser:
             "all of its devices",
         )
     )
-    stats = commands.add_parser(
-        "hlo-stats",
-        help="count the instructions and bytes of an HLO dump",
-        description="count the instructions and bytes of an HLO dump, by opcode, kind of fusion and computation",
-        epilog=EXAMPLES["hlo-stats"],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    stats.set_defaults(command=_hlo_stats)
-    stats.add_argument("file", help="HLO text; `-` is standard input")
-    stats.add_argument(
-        "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
-    )
 
     def add_other(
         name: str, help: str, example: str, command: Callable[[argparse.Namespace], int]
@@ -130,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=command)
         return sub
 
+    add_inspection_commands(add_other)
     add_shrink(add_other)
     add_sharding_commands(add_other)
     return parser
@@ -148,7 +145,7 @@ def _emit(args: argparse.Namespace) -> int:
     for kernel in emitted_kernels(args):
         if args.explain and kernel.fusion is not None:
             _explain(kernel.name, kernel.fusion, args.target)
-        compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
+        compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
     write_text(args.output, "// -----\n".join(texts))
@@ -159,13 +156,6 @@ def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
     print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
-
-
-def _hlo_stats(args: argparse.Namespace) -> int:
-    from xshardy.tools.hlo_stats import print_stats, stats_of
-
-    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
-    return 0
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
+from xshardy.tools.baseline import print_comparison, read_baseline
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.kernel_file import fuse_entry, kernels_of, read_module
@@ -40,6 +41,12 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
     )
     parser.add_argument(
+        "--baseline",
+        type=path,
+        metavar="DIR|FILE.ptx",
+        help="a table on standard error of the kernels beside those of another build or of XLA's dump",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         type=path,
@@ -49,7 +56,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=positive,
-        default=len(os.sched_getaffinity(0)),
+        default=os.cpu_count() or 1,
         metavar="N",
         help="compile in N processes (default: one for each core, %(default)s)",
     )
@@ -75,6 +82,7 @@ class Compiled:
 
 def run_compile(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    baseline = None if args.baseline is None else read_baseline(args.baseline)
     module, parsed = read_module(args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
@@ -96,6 +104,8 @@ def run_compile(args: argparse.Namespace) -> int:
     elif whole is not None:
         _write_folder(folder, found, whole, args.emit)
     _report(found, args)
+    if baseline is not None:
+        print_comparison([each.kernel for each in found], baseline)
     return 1 if whole is not None and whole.failures else 0
 
 
@@ -107,7 +117,7 @@ def is_folder(output: Path) -> bool:
 def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[Compiled]:
     """Each fusion compiled on its own, with a log of all passes."""
     for kernel in kernels_of(module, parsed, args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
+        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
         start = perf_counter()
         entry = None if kernel.fusion is None else ptx_name(kernel.name)
         compiled = compile_kernel(kernel.module, target=args.target, entry=entry)
@@ -130,6 +140,7 @@ def _whole(module: ModuleOp, args: argparse.Namespace, *, keep_going: bool) -> C
         return compile_module(
             module,
             target=args.target,
+            math=args.math,
             jobs=args.jobs,
             cache=cache,
             progress=lambda done, count: bar.update(task, completed=done, total=count),

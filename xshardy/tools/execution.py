@@ -72,6 +72,7 @@ def execute_fusion(
     check: bool,
     seed: int = 0,
     target: str = compiler.DEFAULT_TARGET,
+    math: str = "auto",
     bounds: ErrorBounds | None = None,
     observe: compiler.Observer | None = None,
 ) -> Iterator[Output]:
@@ -96,7 +97,7 @@ def execute_fusion(
     bounds = bounds or ErrorBounds()
     name = compiler.fusion_name(fusion)
     last = LEVELS[-1] if PTX in levels else levels[-1]
-    for reached in compiler.lower_by_level(module, target=target, last=last, observe=observe):
+    for reached in compiler.lower_by_level(module, target=target, math=math, last=last, observe=observe):
         for level in levels:
             if level != reached and not (level == PTX and reached == LEVELS[-1]):
                 continue

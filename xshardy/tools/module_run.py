@@ -54,12 +54,12 @@ def _machines(
 ) -> tuple[LaunchPlan, dict[str, Machine]]:
     """The launch plan of `module`, and what executes it at each level."""
     if PTX not in levels:
-        return planned(module, args.target), {level: CpuMachine(level, args.target) for level in levels}
+        return planned(module, args.target), {level: CpuMachine(level, args.target, args.math) for level in levels}
     from xshardy.engines.cuda.gpu import Gpu
     from xshardy.engines.cuda.modules import GpuMachine
 
     gpu = Gpu()
-    compiled = compile_module(module, target=args.target, jobs=len(os.sched_getaffinity(0)))
+    compiled = compile_module(module, target=args.target, math=args.math, jobs=os.cpu_count() or 1)
     for name, reason in compiled.failures.items():
         raise ModuleError(f"{name} cannot be compiled: {reason}")
     return compiled.plan, {PTX: GpuMachine(compiled, gpu)}

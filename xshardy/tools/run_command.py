@@ -70,6 +70,7 @@ def _fusions(
             check=args.check,
             seed=args.seed,
             target=args.target,
+            math=args.math,
             bounds=bounds,
             observe=kernel.log,
         )

@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
+from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, bit_width, tensor_type
 from xshardy.tools.console import console
@@ -39,11 +41,16 @@ class Placement:
 
 def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> int:
     """The bytes that a device holds of a tensor of static shape, with padding; a part of a byte counts as one."""
-    type = tensor_type(value)
-    shape = type.get_shape()
     owner = value.owner
     op = owner.parent_op() if isinstance(owner, Block) else owner
-    if sharding is not None and op is not None and (mesh := lookup_mesh(sharding, op)) is not None:
+    mesh = None if sharding is None or op is None else lookup_mesh(sharding, op)
+    return bytes_of_part(tensor_type(value), sharding, mesh)
+
+
+def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | None, mesh: MeshAttr | None) -> int:
+    """The bytes that a device holds of a tensor of this type; of all of it without a sharding or a mesh."""
+    shape = type.get_shape()
+    if sharding is not None and mesh is not None:
         shape = local_shape(shape, sharding, mesh)
     return -(-prod(shape) * bit_width(type.element_type) // 8)
 
@@ -75,11 +82,6 @@ def in_bytes(count: float) -> str:
     while count >= 1024 and unit < len(UNITS) - 1:
         count, unit = count / 1024, unit + 1
     return f"{count:.0f} {UNITS[unit]}" if unit == 0 or count == int(count) else f"{count:.1f} {UNITS[unit]}"
-
-
-def dimensions(sharding: TensorShardingAttr | None) -> str:
-    """`[{"data"}, {?}]`: a sharding without its mesh."""
-    return "" if sharding is None else "[" + str(sharding).partition(", [")[2].removesuffix(">")
 
 
 def print_placements(all_placements: Sequence[Placement], top: int) -> None:

@@ -35,3 +35,11 @@ func.func @unknown_operation(%i: i32) -> i32 {
   %0 = math.ipowi %i, %i : i32
   func.return %0 : i32
 }
+
+// -----
+
+// CHECK: cannot lower 'vector.reduction' to the llvm dialect: there is no reduction <and> of f32
+func.func @reduction(%v: vector<4xf32>) -> f32 {
+  %0 = vector.reduction <and>, %v : vector<4xf32> into f32
+  func.return %0 : f32
+}

@@ -15,7 +15,7 @@ def test_an_h100_is_the_device_of_sm_90_and_the_default():
 
 def test_a_target_in_between_has_the_device_of_the_one_before():
     assert device_of("sm_72") == device_of("sm_70")
-    assert device_of("sm_103") == device_of("sm_100")
+    assert device_of("sm_103") == device_of("sm_110") == device_of("sm_100")
 
 
 def test_invalid_targets_have_no_device():

@@ -8,9 +8,13 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.affine.expressions import sym
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.discardable import is_entry, is_invariant, launch_dimensions, slice_index
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import Entry, make_entry, size_in_bytes, verify_outputs
+from xshardy.emitters.indices import loop_over
 from xshardy.emitters.launch_dimensions import LaunchDimensions
 
 
@@ -69,4 +73,24 @@ def test_outputs_may_not_be_read():
     s(tensor.ExtractOp(updated, [index], f32))
     s.builder.insert(ReturnOp(updated, made.outputs[1]))
     with pytest.raises(PassFailedException, match=r"tensor.extract uses an output of @main"):
+        verify_outputs(made)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_outputs_may_be_updated_in_a_loop_over_a_map_but_not_read(reads: bool):
+    made, s = entry()
+    value = s.constant(1, f32)
+
+    def body(inner, ivs, indices, carried):
+        updated = inner(tensor.InsertOp(value, carried[0], indices))
+        if reads:
+            inner(tensor.ExtractOp(updated, indices, f32))
+        return [updated, carried[1]]
+
+    map = IndexingMap((sym(0),), (), (Variable("s0", Interval(0, 7)),))
+    s.builder.insert(ReturnOp(*loop_over(s, map, [], made.outputs, body)))
+    if reads:
+        with pytest.raises(PassFailedException, match=r"tensor.extract uses an output of @main"):
+            verify_outputs(made)
+    else:
         verify_outputs(made)

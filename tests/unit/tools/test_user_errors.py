@@ -25,7 +25,7 @@ COMMANDS = {
 
 FILES = {
     "missing": (None, "No such file or directory"),
-    "folder": (None, "Is a directory"),
+    "folder": (None, "Is a directory|no HLO text in this folder"),
     "in_a_file/x": (None, "Not a directory"),
     "cut off": (b"HloModule m,", "operation 'HloModule' is not registered|found the end of the file"),
     "binary": (bytes(range(256)), "byte 0x80 is not UTF-8: expected a text file"),

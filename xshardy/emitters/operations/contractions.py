@@ -5,6 +5,7 @@ Floats narrower than f32 are multiplied and added as f32. Source: row XGPU-14; X
 """
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
@@ -36,8 +37,8 @@ def contraction(operands: Operands, op: DotGeneralOp | ConvolutionOp, indices: I
     add, multiply = (OPS[kind_of(type)][name] for name in ("stablehlo.add", "stablehlo.multiply"))
 
     def body(s: Scalars, variables: Indices, results: Indices, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        factors = map(convert, [s] * 2, operands.part(op, 0, s, indices, variables), sources, rounded)
-        lhs, rhs = map(convert, [s] * 2, factors, rounded, [type] * 2)
+        factors = map(convert, repeat(s), operands.part(op, 0, s, indices, variables), sources, rounded)
+        lhs, rhs = map(convert, repeat(s), factors, rounded, repeat(type))
         return (s(add(carried[0], s(multiply(lhs, rhs)))),)
 
     zero = operands.s.constant(0, emitted_type(type))

@@ -5,6 +5,7 @@ A reduction is a loop that carries the accumulators. Source: rows XGPU-07, XGPU-
 """
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from xdsl.ir import SSAValue
 
@@ -30,10 +31,10 @@ def reduce(operands: Operands, op: ReduceOp | ReduceWindowOp, indices: Indices) 
 
     def body(s: Scalars, variables: Indices, results: Indices, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         elements = operands.part(op, 0, s, indices, variables)
-        wide = map(convert, [s] * count, elements, sources[count:], targets[count:])
+        wide = map(convert, repeat(s), elements, sources[count:], targets[count:])
         return operands.apply_body(op, s, [*carried, *wide])
 
-    starts = list(map(convert, [operands.s] * count, inits, sources[:count], targets[:count]))
+    starts = list(map(convert, repeat(operands.s), inits, sources, targets))
     return loop_over(operands.s, operands.reads(op)[0].map, indices, starts, body)
 
 

@@ -72,7 +72,6 @@ class InlineCall(RewritePattern):
         callee = self.functions.get(callee_name(op))
         if callee is None or not callee.body.blocks:
             raise PassFailedException(f"{op.name} of @{callee_name(op)}: the module has no body for it")
-        rewriter.has_done_action = True
         for inserted in inline_block(callee.body.clone().block, InsertPoint.before(op), op.operands):
             rewriter.handle_operation_insertion(inserted)
         returned = op.prev_op

@@ -42,8 +42,6 @@ def reduction_dimensions(op: ReduceOp) -> ReductionDimensions | None:
     order = tuple(reversed(minor_to_major(op.inputs[0])))
     reduced = frozenset(op.dimensions.get_values())
     kept = frozenset(range(len(shape))) - reduced
-    if not kept:
-        return ReductionDimensions(True, (1, 1, prod(shape)))
     if (parts := _around(shape, order, kept)) is not None:
         major, middle, minor = parts
         if middle == 1:

@@ -67,7 +67,7 @@ def _readers(roots: Sequence[SSAValue]) -> dict[SSAValue | Operation, list[int]]
         pending, seen = [root], set[SSAValue | Operation]()
         while pending:
             value = pending.pop()
-            owner = value.owner if isinstance(value.owner, Operation) else value
+            owner = _source(value)
             if owner in seen:
                 continue
             seen.add(owner)
@@ -77,13 +77,16 @@ def _readers(roots: Sequence[SSAValue]) -> dict[SSAValue | Operation, list[int]]
     return readers
 
 
+def _source(value: SSAValue) -> SSAValue | Operation:
+    """The operation that computes `value`; `value` itself if it is a parameter."""
+    return value.owner if isinstance(value.owner, Operation) else value
+
+
 def _is_recomputed(value: SSAValue | Operation) -> bool:
     """Whether the value is a scalar, a constant, or a broadcast of one."""
     if isinstance(value, BroadcastInDimOp):
-        return not shape_of(value.operand) or isinstance(value.operand.owner, ConstantOp)
-    if isinstance(value, Operation):
-        return not shape_of(value.results[0])
-    return not shape_of(value)
+        value = _source(value.operand)
+    return isinstance(value, ConstantOp) or not shape_of(value.results[0] if isinstance(value, Operation) else value)
 
 
 def _group(numbers: Sequence[int], heroes: Sequence[ReduceOp | None]) -> ReductionGroup:

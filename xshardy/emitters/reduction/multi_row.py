@@ -53,7 +53,7 @@ def _widest_vector(minor: int, elements: Elements) -> int:
     """The maximal vector of a thread: 8 bytes, or 16 for wide elements, within a row."""
     widths = (elements.narrowest_output, elements.narrowest_input or elements.narrowest_output)
     size = min(minor, max(1, 64 // min(widths)))
-    return min(max(1, 128 // max(widths)), size) if max(widths) >= 32 else size
+    return min(128 // max(widths), size) if max(widths) >= 32 else size
 
 
 def _vector_size(kept: int, minor: int, widest: int, device: Device) -> int:

@@ -26,7 +26,7 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
     major, kept, minor = dimensions.sizes
     warp = device.threads_per_warp
     along_row = min(MAX_THREADS_PER_ROW, round_up(ceil_div(minor, MAX_ELEMENTS_PER_THREAD), warp))
-    rows = rows_per_block(kept, along_row) if along_row * 2 <= THREADS_PER_BLOCK else 1
+    rows = rows_per_block(kept, along_row)
     vector = _vector_size(minor, along_row, elements)
     pieces = minor // vector
     steps = min(MAX_ELEMENTS_PER_THREAD // vector, ceil_div(pieces, along_row))
@@ -52,8 +52,8 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
 
 
 def rows_per_block(kept: int, threads_per_row: int) -> int:
-    """The number of rows of `kept` per block: enough for `THREADS_PER_BLOCK` threads, at most all rows."""
-    return kept if kept * threads_per_row <= THREADS_PER_BLOCK else THREADS_PER_BLOCK // threads_per_row
+    """The number of rows of `kept` per block: those of `THREADS_PER_BLOCK` threads, at least one, at most all."""
+    return min(kept, max(1, THREADS_PER_BLOCK // threads_per_row))
 
 
 def _vector_size(minor: int, threads: int, elements: Elements) -> int:

@@ -4,8 +4,6 @@ Reductions of few columns: the threads of a block traverse all columns as one ro
 Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 """
 
-from math import prod
-
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
@@ -47,7 +45,7 @@ def small_column_tiling(dimensions: ReductionDimensions, elements: Elements, dev
     written = add(mul(thread, constant(vector)), sym(0))
     write = thread_map(threads, split(written, (rows, minor)), (vector,))
     read = thread_map(threads, list(reversed(split(held, (minor, rows)))), (vector,))
-    padding = 0 if (threads, vector) == (warp, 1) else ceil_div(minor, prod((threads, vector)))
+    padding = ceil_div(minor, threads * vector)
     return Tiling(
         "small_column_reduction",
         launch,

@@ -49,8 +49,7 @@ class ScatterFusion:
     @property
     def is_unique(self) -> bool:
         """Whether all updates go to distinct elements: the scatter states unique indices, or has a single slice."""
-        said = self.op.unique_indices
-        return bool(said and said.value.data) or self.slices.count == 1
+        return bool(self.op.unique_indices) or self.slices.count == 1
 
     @property
     def in_place_parameters(self) -> list[BlockArgument]:

@@ -46,7 +46,7 @@ from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, c
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.local.parts_rules import parts_rule
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
-from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, complete
+from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, complete
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
@@ -203,17 +203,39 @@ class FactorConflicts:
 
         None if they have none, if there is no rule, or if the shardings are over different meshes.
         """
-        rule = self._rule_of(op)
-        if rule is None:
-            return None
-        values = (*op.operands, *op.results)
-        numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
-        case = self._case(op, rule, numbers, [0] * len(values))
+        case = self._case_of(op)
         if case is None:
             return None
         wanted = [{factor: () if factor in factors else axes[factor] for factor in axes} for axes in case.axes]
         moves = [old != new for old, new in zip(case.axes, wanted, strict=True)]
         return self._resolution(case, _Decision(wanted, moves, ()), ReductionOp.SUM)
+
+    def with_shared_axes(self, op: Operation) -> Resolution | None:
+        """
+        The resolution of `op` that leaves each factor of its rule only the axes with which all its tensors begin.
+
+        None if no tensor has others, if there is no rule, or if the shardings are over different meshes.
+        """
+        case = self._case_of(op)
+        if case is None:
+            return None
+        shared = [
+            common_prefix([axes[factor] for axes in case.axes if factor in axes])
+            for factor in range(len(case.rule.sizes))
+        ]
+        wanted = [{factor: shared[factor] for factor in axes} for axes in case.axes]
+        tensors = zip(case.tensors, case.axes, wanted, strict=True)
+        moves = [_overflows(tensor) or old != new for tensor, old, new in tensors]
+        return self._resolution(case, _Decision(wanted, moves, ()), ReductionOp.SUM)
+
+    def _case_of(self, op: Operation) -> _Case | None:
+        """None if there is no rule, or if the shardings are over different meshes."""
+        rule = self._rule_of(op)
+        if rule is None:
+            return None
+        values = (*op.operands, *op.results)
+        numbers = tuple([self._table.read(_sharding_behind_barriers(value)) for value in values])
+        return self._case(op, rule, numbers, [0] * len(values))
 
     def permutation_factors(self, op: Operation) -> Mapping[int, Sequence[int]]:
         """
@@ -356,7 +378,7 @@ class FactorConflicts:
 def _decide_fully(case: _Case) -> _Decision:
     """Give all tensors that have a factor the same axes for it."""
     rule = case.rule
-    overflowing = [any(factor.overflow for factor in tensor.factors.values()) for tensor in case.tensors]
+    overflowing = [*map(_overflows, case.tensors)]
     deals_out = isinstance(case.op, ReshapeOp) and any(overflowing)
     if deals_out:
         chosen = axes_of_both_sides(rule, *case.tensors)
@@ -373,6 +395,11 @@ def _decide_fully(case: _Case) -> _Decision:
     moves = [changed or elsewhere for changed, elsewhere in zip(changes, case.has_other_device_order, strict=True)]
     reduction = chain.from_iterable(chosen[factor] for factor in rule.reduction)
     return _Decision(wanted, moves, tuple(reduction))
+
+
+def _overflows(tensor: TensorFactors) -> bool:
+    """Whether a dimension has axes that do not divide its factors."""
+    return any(factor.overflow for factor in tensor.factors.values())
 
 
 def _decide_dot_result(case: _Case) -> _Decision:

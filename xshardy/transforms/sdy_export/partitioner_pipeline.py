@@ -10,14 +10,18 @@ from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
     CanonicalizeReshardsPass,
 )
+from xshardy.transforms.sdy_export.choose_cheaper_reshards import ChooseCheaperReshardsPass
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
+from xshardy.transforms.sdy_export.merge_collective_permutes import MergeCollectivePermutesPass
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
+from xshardy.transforms.sdy_export.remove_needless_reshards import RemoveNeedlessReshardsPass
 from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWholeOperationsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
+from xshardy.transforms.sdy_export.sum_short_gathers import SumShortGathersPass
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class PartitionerPipelinePass(PipelinePass):
         counts = self.replica_count, self.partition_count
         resolve = ResolvePermutationFactorsPass(self.enable_halo_exchange, *counts, self.fewest_bytes)
         # What tensors that are sharded alike can exchange, reshards would gather: concatenations, uneven reshapes.
-        first = (replace(resolve, only_exchanges=True),) if self.fewest_bytes and self.enable_halo_exchange else ()
+        exchanges = (replace(resolve, only_exchanges=True),) if self.enable_halo_exchange else ()
+        first = (*exchanges, ChooseCheaperReshardsPass()) if self.fewest_bytes else ()
         to_collectives = ReshardToCollectivesPass(), CanonicalizeCollectivesPass()
         return (
             *first,
@@ -52,7 +57,9 @@ class PartitionerPipelinePass(PipelinePass):
             resolve,
             ReplicateWholeOperationsPass(refused=True),
             CanonicalizeReshardsPass(),
+            RemoveNeedlessReshardsPass(),
             *to_collectives,
+            SumShortGathersPass(*counts),
             PadForDivisibilityPass(),
             ReplicateWholeOperationsPass(refused=True),
             *to_collectives,
@@ -63,4 +70,4 @@ class PartitionerPipelinePass(PipelinePass):
     def passes(self) -> tuple[ModulePass, ...]:
         """The passes, in order."""
         local = ConvertGlobalToLocalPass(replica_count=self.replica_count, partition_count=self.partition_count)
-        return (*self.data_movement, local, DropShardingAndMeshPass())
+        return (*self.data_movement, local, MergeCollectivePermutesPass(), DropShardingAndMeshPass())

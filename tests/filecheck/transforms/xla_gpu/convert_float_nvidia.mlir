@@ -127,3 +127,18 @@ func.func @no_pairs(%v: vector<2xf8E5M2>, %x: f32, %i: index) -> (f16, f16, vect
   %11 = vector.insert %1, %10[%i] : f8E5M2 into vector<2xf8E5M2>
   return %2, %3, %6, %11 : f16, f16, vector<2xf8E5M2>, vector<2xf8E5M2>
 }
+
+// -----
+
+// Between small floats there is no instruction.
+// CHECK-LABEL: func.func @between_small_floats(
+// CHECK-NEXT:    arith.extf %{{.*}} : f4E2M1FN to f8E5M2
+// CHECK-NEXT:    arith.extf %{{.*}} : f8E5M2 to f8E3M4
+// CHECK-NEXT:    arith.truncf %{{.*}} : f8E3M4 to f8E5M2
+// CHECK-NEXT:    return
+func.func @between_small_floats(%x: f4E2M1FN, %y: f8E5M2, %z: f8E3M4) -> (f8E5M2, f8E3M4, f8E5M2) {
+  %0 = arith.extf %x : f4E2M1FN to f8E5M2
+  %1 = arith.extf %y : f8E5M2 to f8E3M4
+  %2 = arith.truncf %z : f8E3M4 to f8E5M2
+  return %0, %1, %2 : f8E5M2, f8E3M4, f8E5M2
+}

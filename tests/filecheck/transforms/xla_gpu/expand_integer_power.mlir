@@ -45,3 +45,30 @@ func.func @vector(%x: vector<2xi16>, %n: vector<2xi16>) -> vector<2xi16> {
   %0 = math.ipowi %x, %n : vector<2xi16>
   return %0 : vector<2xi16>
 }
+
+// -----
+
+// At most 16 multiplications: 16 squares, or 8 squares and 8 products.
+
+// CHECK-LABEL: func.func @sixteen_multiplications(
+// CHECK-COUNT-32: arith.muli
+// CHECK-NOT:      arith.muli
+// CHECK-NOT:      scf.while
+// CHECK:          return
+// CHECK-LABEL: func.func @seventeen_multiplications(
+// CHECK-COUNT-2:  scf.while
+// CHECK:          return
+func.func @sixteen_multiplications(%x: i32) -> (i32, i32) {
+  %a = arith.constant 65536 : i32
+  %b = arith.constant 511 : i32
+  %0 = math.ipowi %x, %a : i32
+  %1 = math.ipowi %x, %b : i32
+  return %0, %1 : i32, i32
+}
+func.func @seventeen_multiplications(%x: i32) -> (i32, i32) {
+  %a = arith.constant 131072 : i32
+  %b = arith.constant 767 : i32
+  %0 = math.ipowi %x, %a : i32
+  %1 = math.ipowi %x, %b : i32
+  return %0, %1 : i32, i32
+}

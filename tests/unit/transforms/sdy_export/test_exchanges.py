@@ -14,6 +14,7 @@ from xshardy.transforms.sdy_export.permutation.exchanges import (
     is_worth_it,
 )
 from xshardy.transforms.sdy_export.permutation.neighbours import Neighbours, Reads, neighbours
+from xshardy.transforms.sdy_export.permutation.readings import dilated_windows
 from xshardy.transforms.sdy_export.permutation.runs import Runs, runs, windows
 
 PADDING = -1
@@ -41,8 +42,8 @@ def executed(plan: Exchange, stored: Runs) -> list[list[int | None]]:
 
 def check(plan: Exchange, stored: Runs, read: Runs) -> None:
     elements = {start + i for start, count in zip(stored.starts, stored.counts, strict=True) for i in range(count)}
-    for start, found in zip(read.starts, executed(plan, stored), strict=True):
-        for i, element in enumerate(found):
+    for start, needed, found in zip(read.starts, read.counts, executed(plan, stored), strict=True):
+        for i, element in enumerate(found[:needed]):
             if start + i in elements:
                 assert element == start + i
             elif start + i < 0:
@@ -92,6 +93,12 @@ def test_only_needed_elements_are_sent():
     assert sent(64, 4, windows(4, 16, -1, 18)) == 2  # one element on either side
     assert sent(64, 4, windows(4, 16, 0, 16)) == 0
     assert sent(64, 4, windows(4, -16, 48, 16)) == 16  # opposite parts
+
+
+def test_elements_that_are_not_needed_are_not_sent():
+    """A slice of the first element of four parts: only the first part of the result has an element."""
+    assert sent(64, 4, dilated_windows(4, 1, 0, 1).read) == 3
+    assert sent(64, 4, dilated_windows(4, 1, 0, 1, limit=1).read) == 0
 
 
 def test_a_reverse_is_one_round():

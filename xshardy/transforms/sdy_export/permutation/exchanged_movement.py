@@ -104,8 +104,10 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
         for dim in sharded_dims(source):
             if not (slice_stays(op, dim, source, target) or _takes_all(op, dim, source)):
                 size, stride = part_size(target, dim), strides[dim]
-                read = dilated_windows(source.parts(dim), size * stride, starts[dim], dilated(size, stride))
-                readings[dim] = read
+                limit = starts[dim] + dilated(target.shape[dim], stride)
+                readings[dim] = dilated_windows(
+                    source.parts(dim), size * stride, starts[dim], dilated(size, stride), limit=limit
+                )
         return Movement.of(source, readings) if readings else Other.STAY
 
     def rewrite(self, op: stablehlo.SliceOp, decision: Movement, code: DeviceCode) -> None:
@@ -136,7 +138,8 @@ class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
         for dim in sharded_dims(source):
             (low, interior), size = rows[dim], part_size(target, dim)
             if low or interior or part_size(source, dim) != size:
-                readings[dim] = dilated_windows(source.parts(dim), size, -low, size, interior + 1)
+                limit = target.shape[dim] - low
+                readings[dim] = dilated_windows(source.parts(dim), size, -low, size, interior + 1, limit=limit)
         if not readings:
             return Other.STAY
         movement = Movement.of(source, readings)

@@ -65,9 +65,9 @@ class Exchange:
 
 def _messages(stored: Runs, read: Runs) -> Iterable[tuple[int, int, int, int]]:
     """The source and target of each message, and the first and the end of its elements."""
-    for target, start in enumerate(read.starts):
+    for target, (start, needed) in enumerate(zip(read.starts, read.counts, strict=True)):
         for source, (first, count) in enumerate(zip(stored.starts, stored.counts, strict=True)):
-            low, high = max(start, first), min(start + read.length, first + count)
+            low, high = max(start, first), min(start + needed, first + count)
             if low < high:
                 yield source, target, low, high
 

@@ -34,15 +34,19 @@ class Reading:
     size: int
 
 
-def dilated_windows(parts: int, step: int, first: int, size: int, dilation: int = 1) -> Reading:
-    """Part `i` needs `size` elements and gaps, from `first` plus `i` times `step` on."""
+def dilated_windows(
+    parts: int, step: int, first: int, size: int, dilation: int = 1, *, limit: int | None = None
+) -> Reading:
+    """Part `i` needs `size` elements and gaps, from `first` plus `i` times `step` on; none from `limit` on."""
     starts = [first + part * step for part in range(parts)]
     elements = [-(-start // dilation) for start in starts]
     ends = [(start + size - 1) // dilation + 1 for start in starts]
     length = max(end - element for element, end in zip(elements, ends, strict=True))
+    last = max(ends) if limit is None else (limit - 1) // dilation + 1
+    counts = tuple(max(0, min(element + length, last) - element) for element in elements)
     gaps = dilation - 1
     offsets = tuple(start - element * dilation + gaps for start, element in zip(starts, elements, strict=True))
-    return Reading(Runs(tuple(elements), (length,) * parts, length), dilation, offsets, size)
+    return Reading(Runs(tuple(elements), counts, length), dilation, offsets, size)
 
 
 def stored(tensor: WholeTensor, dim: int) -> Runs:

@@ -1,0 +1,101 @@
+// RUN: xshardy-opt %s -p cse | filecheck %s
+
+// Reads of one address are one, unless something writes in between, or may.
+// CHECK-LABEL: func.func @reads(
+// CHECK-NEXT:    %0 = memref.load
+// CHECK-NEXT:    memref.store
+// CHECK-NEXT:    %1 = memref.load
+// CHECK-NEXT:    "test.op"
+// CHECK-NEXT:    %2 = memref.load
+// CHECK-NEXT:    return %0, %0, %1, %2, %2
+func.func @reads(%m: memref<4xf32>, %i: index, %x: f32) -> (f32, f32, f32, f32, f32) {
+  %0 = memref.load %m[%i] : memref<4xf32>
+  %1 = memref.load %m[%i] : memref<4xf32>
+  memref.store %x, %m[%i] : memref<4xf32>
+  %2 = memref.load %m[%i] : memref<4xf32>
+  "test.op"() : () -> ()
+  %3 = memref.load %m[%i] : memref<4xf32>
+  %4 = memref.load %m[%i] : memref<4xf32>
+  func.return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+}
+
+// What writes, and what is unknown, stays: also twice.
+// CHECK-LABEL: func.func @writes(
+// CHECK-COUNT-2: memref.store
+// CHECK-COUNT-2: "test.op"
+// CHECK-COUNT-2: memref.alloc
+// CHECK:         return
+func.func @writes(%m: memref<4xf32>, %i: index, %x: f32) -> (memref<4xf32>, memref<4xf32>) {
+  memref.store %x, %m[%i] : memref<4xf32>
+  memref.store %x, %m[%i] : memref<4xf32>
+  "test.op"(%x) : (f32) -> ()
+  "test.op"(%x) : (f32) -> ()
+  %0 = memref.alloc() : memref<4xf32>
+  %1 = memref.alloc() : memref<4xf32>
+  func.return %0, %1 : memref<4xf32>, memref<4xf32>
+}
+
+// A branch that reads and writes does not only read.
+// CHECK-LABEL: func.func @reads_and_writes(
+// CHECK-COUNT-2: scf.if
+// CHECK:         return
+func.func @reads_and_writes(%c: i1, %m: memref<4xf32>, %i: index, %x: f32) -> (f32, f32) {
+  %0 = scf.if %c -> f32 {
+    %a = memref.load %m[%i] : memref<4xf32>
+    memref.store %x, %m[%i] : memref<4xf32>
+    scf.yield %a : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %1 = scf.if %c -> f32 {
+    %a = memref.load %m[%i] : memref<4xf32>
+    memref.store %x, %m[%i] : memref<4xf32>
+    scf.yield %a : f32
+  } else {
+    scf.yield %x : f32
+  }
+  func.return %0, %1 : f32, f32
+}
+
+// Regions are equal if their operations are, one by one: same class, same number, same values.
+// CHECK-LABEL: func.func @regions(
+// CHECK:         %0 = scf.if
+// CHECK:         %1 = scf.if
+// CHECK:           arith.mulf
+// CHECK:         %2 = scf.if
+// CHECK:         %3 = scf.if
+// CHECK:         return %0, %0, %1, %2, %3
+func.func @regions(%c: i1, %x: f32, %y: f32) -> (f32, f32, f32, f32, f32) {
+  %0 = scf.if %c -> f32 {
+    %a = arith.addf %x, %y : f32
+    scf.yield %a : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %1 = scf.if %c -> f32 {
+    %a = arith.addf %x, %y : f32
+    scf.yield %a : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %2 = scf.if %c -> f32 {
+    %a = arith.mulf %x, %y : f32
+    scf.yield %a : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %3 = scf.if %c -> f32 {
+    %a = arith.addf %x, %y : f32
+    %b = arith.addf %a, %a : f32
+    scf.yield %b : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %4 = scf.if %c -> f32 {
+    %a = arith.addf %x, %y : f32
+    scf.yield %a : f32
+  } else {
+    scf.yield %y : f32
+  }
+  func.return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+}

@@ -1,0 +1,137 @@
+"""What passes for GPUs decide by: sizes of bodies, divisions that round alike, places of constants."""
+
+import pytest
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.scf import ForOp
+from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.ir import Block, Region
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
+from xdsl.rewriter import InsertPoint
+
+from xshardy.affine.expressions import add, constant, dim, floordiv
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
+from xshardy.syntax import parse_module
+from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
+from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
+from xshardy.transforms.xla_gpu.optimize_loops import BodySizes, unroll_factor
+from xshardy.transforms.xla_gpu.simplify_affine import divides_no_negative, has_positive_divisors
+
+# -- Sizes of bodies --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operation", "size"),
+    [
+        ("arith.addf %x, %x : f32", 1),
+        ("math.fma %x, %x, %x : f32", 1),
+        ("math.floor %x : f32", 1),
+        ("math.exp %x : f32", 20),
+        ("math.exp %v : vector<4xf32>", 80),
+        ("arith.addf %v, %v : vector<4xf32>", 4),
+        ("math.ctpop %i : i32", 1),
+        ("math.absi %n : index", 1),
+    ],
+)
+def test_long_functions_of_floats_count_as_20_operations(operation: str, size: int):
+    module = parse_module(f"""
+    func.func @f(%x: f32, %v: vector<4xf32>, %i: i32, %n: index) {{
+      %r = {operation}
+      func.return
+    }}""")
+    (function,) = module.ops
+    assert BodySizes(module).of_region(function.regions[0]) == size + 1
+
+
+def loop_of(bounds: str, body: str, functions: str = "") -> tuple[ForOp, BodySizes]:
+    lines = "\n".join(f"%c{i} = arith.constant {i} : index" for i in (0, 1, 2, 6))
+    module = parse_module(f"""
+    {functions}
+    func.func @f(%n: index, %x: f32) {{
+      {lines}
+      scf.for %i = {bounds} step %c1 {{
+        {body}
+      }}
+      func.return
+    }}""")
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    return loop, BodySizes(module)
+
+
+ADD = "%s = arith.addf %x, %x : f32"
+RECURSIVE = """
+func.func private @g(%x: f32) -> f32 {
+  %0 = xla_gpu.pure_call @g(%x) : (f32) -> f32
+  func.return %0 : f32
+}"""
+
+
+@pytest.mark.parametrize(
+    ("bounds", "body", "functions", "factor"),
+    [
+        ("%c0 to %c6", ADD, "", 6),
+        ("%c0 to %c2", ADD, "", 2),
+        ("%c0 to %c1", ADD, "", 1),
+        ("%c0 to %c0", ADD, "", 1),
+        ("%c0 to %n", ADD, "", 1),
+        ("%c0 to %c6", "%s = xla_gpu.pure_call @g(%x) : (f32) -> f32", RECURSIVE, 1),
+    ],
+)
+def test_loops_of_known_counts_are_unrolled(bounds: str, body: str, functions: str, factor: int):
+    assert unroll_factor(*loop_of(bounds, body, functions)) == factor
+
+
+def test_powers_take_a_square_per_bit_and_a_product_per_one():
+    assert [multiplications(n) for n in (0, 1, 2, 3, 5, 15, 511)] == [0, 0, 1, 2, 3, 6, 16]
+
+
+# -- Divisions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_every_term_has_to_divide_numbers_that_are_not_negative(order: int):
+    map = IndexingMap((), (Variable("", Interval(0, 9)), Variable("", Interval(-9, 9))))
+    good, bad = floordiv(dim(0), constant(4)), floordiv(dim(1), constant(4))
+    assert divides_no_negative(add(good, good), map)
+    assert not divides_no_negative(add(*(good, bad)[::order]), map)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_every_divisor_has_to_be_a_positive_constant(order: int):
+    good, bad = (
+        AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, dim(0), divisor) for divisor in (constant(4), constant(-4))
+    )
+    assert has_positive_divisors(AffineBinaryOpExpr(AffineBinaryOpKind.Add, good, good))
+    first, second = (good, bad)[::order]
+    assert not has_positive_divisors(AffineBinaryOpExpr(AffineBinaryOpKind.Add, first, second))
+
+
+# -- Constants --------------------------------------------------------------------------------------------------------
+
+
+def test_constants_are_shared_at_the_start_of_the_function():
+    block = Block()
+    builder = Builder(InsertPoint.at_end(block))
+    first = builder.insert(arith.ConstantOp(IntegerAttr(1, i32)))
+    FuncOp("f", ([], []), Region(block))
+    assert shared_constant(IntegerAttr(1, i32), first, builder) is first.result
+    second = shared_constant(IntegerAttr(2, i32), first, builder)
+    user = builder.insert(AnyOp())
+    third = shared_constant(IntegerAttr(3, i32), user, builder)
+    assert list(block.ops) == [first, second.owner, third.owner, user]
+
+
+def test_constants_are_named_unless_they_are_negative():
+    block = Block()
+    builder = Builder(InsertPoint.at_end(block))
+    user = builder.insert(AnyOp())
+    FuncOp("f", ([], []), Region(block))
+    assert [index_constant(value, user, builder).name_hint for value in (0, 1, -1)] == ["c0", "c1", None]
+
+
+def test_an_operation_outside_of_functions_has_no_place_for_constants():
+    with pytest.raises(ValueError, match=r"test\.op is in no function that could hold its constants"):
+        shared_constant(IntegerAttr(1, i32), AnyOp(), Builder(InsertPoint.at_end(Block())))

@@ -1,0 +1,1 @@
+"""What a partitioned program communicates, holds and costs, and why."""

@@ -1,0 +1,167 @@
+"""
+The bytes that each device sends in a collective, in a program whose devices are the partitions of one replica.
+
+The figures are those of the algorithms that send least: a ring for gathers and reductions, a direct message to each
+device for exchanges. Source: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
+MPICH" (2005); PERFORMANCE.md of nccl-tests, whose "bus bandwidth" divides the same bytes by the time.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, integer_table
+from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
+from xshardy.dialects.stablehlo.replica_groups import MeshAttr as GroupMeshAttr
+from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as GroupSubAxisAttr
+from xshardy.dialects.symbols import find_symbol
+from xshardy.hlo_text.groups import groups_of as groups_in_text
+from xshardy.sharding.devices import device_groups
+from xshardy.transforms.hlo_async.report import size_in_bytes
+from xshardy.transforms.sdy.stablehlo_meshes import from_stablehlo
+
+Groups = Sequence[Sequence[int]]
+"""The devices of each group, by partition number."""
+
+ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER = "all-gather", "all-reduce", "reduce-scatter"
+ALL_TO_ALL, PERMUTE, BROADCAST, REDUCE = "all-to-all", "collective-permute", "collective-broadcast", "collective-reduce"
+RAGGED = "ragged-all-to-all"
+
+KINDS: Mapping[type[Operation], str] = {
+    stablehlo.AllGatherOp: ALL_GATHER,
+    stablehlo.AllReduceOp: ALL_REDUCE,
+    stablehlo.CrossReplicaSumOp: ALL_REDUCE,
+    stablehlo.ReduceScatterOp: REDUCE_SCATTER,
+    stablehlo.AllToAllOp: ALL_TO_ALL,
+    stablehlo.CollectivePermuteOp: PERMUTE,
+    stablehlo.CollectiveBroadcastOp: BROADCAST,
+    stablehlo.CollectiveReduceOp: REDUCE,
+    hlo.AllGatherOp: ALL_GATHER,
+    hlo.AllReduceOp: ALL_REDUCE,
+    hlo.ReduceScatterOp: REDUCE_SCATTER,
+    hlo.AllToAllOp: ALL_TO_ALL,
+    hlo.CollectivePermuteOp: PERMUTE,
+    hlo.CollectiveBroadcastOp: BROADCAST,
+    hlo.RaggedAllToAllOp: RAGGED,
+}
+"""The collectives, by HLO's names."""
+
+SENT: Mapping[str, Callable[[int, int], int]] = {
+    ALL_GATHER: lambda bytes, size: (size - 1) * bytes,
+    ALL_REDUCE: lambda bytes, size: _rounded_up(2 * (size - 1) * bytes, size),
+    REDUCE_SCATTER: lambda bytes, size: _rounded_up((size - 1) * bytes, size),
+    ALL_TO_ALL: lambda bytes, size: _rounded_up((size - 1) * bytes, size),
+    PERMUTE: lambda bytes, size: bytes if size > 1 else 0,
+    BROADCAST: lambda bytes, size: bytes if size > 1 else 0,
+    REDUCE: lambda bytes, size: bytes if size > 1 else 0,
+    RAGGED: lambda bytes, size: bytes if size > 1 else 0,
+}
+"""
+The bytes that a device sends, from the bytes of its operands and the devices in its group.
+
+An all-gather sends the operand to all others; an all-reduce is a reduce-scatter and an all-gather; a ragged all-to-all
+is counted as if each device sends its whole operand, which is the most that it can.
+"""
+
+
+def _rounded_up(dividend: int, divisor: int) -> int:
+    return -(-dividend // divisor)
+
+
+def kind_of(op: Operation) -> str | None:
+    """`all-gather` and so on, as in HLO; None if `op` is no collective."""
+    return KINDS.get(type(op))
+
+
+def groups_of(op: Operation, devices: int) -> Groups:
+    """
+    The groups of devices that the collective `op` communicates in, of all `devices`, which are partitions.
+
+    For a permute, pairs of source and target; a device that keeps its own operand is in a group alone. Without a
+    channel, groups are of replicas, of which there is one: then every device is alone. Raises `ValueError` or xDSL's
+    `VerifyException` for groups that cannot be read.
+    """
+    if isinstance(op, stablehlo.CollectivePermuteOp | hlo.CollectivePermuteOp):
+        _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
+        pairs = zip(numbers[::2], numbers[1::2], strict=True)
+        return [tuple(dict.fromkeys(pair)) for pair in pairs]
+    has_global_ids = op.properties.get("use_global_device_ids") not in (None, IntegerAttr.from_bool(False))
+    if not has_global_ids and not _channel(op):
+        return [(device,) for device in range(devices)]
+    if not has_global_ids and kind_of(op) not in (ALL_TO_ALL, BROADCAST, RAGGED):
+        return [range(devices)]  # groups of replicas, with all partitions of each
+    rows = _written_groups(op, op.properties.get("replica_groups"))
+    return rows or [range(devices)]
+
+
+def _channel(op: Operation) -> int:
+    """The number of the channel; 0 if there is none."""
+    match op.properties.get("channel_handle") or op.properties.get("channel_id"):
+        case stablehlo.ChannelHandleAttr() as channel:
+            return channel.handle.data
+        case IntegerAttr() as number:
+            return number.value.data
+        case _:
+            return 0
+
+
+def _written_groups(op: Operation, groups: Attribute | None) -> Groups:
+    """The groups in the attribute; none if it is empty, which stands for a group of all."""
+    match groups:
+        case DenseIntOrFPElementsAttr():
+            shape, numbers = integer_table("replica_groups", groups)
+            width = shape[-1] if shape else 0
+            rows = (numbers[start : start + width] for start in range(0, len(numbers), width or 1))
+            return [[number for number in row if number != NO_DEVICE] for row in rows if row]
+        case StringAttr():
+            return [group for group in groups_in_text(groups.data) if group]
+        case ReplicaGroupMeshAxesAttr():
+            return _groups_along_axes(op, groups)
+        case _:
+            return []
+
+
+def _groups_along_axes(op: Operation, groups: ReplicaGroupMeshAxesAttr) -> Groups:
+    named = find_symbol(op, groups.mesh) if isinstance(groups.mesh, SymbolRefAttr) else None
+    mesh = named.mesh if isinstance(named, MeshOp) else from_stablehlo(cast(GroupMeshAttr, groups.mesh))
+    return device_groups(tuple(_axis(cast(GroupAxisAttr, axis)) for axis in groups.axes), mesh)
+
+
+def _axis(axis: GroupAxisAttr) -> AxisRefAttr:
+    """An axis of replica groups in the attribute of sdy."""
+    part = axis.sub_axis_info
+    if not isinstance(part, GroupSubAxisAttr):
+        return AxisRefAttr(axis.axis.data)
+    return AxisRefAttr(axis.axis.data, SubAxisInfoAttr(part.pre_size, part.size))
+
+
+def operand_bytes(op: Operation) -> int:
+    """
+    The bytes of a device's part of what the collective `op` sends, each element in whole bytes.
+
+    Precondition: static shapes. The offsets and sizes of a ragged all-to-all, and the root of a broadcast or a
+    reduction, do not count.
+    """
+    operands = op.operands
+    if kind_of(op) == RAGGED:
+        operands = operands[:1]
+    elif isinstance(op, stablehlo.CollectiveBroadcastOp | stablehlo.CollectiveReduceOp) and op.has_dynamic_root:
+        operands = operands[:-1]
+    return sum(size_in_bytes(operand.type) or 0 for operand in operands)
+
+
+def bytes_sent(op: Operation, devices: int) -> int:
+    """
+    The bytes that a device sends in one execution of the collective `op`; the most of all devices if they differ.
+
+    Raises what `groups_of` raises.
+    """
+    kind = kind_of(op)
+    assert kind is not None, f"{op.name} is no collective"
+    size = max((len(group) for group in groups_of(op, devices)), default=1)
+    return SENT[kind](operand_bytes(op), size)

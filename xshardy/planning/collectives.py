@@ -1,0 +1,116 @@
+"""The collectives that a device executes, what they send, and why."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Operation
+
+from xshardy.planning.causes import Cause, Causes
+from xshardy.planning.collective_bytes import bytes_sent, groups_of, kind_of, operand_bytes
+from xshardy.planning.device_axes import DeviceAxes
+from xshardy.planning.executions import executed_operations
+from xshardy.planning.origins import visible
+from xshardy.planning.traced_partition import TracedPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """Collectives that are alike, and executed for the same reason."""
+
+    kind: str
+    """As in HLO: `all-gather`."""
+    axes: tuple[str, ...]
+    """The mesh axes that they communicate along; `x:(2)4` for a part of one. Empty without a mesh."""
+    group: int
+    """The number of devices in a group, the largest."""
+    operand: int
+    """The bytes of a device's operand, in one execution."""
+    bytes: int
+    """The bytes that a device sends in one execution; `collective_bytes` has the formulas."""
+    count: int
+    """The number of executions."""
+    is_exact: bool
+    """False if some are in branches, or in loops of unknown length: a branch counts as taken, and a loop as once."""
+    tensor: str
+    """The tensor that is moved or reduced."""
+    operation: str
+    """The operation that needs it, with its place."""
+    line: str
+    """The place of the operation: `model.py:42`, or `line 12`; empty if it is unknown."""
+    cause: Cause
+
+    @property
+    def total(self) -> int:
+        """The bytes that a device sends in all executions."""
+        return self.bytes * self.count
+
+
+def collectives_of(traced: TracedPartition, causes: Causes) -> Sequence[Collective]:
+    """
+    The collectives of a partitioned program that send something, in its order. Linear in its operations.
+
+    Raises what `groups_of` raises.
+    """
+    program, found = traced.partitioned, dict[Hashable, Collective]()
+    axes = None if program.mesh is None else DeviceAxes(program.mesh)
+    for op, executions in executed_operations(program.module):
+        kind = kind_of(op)
+        sent = bytes_sent(op, program.devices) if kind is not None else 0
+        if kind is None or not sent or not executions.count:
+            continue
+        groups = groups_of(op, program.devices)
+        movement, needed_by = traced.traces.movement(op), traced.traces.operation(op)
+        cause = causes.of(movement, needed_by)
+        moved = movement.tensor if movement is not None else _first_value(needed_by)
+        place = None if needed_by is None else causes.origins.names.place(visible(needed_by))
+        collective = Collective(
+            kind,
+            () if axes is None else axes.of(groups),
+            max(map(len, groups)),
+            operand_bytes(op),
+            sent,
+            executions.count,
+            executions.is_exact,
+            "" if moved is None else causes.origins.value(moved),
+            "" if needed_by is None else causes.origins.operation(needed_by),
+            place or "",
+            cause,
+        )
+        key = replace(collective, count=0)
+        known = found.get(key)
+        found[key] = collective if known is None else replace(known, count=known.count + collective.count)
+    return tuple(found.values())
+
+
+def _first_value(op: Operation | None):
+    """What `op` reads first, or else computes."""
+    return None if op is None else next(iter((*op.operands, *op.results)), None)
+
+
+def summed(collectives: Iterable[Collective], key_of: Callable[[Collective], str]) -> Sequence[tuple[str, int, int]]:
+    """For each key, the total bytes and the number of executions of the collectives with it, most bytes first."""
+    sent, executed = Counter[str](), Counter[str]()
+    for collective in collectives:
+        if key := key_of(collective):
+            sent[key] += collective.total
+            executed[key] += collective.count
+    return [(key, bytes, executed[key]) for key, bytes in sent.most_common()]
+
+
+# What to sum by: the sum's key for a collective, empty for none.
+
+
+def annotations_of(collective: Collective) -> str:
+    """The annotations that the cause comes from, together; the cause if it comes from none."""
+    return " and ".join(collective.cause.annotations) or collective.cause.text
+
+
+def axes_of(collective: Collective) -> str:
+    """The axes, together."""
+    return " and ".join(collective.axes)
+
+
+def line_of(collective: Collective) -> str:
+    """The place of the operation."""
+    return collective.line

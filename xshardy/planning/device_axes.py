@@ -1,0 +1,43 @@
+"""The mesh axes that a collective communicates along, found in its groups of devices."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.planning.collective_bytes import Groups
+
+
+class DeviceAxes:
+    """The coordinates of the devices of `mesh`."""
+
+    def __init__(self, mesh: MeshAttr):
+        self._sizes = mesh.sizes
+        order = [device.data for device in mesh.device_ids] or [*range(mesh.device_count)]
+        places = np.unravel_index(np.argsort(order), (*self._sizes.values(),)) if self._sizes else ()
+        self._coordinates = {name: along.tolist() for name, along in zip(self._sizes, places, strict=True)}
+        self._known: dict[tuple[tuple[int, ...], ...], tuple[str, ...]] = {}
+
+    def of(self, groups: Groups) -> tuple[str, ...]:
+        """
+        The axes along which the devices of a group differ, in the order of the mesh; `x:(2)4` for a part of one.
+
+        A part has a size that divides the axis, and its devices are equally far apart, as those of a sub-axis.
+        """
+        key = tuple(map(tuple, groups))
+        if key not in self._known:
+            self._known[key] = tuple(self._along(key))
+        return self._known[key]
+
+    def _along(self, groups: Sequence[Sequence[int]]) -> Iterable[str]:
+        for name, size in self._sizes.items():
+            along = self._coordinates[name]
+            places = [sorted({along[device] for device in group}) for group in groups]
+            widest = max(places, key=len)
+            if len(widest) < 2:
+                continue
+            strides = {after - before for before, after in pairwise(widest)}
+            stride = min(strides)
+            is_part = len(widest) < size and len(strides) == 1 and size % (stride * len(widest)) == 0
+            yield f"{name}:({size // (stride * len(widest))}){len(widest)}" if is_part else name

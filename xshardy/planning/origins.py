@@ -1,0 +1,86 @@
+"""The annotations that shardings come from, for a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import overlaps
+from xshardy.dialects.sdy.collectives import is_equivalent
+from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
+from xshardy.dialects.sdy.sharding_text import dimensions
+from xshardy.syntax.source_names import SourceNames, what
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult
+from xshardy.transforms.sdy_propagation.propagation_history import History
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Names of values and operations, and the annotations that the axes of values come from."""
+
+    history: History
+    names: SourceNames
+
+    def annotation(self, number: int, axis: AxisRefAttr) -> int:
+        """The value that `axis` of value `number` comes from: one that had it before propagation, if any had."""
+        path = self.history.path(number, axis)
+        return path[-1].source if path else number
+
+    def annotations(self, number: int, sharding: TensorShardingAttr) -> Iterator[int]:
+        """Those of all axes that shard a dimension."""
+        for dim in sharding.dim_shardings:
+            for axis in dim.axes:
+                yield self.annotation(number, axis)
+
+    def describe(self, number: int) -> str:
+        """`argument 0 (x) [{"data"}, {}]`, `the constraint [{"data"}] (model.py:12)`: an annotated value."""
+        written = dimensions(self.history.written(number))
+        if (constraint := self.constraint(number)) is not None:
+            return f"the constraint {written}{self._place(constraint)}"
+        return f"{self.name(number)} {written}".rstrip()
+
+    def constraint(self, number: int) -> ShardingConstraintOp | None:
+        """The constraint that gave value `number` its written sharding; None if none did."""
+        home, written = self.history.home(number), self.history.written(number)
+        if isinstance(home, FunctionResult) or written is None:
+            return None
+        makers = (home.owner, *(use.operation for use in home.uses))
+        constraints = (maker for maker in makers if isinstance(maker, ShardingConstraintOp))
+        return next((op for op in constraints if is_equivalent(op.sharding, written)), None)
+
+    def name(self, number: int) -> str:
+        """The name of a value: `%3 (line 12)`."""
+        home = self.history.home(number)
+        return f"result {home.index}" if isinstance(home, FunctionResult) else self.names.describe(home)
+
+    def operation(self, op: Operation) -> str:
+        """`stablehlo.dot (model.py:12)`"""
+        op = visible(op)
+        return what(op) + self._place(op)
+
+    def _place(self, op: Operation) -> str:
+        place = self.names.place(op)
+        return "" if place is None else f" ({place})"
+
+    def value(self, value: SSAValue) -> str:
+        """The name of a value, numbered or not."""
+        return self.names.describe(value)
+
+    def line(self, value: SSAValue) -> str:
+        """The place of the operation that computes `value`; empty for an argument, or if it is unknown."""
+        return (self.names.place(visible(value.owner)) or "") if isinstance(value.owner, Operation) else ""
+
+
+def visible(op: Operation) -> Operation:
+    """The operation that a data flow edge belongs to; any other operation itself."""
+    if not isinstance(op, DataFlowEdgeOp):
+        return op
+    around = op.input.owner
+    return around if isinstance(around, Operation) else around.parent_op() or op
+
+
+def has_axis(sharding: TensorShardingAttr | None, dim: int, axis: AxisRefAttr) -> bool:
+    """Whether `axis`, or a part of it, shards dimension `dim`."""
+    return sharding is not None and any(overlaps(axis, known) for known in sharding.dim_shardings.data[dim].axes)

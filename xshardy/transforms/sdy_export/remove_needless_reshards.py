@@ -1,0 +1,71 @@
+"""Reshards that need no communication, or repeat another one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from xshardy.dialects.sdy import ops as sdy
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
+from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
+from xshardy.rewriting.walk import operations_of
+
+
+def is_computed_by_each_device(op: Operation | Block) -> bool:
+    """Whether `op`, the owner of a value, is a constant, an iota, or a broadcast scalar."""
+    if isinstance(op, BroadcastInDimOp):
+        return not op.broadcast_dimensions.get_values()
+    return isinstance(op, ConstantOp | IotaOp | sdy.ConstantOp)
+
+
+def repeated_reshards(module: ModuleOp) -> Mapping[sdy.ReshardOp, sdy.ReshardOp]:
+    """The reshards of a value to a sharding for which one before them, in their block or around it, does the same."""
+    first: dict[tuple[Block, SSAValue, TensorShardingAttr], sdy.ReshardOp] = {}
+    repeated: dict[sdy.ReshardOp, sdy.ReshardOp] = {}
+    for op in operations_of(module, sdy.ReshardOp):
+        if is_computed_by_each_device(op.input.owner):
+            continue
+        around = op.parent
+        while around is not None and (around, op.input, op.sharding) not in first:
+            around = around.parent_block()
+        if around is not None:
+            repeated[op] = first[around, op.input, op.sharding]
+        elif op.parent is not None:
+            first[op.parent, op.input, op.sharding] = op
+    return repeated
+
+
+class RecomputeInsteadOfReshard(RewritePattern):
+    """`reshard(iota)` -> `iota` with the sharding of the reshard; so for constants and broadcast scalars."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: sdy.ReshardOp, rewriter: PatternRewriter, /) -> None:
+        source = op.input.owner
+        if isinstance(source, Operation) and is_computed_by_each_device(source):
+            copy = source.clone()
+            copy.attributes[SHARDING] = TensorShardingPerValueAttr([op.sharding])
+            rewriter.replace(op, copy)
+
+
+class UseFirstReshard(DecisionPattern[sdy.ReshardOp, sdy.ReshardOp]):
+    """`%a = reshard(%x); %b = reshard(%x)` -> `%a = reshard(%x)`, if both are to the same sharding."""
+
+    def rewrite(self, op: sdy.ReshardOp, decision: sdy.ReshardOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, (), [decision.result])
+
+
+@dataclass(frozen=True)
+class RemoveNeedlessReshardsPass(PatternPass):
+    """Reshard each value at most once to each sharding; give constants, iotas and broadcast scalars theirs at once."""
+
+    name = "sdy-remove-needless-reshards"
+    source: ClassVar[str] = "ours: XLA's partitioner keeps what it has resharded"
+
+    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
+        return (UseFirstReshard(repeated_reshards(module)), RecomputeInsteadOfReshard())
