@@ -1,6 +1,6 @@
 """
-`xshardy emit|compile|run|indexing|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, their indexing
-maps, statistics of dumps.
+`xshardy emit|compile|run|indexing|hlo-stats|shrink`: HLO to MLIR or PTX, its execution on the CPU or a GPU, indexing
+maps, statistics of dumps, smaller shapes.
 
 `xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost.
 """

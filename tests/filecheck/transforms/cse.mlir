@@ -19,6 +19,18 @@ func.func @reads(%m: memref<4xf32>, %i: index, %x: f32) -> (f32, f32, f32, f32, 
   func.return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
 }
 
+// What only allocates does not write.
+// CHECK-LABEL: func.func @allocates(
+// CHECK-NEXT:    %0 = memref.load
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc
+// CHECK-NEXT:    return %0, %0, %[[A]]
+func.func @allocates(%m: memref<4xf32>, %i: index) -> (f32, f32, memref<4xf32>) {
+  %0 = memref.load %m[%i] : memref<4xf32>
+  %1 = memref.alloc() : memref<4xf32>
+  %2 = memref.load %m[%i] : memref<4xf32>
+  func.return %0, %2, %1 : f32, f32, memref<4xf32>
+}
+
 // What writes, and what is unknown, stays: also twice.
 // CHECK-LABEL: func.func @writes(
 // CHECK-COUNT-2: memref.store

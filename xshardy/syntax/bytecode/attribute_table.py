@@ -80,10 +80,12 @@ class AttributeTable:
         return (self._types if of_type else self._attributes).parts[number]
 
     def _at(self, table: Entries, number: int) -> Attribute:
-        if number >= len(table.values):
-            raise BytecodeError(f"there is no {table.what} {number}: there are {len(table.values)}")
-        if (known := table.values[number]) is not None:
-            return known
+        values = table.values
+        if number >= len(values):
+            raise BytecodeError(f"there is no {table.what} {number}: there are {len(values)}")
+        return self._read(table, number) if (known := values[number]) is None else known
+
+    def _read(self, table: Entries, number: int) -> Attribute:
         if table.parts[number] < 0:
             raise BytecodeError(f"{table.what} {number} is inside itself")
         table.parts[number] = -1

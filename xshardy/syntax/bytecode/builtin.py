@@ -13,12 +13,10 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
-    CallSiteLoc,
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
-    FileLineColLoc,
     Float4E2M1FNType,
     Float6E2M3FNType,
     Float6E3M2FNType,
@@ -38,13 +36,10 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     FloatTF32Type,
     FunctionType,
-    FusedLoc,
     IndexType,
     IntegerAttr,
     IntegerType,
-    LocationAttr,
     MemRefType,
-    NameLoc,
     NoneAttr,
     NoneType,
     Signedness,
@@ -53,7 +48,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     TupleType,
     UnitAttr,
-    UnknownLoc,
     UnrankedMemRefType,
     UnrankedTensorType,
     VectorType,
@@ -62,7 +56,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap
 
-from xshardy.rewriting.locations import fused
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,
@@ -76,7 +69,7 @@ from xshardy.syntax.bytecode.encoding import (
     DialectEncoding,
     Encoding,
     Table,
-    attribute_of,
+    array,
     constants,
     listed,
     together,
@@ -87,22 +80,18 @@ from xshardy.syntax.bytecode.numbers import (
     INTEGER,
     dense_bytes,
     dense_of,
+    float_of,
     float_parts,
+    integer_of,
     integer_parts,
 )
-from xshardy.syntax.locations.text import is_location
-from xshardy.syntax.locations.values import FileRangeLoc, call_site, named, place_in_file
+from xshardy.syntax.bytecode.places import LOCATIONS, NAME, is_none
 
-NAME = attribute_of(StringAttr)
 NO_ATTRIBUTE = NoneAttr()
 
 
 def shape_of(type: Any) -> Sequence[int]:
     return type.get_shape()
-
-
-def is_none(attribute: Attribute) -> bool:
-    return isinstance(attribute, NoneAttr)
 
 
 # Attributes
@@ -143,44 +132,6 @@ def of_type(attribute: Attribute) -> Sequence[Attribute] | None:
     return (attribute,) if isinstance(attribute, TypeAttribute) else None
 
 
-# Locations
-
-
-def _located(located: Attribute) -> LocationAttr:
-    if not is_location(located):
-        raise BytecodeError(f"expected a location, but found '{located}'")
-    return located
-
-
-def _range(file: StringAttr, numbers: Sequence[int]) -> LocationAttr:
-    line, column, *end = (*numbers, 0, 0)[: max(len(numbers), 2)]
-    match end:
-        case [] | [_]:
-            return place_in_file(file.data, line, column, None, *end)
-        case [end_line, end_column]:
-            return place_in_file(file.data, line, column, end_line, end_column)
-        case _:
-            raise BytecodeError(f"a range of a file has {len(numbers)} numbers: expected 4 at most")
-
-
-def _range_parts(location: FileRangeLoc) -> tuple[StringAttr, Sequence[int]]:
-    start, end_column = (location.line.data, location.column.data), location.end_column.data
-    is_in_line = location.end_line == location.line
-    return location.filename, (*start, end_column) if is_in_line else (*start, location.end_line.data, end_column)
-
-
-def _named(name: StringAttr, inner: Attribute) -> LocationAttr:
-    return named(name.data, _located(inner))
-
-
-def _fused(parts: Sequence[Attribute], metadata: Attribute | None = None) -> LocationAttr:
-    return fused([_located(part) for part in parts], metadata)
-
-
-def _fused_parts(location: FusedLoc) -> Sequence[Attribute]:
-    return cast(ArrayAttr[Attribute], location.locations).data
-
-
 # Types
 
 
@@ -215,11 +166,32 @@ def _memref_parts(type: MemRefType[Any]) -> tuple[Sequence[int], Attribute, Attr
     return shape_of(type), type.element_type, layout
 
 
-def _scalable(type: VectorType) -> list[bool]:
+def complex_type(element: Any) -> ComplexType[Any]:
+    return ComplexType(element)
+
+
+def unranked_tensor(element: Any) -> UnrankedTensorType[Any]:
+    return UnrankedTensorType(element)
+
+
+def element_of(type: Any) -> Sequence[Attribute]:
+    """The element type alone."""
+    return (type.element_type,)
+
+
+def _unranked_memref(element: Any, space: Attribute = NO_ATTRIBUTE) -> UnrankedMemRefType[Any]:
+    return UnrankedMemRefType.from_type(element, space)
+
+
+def _vector(shape: Sequence[int], element: Any) -> VectorType[Any]:
+    return VectorType(element, shape)
+
+
+def _scalable(type: VectorType[Any]) -> list[bool]:
     return [bool(flag.value.data) for flag in type.scalable_dims]
 
 
-def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType:
+def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType[Any]:
     return VectorType(element, shape, ArrayAttr(map(IntegerAttr.from_bool, scalable)))
 
 
@@ -230,7 +202,7 @@ def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType
 BUILTIN = DialectEncoding(
     attributes=Table(
         (
-            Encoding(0, ArrayAttr, (ATTRIBUTES,), ArrayAttr, lambda a: (a.data,)),
+            Encoding(0, ArrayAttr, (ATTRIBUTES,), array, lambda a: (a.data,)),
             Encoding(
                 1, DictionaryAttr, (listed(together(NAME, ATTRIBUTE)),), dictionary, lambda a: (sorted_entries(a),)
             ),
@@ -247,37 +219,11 @@ BUILTIN = DialectEncoding(
             ),
             Encoding(6, TypeAttribute, (TYPE,), lambda type: type, of_type),
             Encoding(7, UnitAttr, (), UnitAttr, lambda a: ()),
-            Encoding(8, IntegerAttr, (INTEGER,), lambda typed: IntegerAttr(typed[1], typed[0]), integer_parts),
-            Encoding(9, FloatAttr, (FLOAT,), lambda typed: FloatAttr(typed[1], typed[0]), float_parts),
-            Encoding(
-                10,
-                CallSiteLoc,
-                (ATTRIBUTE, ATTRIBUTE),
-                lambda callee, caller: cast(Attribute, call_site(_located(callee), _located(caller))),
-                lambda a: (a.callee, a.caller),
-            ),
-            Encoding(
-                11,
-                FileLineColLoc,
-                (NAME, VARINT, VARINT),
-                lambda file, line, column: place_in_file(file.data, line, column),
-                lambda a: (a.filename, a.line.data, a.column.data),
-            ),
-            Encoding(
-                12, FusedLoc, (ATTRIBUTES,), _fused, lambda a: (_fused_parts(a),) if is_none(a.metadata) else None
-            ),
-            Encoding(13, FusedLoc, (ATTRIBUTES, ATTRIBUTE), _fused, lambda a: (_fused_parts(a), a.metadata)),
-            Encoding(
-                14,
-                NameLoc,
-                (NAME, ATTRIBUTE),
-                _named,
-                lambda a: (a.desc, UnknownLoc() if is_none(a.location) else a.location),
-            ),
-            Encoding(15, UnknownLoc, (), UnknownLoc, lambda a: ()),
+            Encoding(8, IntegerAttr, (INTEGER,), integer_of, integer_parts),
+            Encoding(9, FloatAttr, (FLOAT,), float_of, float_parts),
+            *LOCATIONS,
             Encoding(17, DenseArrayBase, (TYPE, VARINT, BLOB), _dense_array, _dense_array_parts),
             Encoding(18, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
-            Encoding(22, FileRangeLoc, (NAME, listed(VARINT)), _range, _range_parts),
         )
     ),
     types=Table(
@@ -314,7 +260,7 @@ BUILTIN = DialectEncoding(
                     32: Float8E8M0FNUType(),
                 }
             ),
-            Encoding(9, ComplexType, (TYPE,), ComplexType, lambda t: (t.element_type,)),
+            Encoding(9, ComplexType, (TYPE,), complex_type, element_of),
             Encoding(
                 10,
                 MemRefType,
@@ -348,22 +294,22 @@ BUILTIN = DialectEncoding(
                 16,
                 UnrankedMemRefType,
                 (TYPE,),
-                UnrankedMemRefType.from_type,
+                _unranked_memref,
                 lambda t: (t.element_type,) if is_none(t.memory_space) else None,
             ),
             Encoding(
                 17,
                 UnrankedMemRefType,
                 (ATTRIBUTE, TYPE),
-                lambda space, element: UnrankedMemRefType.from_type(element, space),
+                lambda space, element: _unranked_memref(element, space),
                 lambda t: (t.memory_space, t.element_type),
             ),
-            Encoding(18, UnrankedTensorType, (TYPE,), UnrankedTensorType, lambda t: (t.element_type,)),
+            Encoding(18, UnrankedTensorType, (TYPE,), unranked_tensor, element_of),
             Encoding(
                 19,
                 VectorType,
                 (SHAPE, TYPE),
-                lambda shape, element: VectorType(element, shape),
+                _vector,
                 lambda t: None if any(_scalable(t)) else (shape_of(t), t.element_type),
             ),
             Encoding(

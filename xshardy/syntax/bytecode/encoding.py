@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, NoneAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
 
@@ -112,6 +112,11 @@ def _read_blob(source: Source) -> bytes:
 def _write_blob(sink: Sink, data: bytes) -> None:
     sink.varint(len(data))
     sink.bytes(data)
+
+
+def array(values: Iterable[Any]) -> ArrayAttr[Any]:
+    """`[...]`"""
+    return ArrayAttr(values)
 
 
 BLOB = Field(_read_blob, _write_blob)

@@ -50,17 +50,29 @@ def _write_bits(sink: Sink, bits: int, width: int) -> None:
         sink.svarint(word - (1 << 64) if word >> 63 else word)
 
 
-def _width(type: Attribute) -> int:
-    return INDEX_BITS if isinstance(type, IndexType) else type.width.data if isinstance(type, IntegerType) else 0
+def is_integer(type: Attribute | None) -> bool:
+    """Whether `type` is a type of integers of some width."""
+    return isinstance(type, IntegerType)
+
+
+def is_complex(type: Attribute | None) -> bool:
+    return isinstance(type, ComplexType)
+
+
+def is_unsigned(type: Any) -> bool:
+    return is_integer(type) and type.signedness.data is Signedness.UNSIGNED
+
+
+def _width(type: Any) -> int:
+    return INDEX_BITS if isinstance(type, IndexType) else type.width.data if is_integer(type) else 0
 
 
 def _read_integer(source: Source) -> Any:
     type = source.type()
-    if not isinstance(type, IntegerType | IndexType):
+    if not (is_integer(type) or isinstance(type, IndexType)):
         raise source.error(f"'{type}' is no type of integers")
     bits, width = _read_bits(source, _width(type)), _width(type)
-    is_unsigned = isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED
-    return type, bits if is_unsigned or width == 0 or not bits >> width - 1 else bits - (1 << width)
+    return type, bits if is_unsigned(type) or width == 0 or not bits >> width - 1 else bits - (1 << width)
 
 
 def _write_integer(sink: Sink, typed: tuple[Attribute, int]) -> None:
@@ -107,17 +119,27 @@ FLOAT = Field(_read_typed_float, _write_typed_float)
 """A type and a float of it."""
 
 
-def integer_parts(attribute: IntegerAttr) -> tuple[tuple[Attribute, int]]:
+def integer_of(typed: tuple[Any, int]) -> IntegerAttr[Any]:
+    """An integer, from a value of `INTEGER`."""
+    return IntegerAttr(typed[1], typed[0])
+
+
+def float_of(typed: tuple[Any, float]) -> FloatAttr[Any]:
+    """A float, from a value of `FLOAT`."""
+    return FloatAttr(typed[1], typed[0])
+
+
+def integer_parts(attribute: IntegerAttr[Any]) -> tuple[tuple[Attribute, int]]:
     return ((attribute.type, attribute.value.data),)
 
 
-def float_parts(attribute: FloatAttr) -> tuple[tuple[Attribute, float]]:
+def float_parts(attribute: FloatAttr[Any]) -> tuple[tuple[Attribute, float]]:
     return ((attribute.type, attribute.value.data),)
 
 
 def dense_of(type: Any, data: bytes) -> Dense:
     """The literal of `type` whose elements have the bytes `data` in bytecode. Raises `BytecodeError`."""
-    element = getattr(type, "element_type", None)
+    element: Any = getattr(type, "element_type", None)
     size = _element_size(element)
     if size is None or not hasattr(type, "get_shape") or any(dim < 0 for dim in type.get_shape()):
         raise BytecodeError(f"a literal of type '{type}' is not supported")
@@ -126,11 +148,7 @@ def dense_of(type: Any, data: bytes) -> Dense:
         count *= dim
     if element == i1:
         data = _unpacked(data, count)
-    elif (
-        isinstance(element, IntegerType)
-        and element.width.data < 8
-        and element.signedness.data is not Signedness.UNSIGNED
-    ):
+    elif is_integer(element) and element.width.data < 8 and not is_unsigned(element):
         shift = 8 - element.width.data
         data = bytes((((byte << shift & 0xFF) ^ 0x80) - 0x80 >> shift) & 0xFF for byte in data)
     if len(data) not in (size, count * size):
@@ -138,12 +156,12 @@ def dense_of(type: Any, data: bytes) -> Dense:
     return dense(type, data)
 
 
-def _element_size(element: Attribute | None) -> int | None:
+def _element_size(element: Any) -> int | None:
     """The bytes of an element in MLIR, where they are those of xDSL too; else None."""
-    if isinstance(element, ComplexType):
+    if is_complex(element):
         part = _element_size(element.element_type)
         return None if part is None else 2 * part
-    if isinstance(element, IntegerType):
+    if is_integer(element):
         width = element.width.data
         return (width + 7) // 8 if width in (1, 2, 4, 8, 16, 32, 64) else None
     if isinstance(element, IndexType) or (isinstance(element, AnyFloat) and has_values(element)):
@@ -162,7 +180,8 @@ def _unpacked(data: bytes, count: int) -> bytes:
 
 def dense_bytes(attribute: Dense) -> bytes:
     """The inverse of `dense_of`. Raises `BytecodeError` for elements that bytecode has no bytes for."""
-    element, data = attribute.get_element_type(), attribute.data.data
+    element: Any = attribute.get_element_type()
+    data = attribute.data.data
     size = _element_size(element)
     if size is None:
         raise BytecodeError(f"a literal of type '{attribute.type}' has no form in bytecode")
@@ -176,7 +195,7 @@ def dense_bytes(attribute: Dense) -> bytes:
         return bytes(
             sum(1 << bit for bit, byte in enumerate(data[start : start + 8]) if byte) for start in range(0, count, 8)
         )
-    if isinstance(element, IntegerType) and element.width.data < 8:
+    if is_integer(element) and element.width.data < 8:
         mask = (1 << element.width.data) - 1
         data = bytes(byte & mask for byte in data)
     return data[:size] if is_splat else data

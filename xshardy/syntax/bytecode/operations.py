@@ -249,7 +249,7 @@ class OperationReader:
         parent = block.parent
         is_in_function = parent is not None and type(parent.parent) is FuncOp
         op = _new(kind.in_function if is_in_function else kind.op_type)
-        state = op.__dict__
+        state = vars(op)
         state.update(_NOTHING)
         state["properties"], state["attributes"] = dict(inner), dict(outer)
         state["location"], state["parent"] = location, block

@@ -73,7 +73,7 @@ class PropertyLayout:
 
     def read(self, reader: AttributeReader, version: int) -> dict[str, Attribute]:
         """The properties. Raises `BytecodeError`."""
-        inline = [] if version < SEGMENT_SIZES else self.segments
+        inline: Sequence[tuple[str, int]] = () if version < SEGMENT_SIZES else self.segments
         names = self._names(_count(reader, inline), version)
         if names is None:
             known = ", ".join((*self.names, *self.further)) or "none"

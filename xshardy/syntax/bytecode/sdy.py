@@ -34,6 +34,7 @@ from xshardy.syntax.bytecode.encoding import (
     Encoding,
     Field,
     Table,
+    array,
     attribute_of,
     converted,
     listed,
@@ -43,12 +44,12 @@ from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.stablehlo import FLAG, INT, NAME
 from xshardy.syntax.bytecode.vhlo import OPTIONAL_ATTRIBUTE
 
-INTS = converted(SVARINTS, lambda values: ArrayAttr(map(IntAttr, values)), lambda array: [v.data for v in array])
+INTS = converted(SVARINTS, lambda values: array(map(IntAttr, values)), lambda array: [v.data for v in array])
 
 
 def array_of(kind: type[Attribute]) -> Field:
     """An array of attributes of one class."""
-    return converted(listed(attribute_of(kind)), ArrayAttr, lambda array: array.data)
+    return converted(listed(attribute_of(kind)), array, lambda array: array.data)
 
 
 def _priority(number: int) -> Attribute:
@@ -102,7 +103,7 @@ SHARDINGS = array_of(TensorShardingAttr)
 SDY = DialectEncoding(
     attributes=Table(
         (
-            record(0, ManualAxesAttr, converted(listed(ATTRIBUTE), ArrayAttr, lambda array: array.data)),
+            record(0, ManualAxesAttr, converted(listed(ATTRIBUTE), array, lambda array: array.data)),
             record(1, MeshAxisAttr, NAME, INT),
             record(2, MeshAttr, array_of(MeshAxisAttr), INTS),
             record(3, SubAxisInfoAttr, INT, INT),

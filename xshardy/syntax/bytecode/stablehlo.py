@@ -8,7 +8,7 @@ QuantDialectBytecode.td.
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntAttr, IntegerAttr, IntegerType, Signedness, StringAttr, f64
+from xdsl.dialects.builtin import FloatAttr, IntAttr, IntegerAttr, IntegerType, Signedness, StringAttr, f64
 from xdsl.ir import Attribute
 
 from xshardy.dialects import chlo, stablehlo
@@ -40,6 +40,7 @@ from xshardy.syntax.bytecode.encoding import (
     Encoding,
     Field,
     Table,
+    array,
     constants,
     converted,
     enumeration,
@@ -53,12 +54,12 @@ INT = converted(SVARINT, IntAttr, lambda value: value.data)
 INTS = converted(SVARINTS, integers, lambda value: value.get_values())
 FLAG = converted(BOOL, IntegerAttr.from_bool, lambda value: bool(value.value.data))
 NAME = converted(STRING, StringAttr, lambda value: value.data)
-ARRAY = converted(ATTRIBUTES, ArrayAttr, lambda value: value.data)
+ARRAY = converted(ATTRIBUTES, array, lambda value: value.data)
 DOUBLE = Field(
     lambda source: FloatAttr(read_float(source, f64), f64),
     lambda sink, value: write_float(sink, f64, value.value.data),
 )
-BOUNDS = (converted(SVARINTS, lambda sizes: ArrayAttr(map(IntAttr, sizes)), lambda value: [b.data for b in value]),)
+BOUNDS = (converted(SVARINTS, lambda sizes: array(map(IntAttr, sizes)), lambda value: [b.data for b in value]),)
 RESULT_ACCURACY = (DOUBLE, DOUBLE, INT, ATTRIBUTE)
 
 SIGNED_STORAGE = 1
@@ -154,7 +155,7 @@ STABLEHLO = DialectEncoding(
             record(22, MeshAttr, ATTRIBUTE, optional(ATTRIBUTE, BOOL)),
         )
     ),
-    types=Table((*constants({0: TokenType()}), record(1, FutureType, converted(TYPES, ArrayAttr, lambda v: v.data)))),
+    types=Table((*constants({0: TokenType()}), record(1, FutureType, converted(TYPES, array, lambda v: v.data)))),
 )
 
 CHLO = DialectEncoding(

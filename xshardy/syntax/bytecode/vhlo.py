@@ -66,13 +66,15 @@ from xshardy.dialects.stablehlo.replica_groups import (
 from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.dialects.stablehlo.types import FutureType, TokenType
 from xshardy.syntax.bytecode.builtin import (
+    complex_type,
     dictionary,
+    element_of,
     function_type,
-    is_none,
     of_type,
     shape_of,
     sorted_entries,
     tensor,
+    unranked_tensor,
 )
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
@@ -87,6 +89,7 @@ from xshardy.syntax.bytecode.encoding import (
     Encoding,
     Field,
     Table,
+    array,
     attribute_of,
     constants,
     converted,
@@ -96,7 +99,18 @@ from xshardy.syntax.bytecode.encoding import (
     record,
     together,
 )
-from xshardy.syntax.bytecode.numbers import FLOAT, INTEGER, dense_bytes, dense_of, float_parts, integer_parts
+from xshardy.syntax.bytecode.numbers import (
+    FLOAT,
+    INTEGER,
+    dense_bytes,
+    dense_of,
+    float_of,
+    float_parts,
+    integer_of,
+    integer_parts,
+    is_integer,
+)
+from xshardy.syntax.bytecode.places import is_none
 from xshardy.syntax.bytecode.stablehlo import BOUNDS, INT, INTS, RESULT_ACCURACY, quantized_rows
 
 
@@ -131,7 +145,7 @@ def _mesh(mesh: Attribute) -> Attribute:
 MESH = converted(ATTRIBUTE, _mesh, lambda mesh: mesh.root_reference if isinstance(mesh, SymbolRefAttr) else mesh)
 
 
-def _bool_parts(attribute: IntegerAttr) -> Sequence[int] | None:
+def _bool_parts(attribute: IntegerAttr[Any]) -> Sequence[int] | None:
     return (int(bool(attribute.value.data)),) if attribute.type == i1 else None
 
 
@@ -172,6 +186,10 @@ CONSTANT_TYPES: Mapping[int, Attribute] = {
 }
 
 
+def _memref(shape: Sequence[int], element: Any) -> MemRefType[Any]:
+    return MemRefType(element, shape)
+
+
 def _memref_parts(type: MemRefType[Any]) -> Sequence[Any] | None:
     return (shape_of(type), type.element_type) if is_none(type.layout) and is_none(type.memory_space) else None
 
@@ -179,7 +197,7 @@ def _memref_parts(type: MemRefType[Any]) -> Sequence[Any] | None:
 VHLO = DialectEncoding(
     attributes=Table(
         (
-            Encoding(1, ArrayAttr, (ATTRIBUTES,), ArrayAttr, lambda a: (a.data,)),
+            Encoding(1, ArrayAttr, (ATTRIBUTES,), array, lambda a: (a.data,)),
             Encoding(2, IntegerAttr, (VARINT,), lambda value: IntegerAttr.from_bool(value == 1), _bool_parts),
             enumeration(3, stablehlo.ComparisonDirectionAttr),
             enumeration(4, stablehlo.ComparisonTypeAttr),
@@ -192,8 +210,8 @@ VHLO = DialectEncoding(
                 lambda a: (sorted_entries(a),),
             ),
             enumeration(7, stablehlo.FftTypeAttr),
-            Encoding(8, FloatAttr, (FLOAT,), lambda typed: FloatAttr(typed[1], typed[0]), float_parts),
-            Encoding(9, IntegerAttr, (INTEGER,), lambda typed: IntegerAttr(typed[1], typed[0]), integer_parts),
+            Encoding(8, FloatAttr, (FLOAT,), float_of, float_parts),
+            Encoding(9, IntegerAttr, (INTEGER,), integer_of, integer_parts),
             record(10, OutputOperandAliasAttr, INTS, INT, INTS),
             enumeration(11, stablehlo.PrecisionAttr),
             enumeration(12, RngAlgorithmAttr),
@@ -216,7 +234,7 @@ VHLO = DialectEncoding(
     types=Table(
         (
             *constants(CONSTANT_TYPES),
-            Encoding(1, ComplexType, (TYPE,), ComplexType, lambda t: (t.element_type,)),
+            Encoding(1, ComplexType, (TYPE,), complex_type, element_of),
             Encoding(8, FunctionType, (TYPES, TYPES), function_type, lambda t: (t.inputs.data, t.outputs.data)),
             Encoding(
                 20,
@@ -234,9 +252,9 @@ VHLO = DialectEncoding(
             ),
             Encoding(23, TupleType, (TYPES,), TupleType, lambda t: (t.types.data,)),
             *quantized_rows(one_scale=24, scale_per_index=30),
-            Encoding(25, UnrankedTensorType, (TYPE,), UnrankedTensorType, lambda t: (t.element_type,)),
-            Encoding(41, MemRefType, (SHAPE, TYPE), lambda shape, element: MemRefType(element, shape), _memref_parts),
-            record(42, FutureType, converted(TYPES, ArrayAttr, lambda value: value.data)),
+            Encoding(25, UnrankedTensorType, (TYPE,), unranked_tensor, element_of),
+            Encoding(41, MemRefType, (SHAPE, TYPE), _memref, _memref_parts),
+            record(42, FutureType, converted(TYPES, array, lambda value: value.data)),
         )
     ),
 )
@@ -274,9 +292,9 @@ TWO_BITS: Version = (1, 2)
 """The version that brought integers of 2 bits."""
 
 
-def since(attribute: Attribute) -> Version | None:
+def since(attribute: Any) -> Version | None:
     """The version of StableHLO that brought an attribute or a type; None if it is in all that are known."""
-    if isinstance(attribute, IntegerType) and attribute.width.data == 2:
+    if is_integer(attribute) and attribute.width.data == 2:
         return TWO_BITS
     return SINCE.get(attribute.__class__)
 

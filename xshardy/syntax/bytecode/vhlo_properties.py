@@ -8,7 +8,7 @@ Source: StableHLO, StablehloLegalizeToVhlo.cpp, VhloLegalizeToStablehlo.cpp and 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
-from xshardy.dialects.dense_elements import dense_values, first_values, is_splat
+from xshardy.dialects.dense_elements import Dense, dense_values, first_values, is_splat
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 from xshardy.dialects.stablehlo.dot_algorithm import DotAlgorithmAttr
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
@@ -94,7 +94,7 @@ NO_INTS = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [0]), [])
 def _ints(tensor: DenseIntOrFPElementsAttr) -> Attribute:
     if tensor.get_element_type() != i64:
         raise BytecodeError(f"expected integers of 64 bits, but found '{tensor}'")
-    return integers(tensor.get_values())
+    return integers(cast(Sequence[int], tensor.get_values()))
 
 
 def _bools(tensor: DenseIntOrFPElementsAttr) -> Attribute:
@@ -192,7 +192,7 @@ def channel() -> Conversion:
 
     def read(values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         fields = (INT.read(of_class(values[name], IntegerAttr, name)) for name in ("channel_id", "channel_type"))
-        return {"channel_handle": ChannelHandleAttr(*fields)}
+        return {"channel_handle": ChannelHandleAttr.new(tuple(fields))}
 
     def write(op: Operation) -> Mapping[str, Attribute]:
         handle = op.properties.get("channel_handle")
@@ -271,12 +271,13 @@ NO_ENTRIES = DictionaryAttr({})
 
 
 def _all_equal(tensor: Attribute, value: int) -> bool:
-    return (
-        isinstance(tensor, DenseIntOrFPElementsAttr)
-        and is_splat(tensor)
-        and bool(first_values(tensor, 1)[0]) == bool(value)
-        and abs(int(first_values(tensor, 1)[0])) == value  # type: ignore[arg-type]
-    )
+    if not isinstance(tensor, DenseIntOrFPElementsAttr):
+        return False
+    literal = cast(Dense, tensor)
+    if not is_splat(literal):
+        return False
+    (first,) = first_values(literal, 1)[:1]
+    return first in (value, -value) if literal.get_element_type() == i1 else first == value
 
 
 def splat(value: int, rank: Callable[[Operation], int], element: Any = i64, *, pairs: bool = False) -> Default:
@@ -284,7 +285,7 @@ def splat(value: int, rank: Callable[[Operation], int], element: Any = i64, *, p
 
     def of(op: Operation) -> Attribute:
         shape = [rank(op), 2] if pairs else [rank(op)]
-        type = TensorType(element, shape)
+        type: TensorType[Any] = TensorType(element, shape)
         return dense_values(type, [value]) if rank(op) else DenseIntOrFPElementsAttr.from_list(type, [])
 
     return Default(of, lambda tensor: _all_equal(tensor, value))

@@ -23,8 +23,8 @@ from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Reso
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.permutation.exchanged_concatenations import ExchangeOfConcatenate
 from xshardy.transforms.sdy_export.permutation.exchanged_movement import (
-    ExchangeOfConcatenate,
     ExchangeOfPad,
     ExchangeOfReverse,
     ExchangeOfSlice,

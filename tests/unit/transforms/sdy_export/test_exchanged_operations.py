@@ -304,3 +304,48 @@ def test_sums_of_slices_keep_all_bits(element: str):
     for (found,) in evaluate_spmd(local, [[values, np.asarray(5, np.int32)]] * 4):
         assert found.tobytes() == values[5:6].tobytes()
     assert exchanges and not any(op.name == "stablehlo.all_gather" for op in local.walk())
+
+
+@settings(deadline=None, max_examples=EXAMPLES, database=None)
+@given(st.integers(2, 17), st.data(), st.sampled_from([*MESHES]))
+def test_rotations(extent: int, data: st.DataObject, mesh: str):
+    """Of `jnp.roll`, two slices and a concatenation: parts are sent once, and no slice is left."""
+    first = data.draw(st.integers(1, extent - 1))
+    axes = data.draw(st.sampled_from(MESHES[mesh]))
+    marked = f"{{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{{axes}}}, {{}}]>]>}}"
+    whole, last, rest = (f"tensor<{n}x2xi32>" for n in (extent, extent - first, first))
+    text = f"""
+    sdy.mesh @mesh = {mesh}
+    func.func @main(%x: {whole}) -> {whole} {{
+      %0 = sdy.reshard %x <@mesh, [{{{axes}}}, {{}}]> : {whole}
+      %1 = stablehlo.not %0 {marked} : {whole}
+      %2 = stablehlo.slice %1 [{first}:{extent}, 0:2] {marked} : ({whole}) -> {last}
+      %3 = stablehlo.slice %1 [0:{first}, 0:2] {marked} : ({whole}) -> {rest}
+      %4 = stablehlo.concatenate %2, %3, dim = 0 {marked} : ({last}, {rest}) -> {whole}
+      %5 = sdy.reshard %4 <@mesh, [{{}}, {{}}]> : {whole}
+      return %5 : {whole}
+    }}"""
+    note(text)
+    local, _ = partitioned(text, PartitionerPipelinePass())
+    note(str(local))
+    values = np.arange(extent * 2, dtype=np.int32).reshape(extent, 2)
+    devices = int(np.prod([int(part.split("=")[1]) for part in mesh[2 : mesh.index("]")].split(", ")]))
+    for (found,) in evaluate_spmd(local, [[values]] * devices):
+        np.testing.assert_array_equal(found, ~np.roll(values, -first, 0))
+
+
+def test_a_rotation_by_less_than_a_part_is_one_permutation():
+    text = """
+    sdy.mesh @mesh = <["x"=4]>
+    func.func @main(%x: tensor<16x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+        -> (tensor<16x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+      %2 = stablehlo.slice %x [3:16, 0:2] : (tensor<16x2xi32>) -> tensor<13x2xi32>
+      %3 = stablehlo.slice %x [0:3, 0:2] : (tensor<16x2xi32>) -> tensor<3x2xi32>
+      %4 = stablehlo.concatenate %2, %3, dim = 0 {
+        sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>
+      } : (tensor<13x2xi32>, tensor<3x2xi32>) -> tensor<16x2xi32>
+      return %4 : tensor<16x2xi32>
+    }"""
+    local, _ = partitioned(text, PartitionerPipelinePass())
+    moved = [op for op in local.walk() if "collective" in op.name or "all_" in op.name]
+    assert [str(op.results[0].type) for op in moved] == ["tensor<3x2xi32>"]

@@ -50,7 +50,7 @@ def loop_of(bounds: str, body: str, functions: str = "") -> tuple[ForOp, BodySiz
     lines = "\n".join(f"%c{i} = arith.constant {i} : index" for i in (0, 1, 2, 6))
     module = parse_module(f"""
     {functions}
-    func.func @f(%n: index, %x: f32) {{
+    func.func @f(%n: index, %x: f32, %v: vector<1024xf32>) {{
       {lines}
       scf.for %i = {bounds} step %c1 {{
         {body}
@@ -77,6 +77,7 @@ func.func private @g(%x: f32) -> f32 {
         ("%c0 to %c1", ADD, "", 1),
         ("%c0 to %c0", ADD, "", 1),
         ("%c0 to %n", ADD, "", 1),
+        ("%c0 to %c6", "%s = math.exp %v : vector<1024xf32>", "", 1),
         ("%c0 to %c6", "%s = xla_gpu.pure_call @g(%x) : (f32) -> f32", RECURSIVE, 1),
     ],
 )

@@ -6,7 +6,9 @@ The references have 64 bits of precision; erf and erfc, which numpy lacks, are t
 
 import ctypes
 import ctypes.util
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +44,7 @@ def of_c_library(name: str) -> Callable[[Array], Array]:
 REFERENCES: dict[str, Callable[..., Array]] = {
     "atan": np.arctan,
     "atan2": np.arctan2,
+    "cbrt": np.cbrt,
     "cos": np.cos,
     "cosh": np.cosh,
     "erf": of_c_library("erfl"),
@@ -181,15 +184,24 @@ fused { x = c64[64] parameter(0) ROOT r = c64[64] OPCODE(x) }
 ENTRY main { x = c64[64] parameter(0) ROOT f = c64[64] fusion(x), kind=kLoop, calls=fused }"""
 
 
-@pytest.mark.parametrize("opcode", ["exponential", "log", "sine", "tanh"])
+@pytest.mark.parametrize("opcode", ["cbrt", "exponential", "log", "sine", "tanh"])
 def test_functions_of_complex_numbers_need_no_extra(opcode: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
     assert ".entry" in compiler.compile(FUSION.replace("OPCODE", opcode)).ptx
 
 
+def test_the_demo_says_what_it_skips(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    demo = runpy.run_path(str(Path(__file__).parents[4] / "examples" / "demo.py"))
+    kernel = compiler.compile(FUSION.replace("OPCODE", "tanh").replace("c64", "f32"))
+    assert demo["assembled"](kernel).startswith(
+        "skipped: NVIDIA's assembler ptxas is not installed: install the 'cuda'"
+    )
+
+
 def test_a_function_without_an_expansion_names_the_extra(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
-    with pytest.raises(MissingCudaExtraError, match=r"__nv_cbrtf .*xshardy\[cuda\]"):
-        compiler.compile(FUSION.replace("OPCODE", "cbrt").replace("c64", "f32"))
+    with pytest.raises(MissingCudaExtraError, match=r"__nv_fmodf .*xshardy\[cuda\]"):
+        compiler.compile(FUSION.replace("OPCODE(x)", "remainder(x, x)").replace("c64", "f32"))
     with pytest.raises(ValueError, match="unknown math 'ours': expected one of auto, libdevice, expanded"):
         compiler.compile(FUSION.replace("OPCODE", "tanh"), math="ours")

@@ -19,12 +19,13 @@ from xshardy.transforms.xla_gpu.math_functions.hyperbolic import cosh, sinh, tan
 from xshardy.transforms.xla_gpu.math_functions.inverse_trigonometric import atan, atan2
 from xshardy.transforms.xla_gpu.math_functions.logarithms import log, log1p
 from xshardy.transforms.xla_gpu.math_functions.powers import power
-from xshardy.transforms.xla_gpu.math_functions.roots import rsqrt
+from xshardy.transforms.xla_gpu.math_functions.roots import cbrt, rsqrt
 from xshardy.transforms.xla_gpu.math_functions.trigonometric import cos, sin, tan
 
 FUNCTIONS: Mapping[type[Operation], Callable[..., Scalar]] = {
     math.Atan2Op: atan2,
     math.AtanOp: atan,
+    math.CbrtOp: cbrt,
     math.CosOp: cos,
     math.CoshOp: cosh,
     math.ErfOp: erf,
