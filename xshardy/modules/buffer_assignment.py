@@ -84,12 +84,20 @@ class _Allocations:
     made: list[Allocation] = field(default_factory=list[Allocation])
     slices: dict[Buffer, Slice] = field(default_factory=dict[Buffer, Slice])
 
-    def add(self, kind: AllocationKind, buffer: Buffer, **contents: object) -> None:
+    def add(
+        self,
+        kind: AllocationKind,
+        buffer: Buffer,
+        *,
+        parameter: int | None = None,
+        constant: Leaf | None = None,
+        results: tuple[int, ...] = (),
+    ) -> None:
         """An allocation for `buffer` alone, unless it has one."""
         if buffer not in self.slices:
             number = len(self.made)
             self.slices[buffer] = Slice(number, 0, buffer.size)
-            self.made.append(Allocation(number, kind, buffer.size, **contents))  # pyright: ignore[reportArgumentType]
+            self.made.append(Allocation(number, kind, buffer.size, parameter, constant, results))
 
 
 def assign_buffers(entry: FuncOp, in_place: InPlace, donated: Mapping[int, int]) -> BufferAssignment:

@@ -26,7 +26,6 @@ KERNELS_PER_PROCESS = 8
 class Failure:
     """A fusion that cannot be compiled, and why."""
 
-    fingerprint: str
     reason: str
 
 
@@ -87,7 +86,7 @@ def compile_text(fingerprint: str, text: str, target: str, math: str) -> Kernel 
     try:
         return compiler.compile(parse_module(text), target=target, math=math, entry=entry_of(fingerprint))
     except DiagnosticException as error:
-        return Failure(fingerprint, str(error).removeprefix("@f0: "))  # the name of any fused computation there
+        return Failure(str(error).removeprefix("@f0: "))  # the name of any fused computation there
 
 
 def entry_of(fingerprint: str) -> str:

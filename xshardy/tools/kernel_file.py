@@ -74,7 +74,7 @@ def is_whole_program(module: ModuleOp, args: argparse.Namespace) -> bool:
     if not compiler.fusions(module):
         return False
     ops = [op for op in scheduled(prepared(module).body.block) if type(op) in STEPS]
-    return len(ops) > 1 or not isinstance(ops[0], FusionOp)
+    return len(ops) != 1 or not isinstance(ops[0], FusionOp)
 
 
 def fuse_entry(module: ModuleOp, args: argparse.Namespace) -> None:

@@ -166,3 +166,14 @@ def test_a_kernel_of_another_fusion_is_not_shared():
     text = TWO_SUMS.replace("zero = f32[] constant(0)", "zero = f32[] constant(1)")
     compiled = compile_module(parse_hlo(text))
     assert [kernel.entry for kernel in compiled.kernels.values()] == ["sum_1", "sum_2", "sum_3"]
+
+
+def test_a_library_that_is_not_known_is_a_step_but_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "library.hlo"
+    source.write_text(PROGRAMS["library"].replace("__cublas$lt$matmul", "__magic$matmul"))
+    assert main(["compile", str(source), "-o", str(tmp_path / "plan")]) == 0
+    step = json.loads((tmp_path / "plan" / "plan.json").read_text())["steps"][2]
+    assert step["target"] == "__magic$matmul" and step["configuration"]["backend_config"]["gemm_backend_config"]
+    assert main(["run", str(source)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{source}: error: step 2, gemm: ") and "'__magic$matmul' is not a function" in error
