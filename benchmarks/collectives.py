@@ -210,6 +210,7 @@ def main() -> None:
     programs = programs_of(args.programs, args.names) if args.programs else samples(args.names)
     ratios: list[float] = []
     for name, mesh, text in programs:
+        print(name, mesh, file=sys.stderr)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = figures(text)

@@ -19,8 +19,10 @@ from xdsl.transforms import get_all_passes
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 DIALECTS: Mapping[str, str] = {
+    "check": "dialects.checks:CHECK",
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
+    "interpreter": "dialects.checks:INTERPRETER",
     "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",

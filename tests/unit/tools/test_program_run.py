@@ -147,3 +147,40 @@ def test_a_process_that_waits_for_others_gives_up(program: str):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert "error: no result after 4 s in process 0 of 2: others are missing" in done.stderr
+
+
+PARALLEL = """
+func.func @sum(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.all_reduce"(%x) <{
+    replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids
+  }> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, -0.5]> : tensor<2xf32>
+  %y = stablehlo.constant dense<[2.0, -1.0]> : tensor<2xf32>
+  %r:2 = "interpreter.run_parallel"(%x, %x) {programs = [[@sum, @sum]]}
+    : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  check.expect_eq %r#0, %y : tensor<2xf32>
+  check.expect_eq %r#1, %y : tensor<2xf32>
+  return
+}
+"""
+
+
+def test_programs_that_check_themselves(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """As the executable tests of Shardy do: a grid of devices, and comparisons of what they return."""
+    path = tmp_path / "parallel.mlir"
+    path.write_text(PARALLEL)
+    assert main(["run", str(path), "--on", "simulated"]) == 0
+    path.write_text(PARALLEL.replace("-1.0", "-1.5"))
+    assert main(["run", str(path), "--on", "simulated"]) == 1
+    assert "check.expect_eq: the tensors differ" in capsys.readouterr().err
+    path.write_text(PARALLEL.replace("[[@sum, @sum]]", "[[@sum, @mean]]"))
+    assert main(["run", str(path), "--on", "simulated"]) == 1
+    assert "no function @mean" in capsys.readouterr().err

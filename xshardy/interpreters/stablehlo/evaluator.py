@@ -12,6 +12,7 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
+from xshardy.interpreters.stablehlo.checks import CHECKS
 from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
 from xshardy.interpreters.stablehlo.control import CONTROL
@@ -35,6 +36,7 @@ from xshardy.interpreters.stablehlo.windows import WINDOWS
 
 RULES: Mapping[type[Operation], Rule] = {
     **ASYNCHRONOUS,
+    **CHECKS,
     **CHLO,
     **COLLECTIVES,
     **CONTROL,

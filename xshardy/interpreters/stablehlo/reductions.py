@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from math import prod
 
@@ -81,7 +82,20 @@ def products(lhs: Array, rhs: Array, batch: tuple[Dims, Dims], summed: tuple[Dim
     left = grouped(lhs, left_batch, left_free, left_sum)
     right = grouped(rhs, right_batch, right_sum, right_free)
     shape = [*(lhs.shape[d] for d in (*left_batch, *left_free)), *(rhs.shape[d] for d in right_free)]
-    return np.matmul(left, right).reshape(shape)
+    return matrix_products(left, right).reshape(shape)
+
+
+SHORT = 16
+"""The number of products up to which a sum is computed in order, with each product rounded, as by the specification's
+interpreter: so are those of a contraction whose parts an all-reduce adds up."""
+
+
+def matrix_products(left: Array, right: Array) -> Array:
+    """The products of batches of matrices."""
+    if not 0 < left.shape[-1] <= SHORT or KINDS[left.dtype] is not Kind.FLOAT:
+        return np.matmul(left, right)
+    terms = (left[..., :, index, None] * right[..., index, None, :] for index in range(left.shape[-1]))
+    return functools.reduce(np.add, terms)
 
 
 def dot_general(evaluator: Evaluator, op: stablehlo.DotGeneralOp, lhs: Array, rhs: Array) -> Array:

@@ -1,0 +1,54 @@
+"""Rules for programs that run others on many devices, and compare results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
+
+from xshardy.dialects.checks import ExpectEqOp, PrintOp, RunParallelOp
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo.calls import Execution
+from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
+
+
+def run_parallel(evaluator: Evaluator, op: RunParallelOp, *operands: Value) -> Sequence[Value]:
+    """Each device executes its program with the next operands."""
+    grid, programs = Grid(len(op.grid), len(op.grid[0])), [name for row in op.grid for name in row]
+    if op.infeed is not None or any(len(row) != grid.partitions for row in op.grid):
+        raise unsupported(op, "an infeed, or replicas with different numbers of partitions")
+    if missing := [name for name in programs if name not in evaluator.functions]:
+        raise unsupported(op, f"the module has no function @{missing[0]}")
+    given = iter(operands)
+    counts = [len(evaluator.functions[name].function_type.inputs) for name in programs]
+    if sum(counts) != len(operands):
+        raise unsupported(op, f"the programs take {sum(counts)} operands, but got {len(operands)}")
+    arguments = [[next(given) for _ in range(count)] for count in counts]
+
+    def execution(device: Device) -> Execution:
+        return evaluator.on(device).calling(programs[device.number], arguments[device.number])
+
+    return [value for results in on_all_devices(grid, execution) for value in listed(results)]
+
+
+def print_value(evaluator: Evaluator, op: PrintOp, value: Array) -> Array:
+    print(np.array2string(value))
+    return value
+
+
+def expect_eq(evaluator: Evaluator, op: ExpectEqOp, lhs: Array, rhs: Array) -> Sequence[Value]:
+    """Raises `InterpretationError` if a bit differs."""
+    if lhs.tobytes() != rhs.tobytes():
+        raise InterpretationError(f"{op.name}: the tensors differ:\n{lhs}\nis not\n{rhs}")
+    return []
+
+
+CHECKS: Mapping[type[Operation], Rule] = {
+    ExpectEqOp: expect_eq,
+    PrintOp: print_value,
+    RunParallelOp: run_parallel,
+}
