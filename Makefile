@@ -7,7 +7,7 @@ PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 
 FUZZ_INPUTS ?= 10000
 
-.PHONY: help demo test lint format fuzz mutants bench clean
+.PHONY: help demo quick test lint format fuzz mutants bench release clean
 
 help:  ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -15,9 +15,13 @@ help:  ## this list
 demo: $(VENV)/.demo  ## examples/gelu.hlo to PTX, assembled by ptxas, executed on the CPU and compared with numpy
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential tests
+quick: $(VENV)/.test  ## a sample of every suite, in a minute
 	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 @tests/quick.txt
+
+test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential tests; the ten slowest
+	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
+	$(BIN)/pytest -n 2 --durations 10
 
 mutants: $(VENV)/.dev  ## small faults put into passes and emitters: how many the tests find (hours)
 	$(BIN)/python tests/mutation
@@ -35,8 +39,11 @@ fuzz: $(VENV)/.test  ## random inputs for the tools; goes on where the last run 
 bench: $(VENV)/.test  ## the benchmarks, each beside its peer
 	@for benchmark in benchmarks/*.py; do echo; echo $$benchmark; $(BIN)/python $$benchmark || exit; done
 
+release: $(VENV)/.dev  ## dist/: the source distribution and the wheel, tested in a new environment
+	@scripts/release.sh
+
 clean:  ## remove the virtual environment and all caches
-	rm -rf $(VENV) build *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -28,7 +28,7 @@ from rich.table import Table
 from xshardy import compiler
 from xshardy.lowering.libdevice import find_cuda_file
 from xshardy.lowering.ptxas import PROGRAM, assemble
-from xshardy.tools.report import widths
+from xshardy.tools.widths import widths
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "xla_gpu"
 TARGET = "sm_90"

@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from io import StringIO
+from io import BytesIO, StringIO
 from time import process_time
 from typing import Any
 
@@ -111,8 +111,14 @@ def per_operation(text: str) -> tuple[int, dict[str, dict[str, float]]]:
     from xdsl.printer import Printer as XDSLPrinter
 
     from xshardy.syntax import print_module
+    from xshardy.syntax.bytecode import read_bytecode, write_bytecode
     from xshardy.syntax.parser import Parser
     from xshardy.universe import new_context
+
+    def peer_bytecode() -> bytes:
+        stream = BytesIO()
+        peer.operation.write_bytecode(stream)
+        return stream.getvalue()
 
     def write_with_xdsl() -> str:
         stream = StringIO()
@@ -121,6 +127,7 @@ def per_operation(text: str) -> tuple[int, dict[str, dict[str, float]]]:
 
     with make_ir_context():
         peer = ir.Module.parse(text)
+        data = peer_bytecode()
         generic = peer.operation.get_asm(print_generic_op_form=True)
         module = Parser(new_context(), text).parse_module()
         count = sum(1 for _ in module.walk())
@@ -129,12 +136,16 @@ def per_operation(text: str) -> tuple[int, dict[str, dict[str, float]]]:
             "xshardy, without templates": lambda: Parser(new_context(), text, templates=False).parse_module(),
             "xshardy, generic form": lambda: Parser(new_context(), generic).parse_module(),
             "stock xDSL, generic form": lambda: XDSLParser(new_context(), generic).parse_module(),
+            "xshardy, bytecode": lambda: read_bytecode(data, new_context()),
             "MLIR in jaxlib": lambda: ir.Module.parse(text),
+            "MLIR in jaxlib, bytecode": lambda: ir.Module.parse(data),
         }
         writing: dict[str, Callable[[], object]] = {
             "xshardy": lambda: print_module(module),
+            "xshardy, bytecode": lambda: write_bytecode(module),
             "stock xDSL": write_with_xdsl,
             "MLIR in jaxlib": lambda: str(peer),
+            "MLIR in jaxlib, bytecode": peer_bytecode,
         }
         figures = {
             title: {name: least(run) / count * 1e6 for name, run in runs.items()}

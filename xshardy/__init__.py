@@ -1,8 +1,10 @@
 """
 OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 
-- `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text.
+- `parse`, `print_module`, `verify`, `run_passes`, `location_of`: MLIR in upstream's text; `write_bytecode`,
+  `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
+- `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 
@@ -15,27 +17,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        advise,
         explain,
         location_of,
         parse,
         partition,
+        plan,
         print_module,
         propagate,
         read_hlo,
         run,
         run_passes,
         verify,
+        write_artifact,
+        write_bytecode,
     )
     from xshardy.compiler import compile, emit, lower
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.nvptx import Kernel
+    from xshardy.planning.plan import Plan
 
 __all__ = [
     "Explanation",
     "Kernel",
     "PartitionedProgram",
+    "Plan",
     "ProgramRun",
+    "advise",
     "compile",
     "emit",
     "explain",
@@ -43,12 +52,15 @@ __all__ = [
     "lower",
     "parse",
     "partition",
+    "plan",
     "print_module",
     "propagate",
     "read_hlo",
     "run",
     "run_passes",
     "verify",
+    "write_artifact",
+    "write_bytecode",
 ]
 
 _HOMES = {
@@ -56,6 +68,7 @@ _HOMES = {
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     "Kernel": "lowering.nvptx",
     "PartitionedProgram": "engines.program",
+    "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
 }
 """The module that each name is defined in."""

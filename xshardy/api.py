@@ -7,7 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
+    from xshardy.planning.advice import Advice
+    from xshardy.planning.plan import Plan
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -29,20 +32,23 @@ SHOWN_LINES = 4
 
 def parse(source: "ProgramSource", name: str | None = None, *, context: "Context | None" = None) -> "ModuleOp":
     """
-    The module in `source`, verified: MLIR in upstream's or xDSL's syntax, which diagnostics call `name`.
+    The module in `source`, verified: MLIR in upstream's or xDSL's syntax, which diagnostics call `name`, or bytecode.
 
-    `source` is the text, as a string or bytes; a path, as a `Path` or a string such as `"model.mlir"`; what
-    `jax.jit(f).lower(...)`, `jax.jit(f).trace(...)` or `jax.export.export(f)(...)` returns; or a module of jaxlib's
-    `mlir.ir`. What JAX gives has locations, which operations keep.
+    `source` is the text, as a string or bytes, or the bytes of MLIR bytecode; a path of either, as a `Path` or a string
+    such as `"model.mlir"`; what `jax.jit(f).lower(...)`, `jax.jit(f).trace(...)` or `jax.export.export(f)(...)`
+    returns; or a module of jaxlib's `mlir.ir`. What JAX gives has locations, which operations keep.
 
-    `context` has the dialects of the text: by default, those of xDSL, of xshardy, and of other installed universes.
-    Raises xDSL's `ParseError` with the place in the text, or `VerifyException`; `TypeError` for another `source`.
+    `context` has the dialects of the module: by default, those of xDSL, of xshardy, and of other installed universes.
+    Raises xDSL's `ParseError` with the place in the text, `BytecodeError`, or `VerifyException`; `TypeError` for
+    another `source`.
     """
     from xshardy.dialects.discardable import verify
     from xshardy.syntax import parse_module
-    from xshardy.tools.program_text import program_text
+    from xshardy.syntax.bytecode import read_bytecode
+    from xshardy.tools.program_text import program_data
 
-    module = parse_module(*program_text(source, name), context)
+    data, name = program_data(source, name)
+    module = parse_module(data, name, context) if isinstance(data, str) else read_bytecode(data, context)
     verify(module)
     return module
 
@@ -52,6 +58,29 @@ def print_module(module: "ModuleOp", *, debug_info: bool = False) -> str:
     from xshardy import syntax
 
     return syntax.print_module(module, debug_info=debug_info)
+
+
+def write_bytecode(module: "ModuleOp") -> bytes:
+    """
+    `module` as MLIR bytecode, with the operations as they are: a `.mlirbc` file, which `parse` and `mlir-opt` read.
+
+    Raises `BytecodeError` for what has no form there: resources.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_bytecode(module)
+
+
+def write_artifact(module: "ModuleOp", version: str | None = None) -> bytes:
+    """
+    `module` as a portable artifact of StableHLO, the `mlir_module_serialized` of what `jax.export` returns.
+
+    StableHLO reads it from `version` on; by default, that is the version of the jaxlib that xshardy is tested with.
+    Raises `BytecodeError` for what that version lacks, and `ValueError` for a version that is not known.
+    """
+    from xshardy.syntax import bytecode
+
+    return bytecode.write_artifact(module, version or bytecode.ARTIFACT_VERSION)
 
 
 def location_of(located: "Operation | SSAValue") -> "LocationAttr":
@@ -143,6 +172,41 @@ def partition(
     return partition_module(module, context)
 
 
+def plan(
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "Mapping[str, int] | None" = None,
+) -> "Plan":
+    """
+    What each device communicates and holds when it executes a program, and why: computed, not run.
+
+    `source` is a module, what `parse` takes, HLO text, or a function of JAX, which is lowered for `arguments`: arrays,
+    or `jax.ShapeDtypeStruct`s with shardings. Names and lines of operations come from the text; a module is printed
+    first, and left as it is. `mesh` gives axes other sizes. Raises what `partition` does.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.tools.planned_program import plan_source
+
+    text = print_module(source, debug_info=True) if isinstance(source, ModuleOp) else source
+    return plan_source(text, arguments, mesh, name)
+
+
+def advise(plan: "Plan", topology: str = "h100x8") -> "Sequence[Advice]":
+    """
+    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
+
+    `topology` is that of a machine we know, or the path of a file. Takes the time of up to 32 plans. Raises
+    `TopologyError`.
+    """
+    from xshardy.planning import advice
+    from xshardy.planning.topology import topology_named
+
+    return advice.advise(plan, topology_named(topology))
+
+
 def run(
     source: "ModuleOp | ProgramSource",
     arguments: "Sequence[Array] | None" = None,
@@ -180,13 +244,13 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
     from xdsl.dialects.builtin import ModuleOp
 
     from xshardy.tools.hlo_program import is_hlo
-    from xshardy.tools.program_text import program_text
+    from xshardy.tools.program_text import program_data
     from xshardy.tools.source_program import source_program
 
     if isinstance(source, ModuleOp):
         return source
-    text, name = program_text(source, name)
-    if not is_hlo(text):
+    text, name = program_data(source, name)
+    if isinstance(text, bytes) or not is_hlo(text):
         return parse(text, name, context=context)
     program = source_program(text, name, context)
     program.import_shardings(context)
@@ -200,9 +264,17 @@ class Explanation:
     tensor: str
     """The name of the tensor in the text, and its place, such as `%2 (line 10)`."""
     lines: Sequence[str] = field(repr=False)
+    placement: "DistributedTensor" = field(repr=False)
+    """Which device has which part of the tensor."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        """The picture of `placement`, and the text, for notebooks."""
+        from html import escape
+
+        return f"{self.placement._repr_html_()}<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         shown, rest = self.lines[:SHOWN_LINES], len(self.lines) - SHOWN_LINES
@@ -220,12 +292,13 @@ def explain(
     """
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
-    `source` is a program of StableHLO, as `parse` takes it. The tensor is the `value` that the text calls `%2` or
-    `%7#1`, or JAX calls `p['emb']`, or an `argument` or `result` of the main function, by its index: name one of the
-    three. Raises `ValueError` if there is no
-    such tensor.
+    `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of
+    the main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX
+    calls `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`.
+    Raises `ValueError` if there is no such tensor, or several.
     """
-    from xshardy.tools.explain import Story
+    from xshardy.tools.explain.placement import placement
+    from xshardy.tools.explain.story import story, value_name
     from xshardy.tools.program_text import program_text
     from xshardy.tools.sharded_program import propagate as propagated
 
@@ -233,18 +306,17 @@ def explain(
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
     text, name = program_text(source, name)
     program = propagated(text, name)
-    story = Story(program, _number(program, value, argument, result, name))
-    lines = tuple(story.lines())
-    return Explanation(lines[0].partition(":")[0], lines)
+    number = _number(program, value, argument, result, name)
+    return Explanation(value_name(program, number), tuple(story(program, number)), placement(program, number))
 
 
 def _number(program: "ShardedProgram", value: str | None, argument: int | None, result: int | None, name: str) -> int:
     """The number of the tensor that is named."""
-    from xshardy.tools import explain
+    from xshardy.tools.explain import picking
 
     if value is not None:
-        return explain.named_value(program, value, name)
+        return picking.named_value(program, value, name)
     if argument is not None:
-        return explain.argument(program, argument, name)
+        return picking.argument(program, argument, name)
     assert result is not None
-    return explain.result(program, result, name)
+    return picking.result(program, result, name)

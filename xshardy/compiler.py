@@ -110,9 +110,16 @@ def emit(
     return emit_fusion(chosen[0], device_of(target))
 
 
-def lower(module: ModuleOp, level: str, *, target: str = DEFAULT_TARGET, observe: Observer | None = None) -> ModuleOp:
+def lower(
+    module: ModuleOp,
+    level: str,
+    *,
+    target: str = DEFAULT_TARGET,
+    math: str = "auto",
+    observe: Observer | None = None,
+) -> ModuleOp:
     """Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it."""
-    for _ in lower_by_level(module, target=target, last=level, observe=observe):
+    for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe):
         pass
     return module
 
@@ -121,6 +128,7 @@ def lower_by_level(
     module: ModuleOp,
     *,
     target: str = DEFAULT_TARGET,
+    math: str = "auto",
     last: str = LEVELS[-1],
     observe: Observer | None = None,
     ctx: Context | None = None,
@@ -128,12 +136,13 @@ def lower_by_level(
     """
     Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
 
-    Raises `PassFailedException` if a pass fails or if there is no level `last`.
+    `math` is one of `codegen_pipeline.MATH_CHOICES`. Raises `PassFailedException` if a pass fails or if there is no
+    level `last`, and `ValueError` for an unknown target or choice of `math`.
     """
     check_level(last)
     runner = PassRunner(ctx or new_context(), module)
     yield EMITTED
-    for stage in stages(target):
+    for stage in stages(target, math):
         if last == EMITTED:
             return
         for step in stage.passes:
@@ -151,23 +160,27 @@ def compile(
     *,
     target: str = DEFAULT_TARGET,
     fusion: str | None = None,
+    math: str = "auto",
     name: str = "<string>",
     observe: Observer | None = None,
+    entry: str | None = None,
 ) -> Kernel:
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
 
     `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
-    IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments.
+    IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses
+    what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
+    `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
     """
     start = perf_counter()
     module = emit(source, target=target, fusion=fusion, name=name)
     if observe is not None:
         observe("emit", module, perf_counter() - start)
     buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
-    lower(module, LEVELS[-1], target=target, observe=observe)
+    lower(module, LEVELS[-1], target=target, math=math, observe=observe)
     start = perf_counter()
-    kernel = compile_module(module, target=target)
+    kernel = compile_module(module, target=target, entry=entry)
     if observe is not None:
         observe(TO_PTX, module, perf_counter() - start)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)

@@ -1,4 +1,4 @@
-"""Write text to a file so that a failure leaves the file as it was."""
+"""Write text or bytes to a file so that a failure leaves the file as it was."""
 
 import errno
 import os
@@ -7,25 +7,26 @@ import stat
 from pathlib import Path
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """
-    Write `text` to `path`. A regular file gets all of the text or stays as it was, and keeps its mode.
+    Write text or bytes to `path`. A regular file gets all of the content or stays as it was, and keeps its mode.
 
     Links are followed. A device, a pipe, and anything else that is not a regular file is written to, not replaced; so
     is a file that is open as standard output or standard error, such as `/dev/stdout`.
     Raises `OSError` with `path` as its `filename`.
     """
+    data = content.encode() if isinstance(content, str) else content
     try:
         status = _status(path)
         if status is not None and (stream := _standard_stream(status)) is not None:
-            _write_all(stream, text)
+            _write_all(stream, data)
         elif status is None or stat.S_ISREG(status.st_mode):
             target = Path(os.path.realpath(path))  # renaming onto a link would replace the link
-            _replace(target, text, None if status is None else stat.S_IMODE(status.st_mode))
+            _replace(target, data, None if status is None else stat.S_IMODE(status.st_mode))
         else:
             descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
             try:
-                _write_all(descriptor, text)
+                _write_all(descriptor, data)
             finally:
                 os.close(descriptor)
     except OSError as error:
@@ -50,7 +51,7 @@ def _standard_stream(status: os.stat_result) -> int | None:
     return None
 
 
-def _replace(target: Path, text: str, mode: int | None) -> None:
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
     """Write a new file beside `target`, then rename it. `mode` is that of the existing file, if there is one."""
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))  # renaming asks for the right to the folder only
@@ -58,7 +59,7 @@ def _replace(target: Path, text: str, mode: int | None) -> None:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         try:
-            _write_all(descriptor, text)
+            _write_all(descriptor, data)
             if mode is not None:
                 os.fchmod(descriptor, mode)
         finally:
@@ -69,7 +70,7 @@ def _replace(target: Path, text: str, mode: int | None) -> None:
         raise
 
 
-def _write_all(descriptor: int, text: str) -> None:
-    data = memoryview(text.encode())
-    while data:
-        data = data[os.write(descriptor, data) :]
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -70,6 +70,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
+    "hlo-expand-library-calls": "transforms.hlo.expand_library_calls:ExpandLibraryCallsPass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
     "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
@@ -104,6 +105,7 @@ PASSES: Mapping[str, str] = {
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
+    "sdy-merge-collective-permutes": ("transforms.sdy_export.merge_collective_permutes:MergeCollectivePermutesPass"),
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
     "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
@@ -146,6 +148,7 @@ PASSES: Mapping[str, str] = {
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
+    "sdy-sum-short-gathers": "transforms.sdy_export.sum_short_gathers:SumShortGathersPass",
     "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
     "sdy-update-non-divisible-input-output-shardings": (
         "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"
@@ -167,6 +170,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
     "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
     "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
+    "xla-gpu-expand-math-functions": "transforms.xla_gpu.expand_math_functions:ExpandMathFunctionsPass",
     "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
     "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",

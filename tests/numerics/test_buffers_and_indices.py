@@ -10,8 +10,8 @@ from xshardy import compiler
 from xshardy.interpreters.simt import find_kernel, run_kernel
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
+from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
 from xshardy.syntax import parse_module
-from xshardy.tools.execution import first_of_buffer, run_arguments_on_host
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 Array = npt.NDArray[np.generic]

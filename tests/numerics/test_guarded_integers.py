@@ -5,8 +5,8 @@ import numpy as np
 from xshardy import compiler
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
+from xshardy.modules.kernel_levels import run_arguments_on_host
 from xshardy.syntax import parse_module
-from xshardy.tools.execution import run_arguments_on_host
 
 COUNT = 64
 

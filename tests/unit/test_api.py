@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 import xshardy
+from xshardy.syntax.bytecode import BytecodeError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP = (EXAMPLES / "mlp.mlir").read_text()
@@ -71,6 +72,9 @@ def test_tensors_to_explain():
     by_value, by_argument = xshardy.explain(MLP, value="%x"), xshardy.explain(MLP, argument=0)
     assert str(by_value) == str(by_argument) and by_value.tensor == by_argument.tensor
     assert len(repr(xshardy.explain(MLP, result=0)).splitlines()) <= 6
+    assert by_value.placement.local_shape == (16, 1024)
+    shown = by_value._repr_html_()
+    assert shown.startswith(by_value.placement._repr_html_()) and "{&quot;data&quot;}" in shown
     for wrong in ({"value": "%nothing"}, {"argument": 9}, {"result": 9}, {}, {"argument": 0, "result": 0}):
         with pytest.raises(ValueError):
             xshardy.explain(MLP, **wrong)
@@ -101,8 +105,8 @@ def test_programs_are_text_bytes_and_paths(tmp_path: Path):
 def test_what_is_no_program_is_refused():
     with pytest.raises(TypeError, match=r"a builtins\.int is no program"):
         xshardy.parse(3)
-    with pytest.raises(ValueError, match="MLIR bytecode"):
-        xshardy.parse(b"ML\xefR\x06")
+    with pytest.raises(BytecodeError, match="format 7"):
+        xshardy.parse(b"ML\xefR\x0f")
     with pytest.raises(ValueError, match="byte 0xff at 2 is not UTF-8"):
         xshardy.parse(b"ab\xff")
     with pytest.raises(ValueError, match=r"read it with xshardy\.read_hlo"):

@@ -9,10 +9,12 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
+testing
 api
 tools
 planning
 engines
+modules
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy

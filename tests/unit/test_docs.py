@@ -1,4 +1,4 @@
-"""Every command and every program in the documentation runs."""
+"""Every command and every program in the documentation runs, and prints what stands there."""
 
 import re
 import shlex
@@ -23,7 +23,31 @@ def commands(page: Path) -> list[str]:
     """The lines of shell blocks that run one of our commands on an existing file."""
     lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
     ours = [line for line in lines if line.split(" ")[0] in COMMANDS]
-    return [line for line in ours if any((ROOT / word).is_file() for word in shlex.split(line))]
+    return [line for line in ours if any(is_program(word) for word in shlex.split(line))]
+
+
+def is_program(word: str) -> bool:
+    """Whether `word` is a file, or a function in one: `FILE.py:FUNCTION`."""
+    return (ROOT / re.sub(r"(?<=\.py):\w+$", "", word)).is_file()
+
+
+def listings(page: Path) -> dict[str, list[str]]:
+    """By a command that is alone in a block, the lines of the block behind it: what it prints."""
+    found = re.findall(r"^```sh\n([^\n]*)\n```\n\n```text\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return {command: text.splitlines() for command, text in found}
+
+
+LISTINGS = {command: lines for page in PAGES for command, lines in listings(page).items()}
+
+
+def check_listing(listed: list[str], printed: str) -> None:
+    """Check lines against an output; `...` is any text, as a line or at the end of one. Spaces are those of tables."""
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(" ".join(line.split())).replace(r"\.\.\.", ".*") + r"\n"
+        for line in listed
+    )
+    assert re.match(pattern, "".join(f"{line}\n" for line in lines)), printed
 
 
 @pytest.fixture
@@ -41,6 +65,8 @@ def test_commands_run(command: str, workplace: Path):
     )
     assert done.returncode == 0, done.stderr
     assert bool(done.stderr) == bool(VERBOSE_OPTIONS.intersection(arguments)), done.stderr
+    if command in LISTINGS:
+        check_listing(LISTINGS[command], done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)

@@ -163,8 +163,8 @@ def test_a_signal_while_writing_leaves_the_old_file(
 import os, signal
 import xshardy.files
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
-def write_half(descriptor, text):
-    os.write(descriptor, text[:10].encode())
+def write_half(descriptor, data):
+    os.write(descriptor, data[:10])
     os.kill(os.getpid(), NUMBER)
 xshardy.files._write_all = write_half
 """

@@ -84,8 +84,12 @@ def _entries(dictionaries: Attribute) -> list[tuple[int, str, Attribute]]:
     """The entries of the dictionaries that a function has for its arguments, with the index of the argument."""
     if not isinstance(dictionaries, ArrayAttr):
         return []
-    each = cast(ArrayAttr[DictionaryAttr], dictionaries)
-    return [(index, name, attr) for index, entry in enumerate(each) for name, attr in entry.data.items()]
+    return [
+        (index, name, attr)
+        for index, entry in enumerate(cast(ArrayAttr[Attribute], dictionaries))
+        if isinstance(entry, DictionaryAttr)  # the verifier of the function reports any other
+        for name, attr in entry.data.items()
+    ]
 
 
 def verify_operation(op: Operation) -> None:

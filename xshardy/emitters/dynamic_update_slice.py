@@ -78,7 +78,7 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
             updated.append(inner(tensor.InsertOp(element, output, place)))
         return updated
 
-    return kernel.module(for_each_element(kernel, first, body))
+    return kernel.module(for_each_element(kernel, first, body, kernel.entry.outputs))
 
 
 def _starts(s: Scalars, op: DynamicUpdateSliceOp, starts: Values) -> Values:

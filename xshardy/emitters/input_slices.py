@@ -51,7 +51,7 @@ def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str
         elements = kernel.call(s, kernel.parts.root, indices)
         return [_insert(s, *what, indices) for what in zip(slices, elements, carried, strict=True)]
 
-    return kernel.module(for_each_element(kernel, operand, body))
+    return kernel.module(for_each_element(kernel, operand, body, kernel.entry.outputs))
 
 
 def _insert(s: Scalars, op: SliceOp, element: SSAValue, output: SSAValue, indices: Indices) -> SSAValue:

@@ -4,7 +4,7 @@ The loop emitter: one loop over the output elements in memory order, so that wri
 Source: rows XGPU-03, XGPU-31, XGPU-52.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
 
@@ -30,7 +30,7 @@ from xshardy.emitters.launch_dimensions import (
     loop_launch_dimensions,
     unrolled_launch,
 )
-from xshardy.emitters.partition import RootGroup, roots_of
+from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.wide_unroll import wide_unroll
 from xshardy.indexing.operations import delinearized, minor_to_major
 
@@ -51,40 +51,59 @@ def emit_loop_fusion(
     starts_function: Callable[[Operation], bool] = lambda _: False,
 ) -> ModuleOp:
     """
-    The kernel of a computation, and its functions, in a new module.
+    The kernel of a computation, and its functions, in a new module. Results of different sizes are written by different
+    loops.
 
     An operation for which `starts_function` holds gets a function of its own, as in `partition`.
     """
-    group = RootGroup.all_results(computation)
-    first, launch = group.roots[0], loop_launch(computation, device or Device())
-    kernel = Kernel(computation, [group], launch, entry_name, starts_function=starts_function)
+    roots = roots_of(computation)
+    groups = by_size(roots)
+    launch = loop_launch(computation, device or Device())
+    places = [RootGroup.same_place([roots[i] for i in group]) for group in groups]
+    kernel = Kernel(computation, places, launch, entry_name, starts_function=starts_function)
+    outputs = list(kernel.entry.outputs)
+    for numbers, group, function in zip(groups, places, kernel.parts.subgraphs, strict=False):
 
-    def body(s: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-        elements = kernel.call(s, kernel.parts.root, indices)
-        return [
-            s(tensor.InsertOp(element, output, apply_map(s, map, indices)))
-            for element, output, map in zip(elements, carried, group.maps, strict=True)
-        ]
+        def body(
+            s: Scalars,
+            ivs: Indices,
+            indices: Indices,
+            carried: Values,
+            function: Subgraph = function,
+            group: RootGroup = group,
+        ) -> Values:
+            elements = kernel.call(s, function, indices)
+            return [
+                s(tensor.InsertOp(element, output, apply_map(s, map, indices)))
+                for element, output, map in zip(elements, carried, group.maps, strict=True)
+            ]
 
-    return kernel.module(for_each_element(kernel, first, body))
+        written = for_each_element(kernel, group.roots[0], body, [outputs[i] for i in numbers])
+        for i, output in zip(numbers, written, strict=True):
+            outputs[i] = output
+    return kernel.module(outputs)
+
+
+def by_size(roots: Sequence[SSAValue]) -> list[list[int]]:
+    """The numbers of the results of each size; those with the most elements first."""
+    sizes = [prod(shape_of(root)) for root in roots]
+    return [[i for i, size in enumerate(sizes) if size == wanted] for wanted in sorted({*sizes}, reverse=True)]
 
 
 def loop_launch(computation: FuncOp, device: Device) -> LaunchDimensions:
-    """The launch dimensions of the loop over the results of a computation."""
-    roots, ops = roots_of(computation), computation.body.block.ops
+    """The launch dimensions of the loop over the largest results of a computation."""
+    every, ops = roots_of(computation), computation.body.block.ops
+    roots = [every[i] for i in by_size(every)[0]]
     shape, types = shape_of(roots[0]), [element_type_of(root.type) for root in roots]
     if (unroll := wide_unroll(roots, ops, device)) is not None:
         return unrolled_launch(prod(shape), unroll, device)
     return loop_launch_dimensions(shape, types, ops, device)
 
 
-def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody) -> Values:
-    """
-    The outputs of `kernel` after a loop with `body` over the indices of the elements of `value` that a thread computes.
-    """
-    return loop_over(
-        kernel.s, thread_to_element(value, kernel.launch, kernel.variables), kernel.ids, kernel.entry.outputs, body
-    )
+def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody, outputs: Values) -> Values:
+    """`outputs` after a loop with `body` over the indices of the elements of `value` that a thread computes."""
+    map = thread_to_element(value, kernel.launch, kernel.variables)
+    return loop_over(kernel.s, map, kernel.ids, outputs, body)
 
 
 def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Variable, ...]) -> IndexingMap:

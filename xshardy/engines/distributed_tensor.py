@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
+from xshardy.engines.tensor_picture import DividedDim, picture
 from xshardy.interpreters.element_types import Array
 from xshardy.sharding.devices import shard_indices
 
@@ -56,15 +57,27 @@ class DistributedTensor:
         return tuple(sharded_size(dim.axes, self.mesh) for dim in self.sharding.dim_shardings)
 
     @cached_property
+    def part_indices(self) -> list[tuple[int, ...]]:
+        """For each device, the index of its part along each dimension."""
+        if self.sharding is None or self.mesh is None:
+            return [(0,) * len(self.shape)] * self.devices
+        of_dims = [shard_indices(dim.axes.data, self.mesh) for dim in self.sharding.dim_shardings]
+        return [tuple(of_dim[device] for of_dim in of_dims) for device in range(self.devices)]
+
+    @cached_property
     def slices(self) -> list[tuple[slice, ...]]:
         """For each device, the place of its part in the whole tensor with padding."""
-        if self.sharding is None or self.mesh is None:
-            return [tuple(slice(0, extent) for extent in self.shape)] * self.devices
-        of_dims = [
-            [slice(index * size, (index + 1) * size) for index in shard_indices(dim.axes.data, self.mesh)]
-            for dim, size in zip(self.sharding.dim_shardings, self.local_shape, strict=True)
+        return [
+            tuple(
+                slice(index * size, (index + 1) * size) for index, size in zip(indices, self.local_shape, strict=True)
+            )
+            for indices in self.part_indices
         ]
-        return [tuple(of_dim[device] for of_dim in of_dims) for device in range(self.devices)]
+
+    def _repr_html_(self) -> str:
+        """The parts and their devices, as a table for notebooks."""
+        dims = map(DividedDim, self.shape, self.local_shape, self.part_numbers)
+        return picture(str(self.type), [*dims], self.part_indices)
 
     def parts(self, whole: Array) -> list[Array]:
         """The part of each device of a tensor. Padding is zero."""

@@ -1,4 +1,4 @@
-"""Engine `simulated`: our evaluator, a thread for each device, on a mesh of any size."""
+"""Engine `simulated`: our evaluator, whose devices take turns, on a mesh of any size."""
 
 from collections.abc import Sequence
 

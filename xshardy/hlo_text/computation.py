@@ -37,6 +37,14 @@ POSITIONS = "hlo.parameter_positions"
 Attributes = dict[str, Attribute]
 
 
+def instruction_name(op: Operation) -> str | None:
+    """The name in HLO text of `op`, an instruction with results; None if it has none."""
+    kept = op.attributes.get(NAME)
+    if isinstance(kept, StringAttr):
+        return kept.data
+    return op.results[0].name_hint if op.results else None
+
+
 class AsynchronousInstructions(Protocol):
     """Reads the asynchronous instructions of one computation, and those with unknown opcodes."""
 

@@ -270,9 +270,14 @@ def read_groups(tokens: Tokens) -> str:
     start = tokens.index
     tokens.take_raw()
     if tokens.texts[start] != "{":
-        while tokens.text in ("[", "(", "{", "<=", "T", "="):
+        while tokens.text in ("[", "(", "{", "<=", "T", "=") or _lists_devices(tokens):
             tokens.take_raw()
     return tokens.raw_text(start)
+
+
+def _lists_devices(tokens: Tokens) -> bool:
+    """Whether `, device_ids=(...)` comes next, which belongs to a mesh, or the rest of it."""
+    return "device_ids" in (tokens.text, tokens.texts[tokens.index + 1] if tokens.text == "," else "")
 
 
 DIMENSION_LISTS = """

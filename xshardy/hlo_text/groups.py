@@ -1,7 +1,8 @@
 """
 Device groups of collectives in the notations of HLO text: lists, an iota, or mesh axes.
 
-`{{0,1},{2,3}}`, `[2,2]<=[4]`, `[2,2]<=[2,2]T(1,0)` or `mesh['x'=2,'y'=2] {'y'}`; `'y':(1)2` is a sub-axis.
+`{{0,1},{2,3}}`, `[2,2]<=[4]`, `[2,2]<=[2,2]T(1,0)` or `mesh['x'=2,'y'=2] {'y'}`; `'y':(1)2` is a sub-axis. A mesh may
+list its devices: `mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}` or `mesh['x'=2, device_ids=(1,0)] {'x'}`.
 """
 
 import re
@@ -12,7 +13,9 @@ from math import prod
 import numpy as np
 
 IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
-MESH = re.compile(r"mesh\[(?P<axes>[^\]]*?)(?:,\s*device_ids=\((?P<ids>[\d,\s]*)\))?\]\s*\{(?P<chosen>[^{}]*)\}")
+IDS = r"(?:,\s*device_ids=\((?P<{}>[\d,\s\[\]T()]*)\))?"
+MESH = re.compile(rf"mesh\[(?P<axes>[^\]]*?){IDS.format('inner')}\]{IDS.format('ids')}\s*\{{(?P<chosen>[^{{}}]*)\}}")
+TRANSPOSED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?")
 AXIS = re.compile(r"'([^']*)'\s*=\s*(\d+)")
 CHOSEN = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 LIST = re.compile(r"\{([^{}]*)\}")
@@ -50,12 +53,22 @@ def iota_groups(shape: list[int], dims: list[int], permutation: list[int] | None
     return tuple(map(tuple, devices.tolist()))
 
 
+def device_ids(text: str) -> list[int]:
+    """`3,2,1,0`, or `[2,2]T(1,0)`: an iota, reshaped and transposed."""
+    if (match := TRANSPOSED.fullmatch(re.sub(r"\s", "", text))) is None:
+        return numbers(text)
+    dims = numbers(match[1])
+    (ids,) = iota_groups([1, prod(dims)], dims, numbers(match[2]) if match[2] else None)
+    return [*ids]
+
+
 def mesh_groups(match: re.Match[str]) -> Groups:
     """One group per combination of coordinates along the axes that are not named."""
     sizes = {name: int(size) for name, size in AXIS.findall(match["axes"])}
     if prod(sizes.values()) > MAX_DEVICES:
         raise ValueError("the mesh has too many devices")
-    ids = np.arange(prod(sizes.values())) if match["ids"] is None else np.array(numbers(match["ids"]))
+    listed = match["ids"] or match["inner"]
+    ids = np.arange(prod(sizes.values())) if listed is None else np.array(device_ids(listed))
     if ids.size != prod(sizes.values()):
         raise ValueError(f"the mesh has {prod(sizes.values())} devices, but {ids.size} are listed")
     dims: list[int] = []

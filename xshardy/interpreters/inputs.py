@@ -11,15 +11,20 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
+from xshardy.dialects.stablehlo.normalization import BatchNormGradOp, BatchNormTrainingOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
+from xshardy.dialects.stablehlo.selection import CompareOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
+from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.interpreters.element_types import BITS, KINDS, SIGNED_INTEGERS, Array, DType, Kind, float_info, numpy_dtype
@@ -27,8 +32,18 @@ from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.interpreters.random_indices import random_indices
 
-COMBINING = (ReduceOp, ReduceWindowOp, DotGeneralOp, ConvolutionOp, ScatterOp)
-"""Operations that combine many elements in an unspecified order."""
+COMBINING = (
+    ReduceOp,
+    ReduceWindowOp,
+    DotGeneralOp,
+    ConvolutionOp,
+    ScatterOp,
+    BatchNormTrainingOp,
+    BatchNormGradOp,
+    SelectAndScatterOp,
+    SortOp,
+)
+"""Operations that combine many elements in an unspecified order, or compare them in one."""
 
 
 def inputs_of(computation: FuncOp, seed: int, *, only_plain: bool = False) -> list[Array]:
@@ -62,10 +77,22 @@ def _combined(op: Operation) -> int:
         case DotGeneralOp() | ConvolutionOp():
             other = prod(tensor_type(op.operands[1]).get_shape())
             return max(2, read, other)
+        case BatchNormTrainingOp() | BatchNormGradOp():
+            return max(2, read // max(prod(tensor_type(op.scale).get_shape()), 1))
+        case SelectAndScatterOp():
+            return max(2, prod(dimension.size for dimension in op.window()))
+        case SortOp():
+            return 1 if is_total(op.comparator.block) else 2
         case ScatterOp():
             return max(2, prod(tensor_type(op.updates[0]).get_shape()))
         case _:
             return read // made if made else 1
+
+
+def is_total(comparator: Block) -> bool:
+    """Whether a comparator of a sort places NaN; otherwise the order of the others depends on the algorithm."""
+    compares = [op for op in comparator.ops if isinstance(op, CompareOp)]
+    return all(op.compare_type is not None and op.compare_type.data == ComparisonType.TOTALORDER for op in compares)
 
 
 NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {

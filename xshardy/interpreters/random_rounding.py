@@ -159,7 +159,7 @@ class RandomRounding:
             is_complex = any(KINDS[x.dtype] is Kind.COMPLEX for x in operands)
             units = COMPLEX_FUNCTION_UNITS if is_complex and type not in CORRECTLY_ROUNDED else usual_units
             is_native = is_complex and self.as_written
-            wide = rule(evaluator, op, *(operands if is_native else map(widened, operands)))
+            wide: Results = rule(evaluator, op, *(operands if is_native else map(widened, operands)))
             assert isinstance(wide, np.ndarray | np.generic)
             wide = np.asarray(widened(np.asarray(wide)) if is_native else wide)
             if KINDS[dtype] is Kind.COMPLEX:

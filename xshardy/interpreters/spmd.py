@@ -1,11 +1,12 @@
 """
 One program on many devices: StableHLO and HLO ops evaluated with numpy, with collectives between the devices.
 
-Each device runs in a thread of its own and blocks only at collectives, as real devices do. So deadlocks are detected,
-and devices may take different paths through loops.
+Each device executes its program up to the next collective, and goes on when the others of its group are there. So
+deadlocks are detected, and devices may take different paths through loops.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -13,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
 from xshardy.interpreters.stablehlo.evaluator import RULES, entry_of, flattened, given, zip_arguments
 from xshardy.interpreters.stablehlo.machine import Evaluator
@@ -37,10 +39,12 @@ def evaluate_spmd(
     entry = entry_of(module)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
-    def run(device: Device) -> list[Array]:
-        evaluator = Evaluator(rules, functions, device)
-        values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments[device.number])]
-        with np.errstate(all="ignore"):
-            return flattened(evaluator.call(entry.sym_name.data, values))
+    shared = Evaluator(rules, functions)
 
-    return on_all_devices(Grid(replicas, len(arguments) // replicas), run)
+    def execution(device: Device) -> Execution:
+        values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments[device.number])]
+        return flattened((yield shared.on(device).calling(entry.sym_name.data, values)))
+
+    with np.errstate(all="ignore"):
+        results = on_all_devices(Grid(replicas, len(arguments) // replicas), execution)
+    return cast(list[list[Array]], results)

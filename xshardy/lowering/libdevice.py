@@ -34,12 +34,23 @@ def find_cuda_file(relative: str, need: str) -> Path:
 
     Raises `MissingCudaExtraError`, with `need` as the reason, if no installed package has it.
     """
+    if (file := _installed_file(relative)) is None:
+        raise MissingCudaExtraError(f"{need}: install the 'cuda' extra with `pip install 'xshardy[cuda]'`")
+    return file
+
+
+def _installed_file(relative: str) -> Path | None:
     spec = find_spec("nvidia")
     for root in () if spec is None else spec.submodule_search_locations or ():
         for toolkit in sorted(Path(root).glob("cu[0-9]*"), reverse=True):
             if (file := toolkit / relative).is_file():
                 return file
-    raise MissingCudaExtraError(f"{need}: install the 'cuda' extra with `pip install 'xshardy[cuda]'`")
+    return None
+
+
+def is_installed() -> bool:
+    """Whether a package with libdevice is installed."""
+    return _installed_file(FILE) is not None
 
 
 def functions_used(llvm_ir: str) -> frozenset[str]:

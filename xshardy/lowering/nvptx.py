@@ -151,18 +151,19 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     return Backend(machine, builder, str(machine.target_data))
 
 
-def compile_module(module: ModuleOp, target: str | None = None, opt_level: int = 3) -> Kernel:
+def compile_module(module: ModuleOp, target: str | None = None, opt_level: int = 3, entry: str | None = None) -> Kernel:
     """
     Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
 
-    By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say.
+    By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say. The
+    PTX calls the kernel `entry`, as in `compile_text`.
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
     `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module, or if the
     module is lowered for another target.
     """
     source = kernel_source(module)
     target = _target_of(module, target)
-    compiled = compile_text(source.llvm_ir, source.function, target, opt_level)
+    compiled = compile_text(source.llvm_ir, source.function, target, opt_level, entry)
     return Kernel(
         function=source.function,
         llvm_ir=source.llvm_ir,
@@ -220,8 +221,15 @@ class Compiled:
     shared_memory: int
 
 
-def compile_text(llvm_ir: str, kernel: str, target: str = DEFAULT_TARGET, opt_level: int = 3) -> Compiled:
-    """Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it."""
+def compile_text(
+    llvm_ir: str, kernel: str, target: str = DEFAULT_TARGET, opt_level: int = 3, entry: str | None = None
+) -> Compiled:
+    """
+    Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it.
+
+    The PTX has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the names of
+    all other symbols begin with `entry`: then PTX of several kernels can be one module.
+    """
     generator = backend(target, opt_level)
     try:
         module = binding.parse_assembly(llvm_ir + FLAGS)
@@ -231,10 +239,19 @@ def compile_text(llvm_ir: str, kernel: str, target: str = DEFAULT_TARGET, opt_le
     module.triple, module.data_layout = TRIPLE, generator.data_layout
     link_libdevice(module, functions_used(llvm_ir), generator)
     function = module.get_function(kernel)
-    function.name = ptx_name(kernel)
+    function.name = entry or ptx_name(kernel)
     generator.builder.getModulePassManager().run(module, generator.builder)
+    if entry is not None:
+        qualify_symbols(module, entry)
     ptx = generator.machine.emit_assembly(module)
     return Compiled(function.name, ptx, shared_memory(module, generator.machine))
+
+
+def qualify_symbols(module: binding.ModuleRef, entry: str) -> None:
+    """Prefix the names of all functions and variables that `module` defines with `entry`, but for `entry` itself."""
+    for symbol in (*module.functions, *module.global_variables):
+        if not symbol.is_declaration and symbol.name != entry:
+            symbol.name = f"{entry}${ptx_name(symbol.name)}"
 
 
 def link_libdevice(module: binding.ModuleRef, names: frozenset[str], generator: Backend) -> None:

@@ -34,6 +34,8 @@ class PtxasReport:
 
 _UNKNOWN_ARCHITECTURE = "is not defined for option 'gpu-name'"
 
+_COMPILING = re.compile(r"Compiling entry function '([^']+)'")
+
 _FIELDS = {
     "registers": re.compile(r"Used (\d+) registers"),
     "spill_stores": re.compile(r"(\d+) bytes spill stores"),
@@ -50,6 +52,22 @@ def assemble(ptx: str, arch: str = "sm_90") -> PtxasReport:
     For several functions, each number of the report is the largest one. Raises `AssemblerError` with the
     messages of ptxas if it rejects the PTX, `MissingCudaExtraError` if it is not installed.
     """
+    return _report(_log(ptx, arch))
+
+
+def assemble_each(ptx: str, arch: str = "sm_90") -> dict[str, PtxasReport]:
+    """The report on each kernel of `ptx`, by the name of its entry. Raises as `assemble` does."""
+    _, *parts = _COMPILING.split(_log(ptx, arch))
+    return {name: _report(log) for name, log in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _report(log: str) -> PtxasReport:
+    found = {name: [int(number) for number in pattern.findall(log)] for name, pattern in _FIELDS.items()}
+    return PtxasReport(**{name: max(numbers, default=0) for name, numbers in found.items()})
+
+
+def _log(ptx: str, arch: str) -> str:
+    """What ptxas prints about `ptx`."""
     program = find_cuda_file(PROGRAM, "NVIDIA's assembler ptxas is not installed")
     with NamedTemporaryFile("w", suffix=".ptx") as source:
         source.write(ptx)
@@ -63,6 +81,4 @@ def assemble(ptx: str, arch: str = "sm_90") -> PtxasReport:
         )
     if done.returncode != 0:
         raise AssemblerError(f"ptxas rejects the PTX for {arch}:\n{done.stdout}{done.stderr}".rstrip())
-    log = done.stdout + done.stderr
-    found = {name: [int(number) for number in pattern.findall(log)] for name, pattern in _FIELDS.items()}
-    return PtxasReport(**{name: max(numbers, default=0) for name, numbers in found.items()})
+    return done.stdout + done.stderr

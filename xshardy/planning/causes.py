@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.planning.collective_bytes import kind_of
@@ -25,6 +26,8 @@ class Cause:
     """One sentence: which tensors disagree, and the annotations in brackets."""
     annotations: tuple[str, ...] = ()
     """The annotations that the shardings come from, each once."""
+    sources: tuple[int, ...] = ()
+    """The values that are annotated so, by their numbers in the history."""
     movement: Movement | None = None
     """What is moved; None for collectives that are not of a movement."""
 
@@ -62,7 +65,9 @@ class Causes:
         found = _Annotations(self.origins)
         sharded = [found.sharded(side) for side in self._sides(op) if _axes(side.sharding)]
         reasons = f": {'; '.join(sharded[:2])}" if sharded else ""
-        return Cause(f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed)
+        return Cause(
+            f"{self.origins.operation(op)} needs elements that other devices hold{reasons}", found.listed, found.sources
+        )
 
     def _reduction(self, movement: Movement) -> Cause:
         op, found = movement.operation, _Annotations(self.origins)
@@ -75,12 +80,31 @@ class Causes:
                     reasons.append(found.has(side, dim, axes))
         because = f" over a sharded dimension: {' and '.join(reasons)}" if reasons else ""
         text = f"{self.origins.operation(op)} reduces{because or f' along {axes_text(movement.reduced)}'}"
-        return Cause(text, found.listed, movement)
+        return Cause(text, found.listed, found.sources, movement)
 
     def _reshard(self, movement: Movement) -> Cause:
         found = _Annotations(self.origins)
-        text = f"{self._moved(movement, found)}, but {self._other_side(movement, found)}"
-        return Cause(text, found.listed, movement)
+        is_result = movement.tensor is not None and movement.tensor.owner is movement.operation
+        sides = self._computed(movement, found) if is_result else self._read(movement, found)
+        text = ", but ".join(sides)
+        return Cause(text, found.listed, found.sources, movement)
+
+    def _computed(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
+        """How an operation computes a result, and what its sharding is instead."""
+        op, number = movement.operation, self._number(movement.tensor)
+        lost = [axis for _, axis in _lost(movement.before, movement.after)]
+        sides = [side for side in self._sides(op) if side.number != number]
+        reasons = [found.sharded(side, axes) for side in sides if (axes := _common(lost, side.sharding))]
+        because = f" ({'; '.join(reasons)})" if reasons else ""
+        name = "a result" if movement.tensor is None else self.origins.value(movement.tensor)
+        needed = dimensions(movement.after) or "whole"
+        source = "" if number is None else found.of(number, _axes(movement.after))
+        computed = dimensions(movement.before) or "whole"
+        return f"{self.origins.operation(op)} computes {name} as {computed}{because}", f"it is {needed}{source}"
+
+    def _read(self, movement: Movement, found: "_Annotations") -> tuple[str, str]:
+        """How a tensor is sharded, and how an operation reads it."""
+        return self._moved(movement, found), self._other_side(movement, found)
 
     def _moved(self, movement: Movement, found: "_Annotations") -> str:
         """What is moved, and where it got the axes that it loses."""
@@ -106,7 +130,8 @@ class Causes:
         op, number, before = movement.operation, self._number(movement.tensor), movement.before
         rule = self._rules.factor_rule(op)
         if rule is None:
-            yield "it has no sharding rule"
+            if not isinstance(op, ShardableDataFlowOpInterface):
+                yield "it has no sharding rule"
             return
         sides = self._sides(op)
         mine = next((side for side in sides if side.number == number), None)
@@ -122,8 +147,7 @@ class Causes:
         for dim, _ in lost:
             yield from _along_the_same(others, mine.dims[dim], movement.after, dim, found)
         for side in others:
-            gained = [axis for _, axis in _lost(movement.after, before) if axis in _axes(side.sharding)]
-            if gained:
+            if gained := _common([axis for _, axis in _lost(movement.after, before)], side.sharding):
                 yield found.sharded(side, gained)
 
     def _sides(self, op: Operation) -> Sequence[Side]:
@@ -155,11 +179,20 @@ class _Annotations:
         """The annotations mentioned so far."""
         return tuple(dict.fromkeys(map(self._origins.describe, self._seen)))
 
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Their values."""
+        return tuple(self._seen)
+
     def of(self, number: int, axes: Sequence[AxisRefAttr]) -> str:
         """` [from argument 0 (x) [{"data"}]]`: where value `number` got `axes`; empty if it is annotated itself."""
         sources = dict.fromkeys(self._origins.annotation(number, axis) for axis in axes)
         self._seen |= sources
-        others = [self._origins.describe(source) for source in sources if source != number]
+        others = [
+            self._origins.describe(source)
+            for source in sources
+            if source != number or self._origins.constraint(source) is not None
+        ]
         return f" [from {', '.join(others)}]" if others else ""
 
     def has(self, side: Side, dim: int, axes: Sequence[AxisRefAttr]) -> str:
@@ -204,6 +237,11 @@ def _along_the_same(
 def _axes(sharding: TensorShardingAttr | None) -> tuple[AxisRefAttr, ...]:
     """The axes that shard dimensions."""
     return () if sharding is None else tuple(axis for dim in sharding.dim_shardings for axis in dim.axes)
+
+
+def _common(axes: Sequence[AxisRefAttr], sharding: TensorShardingAttr) -> Sequence[AxisRefAttr]:
+    """Those of `axes` that shard a dimension."""
+    return [axis for axis in axes if axis in _axes(sharding)]
 
 
 def _lost(before: TensorShardingAttr | None, after: TensorShardingAttr | None) -> Sequence[tuple[int, AxisRefAttr]]:

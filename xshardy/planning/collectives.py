@@ -1,7 +1,7 @@
 """The collectives that a device executes, what they send, and why."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.ir import Operation
@@ -88,18 +88,29 @@ def _first_value(op: Operation | None):
     return None if op is None else next(iter((*op.operands, *op.results)), None)
 
 
-def summed(
-    collectives: Iterable[Collective], keys: Callable[[Collective], Iterable[str]]
-) -> Sequence[tuple[str, int, int]]:
+def summed(collectives: Iterable[Collective], key_of: Callable[[Collective], str]) -> Sequence[tuple[str, int, int]]:
     """For each key, the total bytes and the number of executions of the collectives with it, most bytes first."""
     sent, executed = Counter[str](), Counter[str]()
     for collective in collectives:
-        for key in keys(collective):
+        if key := key_of(collective):
             sent[key] += collective.total
             executed[key] += collective.count
     return [(key, bytes, executed[key]) for key, bytes in sent.most_common()]
 
 
-def by_annotations(collective: Collective) -> Iterator[str]:
+# What to sum by: the sum's key for a collective, empty for none.
+
+
+def annotations_of(collective: Collective) -> str:
     """The annotations that the cause comes from, together; the cause if it comes from none."""
-    yield " and ".join(collective.cause.annotations) or collective.cause.text
+    return " and ".join(collective.cause.annotations) or collective.cause.text
+
+
+def axes_of(collective: Collective) -> str:
+    """The axes, together."""
+    return " and ".join(collective.axes)
+
+
+def line_of(collective: Collective) -> str:
+    """The place of the operation."""
+    return collective.line

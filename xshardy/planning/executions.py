@@ -8,7 +8,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.planning.trip_counts import trip_count
+from xshardy.dialects.stablehlo.trip_counts import trip_count
 from xshardy.transforms.sdy.call_order import callees_first
 from xshardy.transforms.sdy.main_function import main_function
 

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import overlaps
+from xshardy.dialects.sdy.collectives import is_equivalent
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.syntax.source_names import SourceNames, what
@@ -47,7 +48,7 @@ class Origins:
             return None
         makers = (home.owner, *(use.operation for use in home.uses))
         constraints = (maker for maker in makers if isinstance(maker, ShardingConstraintOp))
-        return next((op for op in constraints if _same_axes(op.sharding, written)), None)
+        return next((op for op in constraints if is_equivalent(op.sharding, written)), None)
 
     def name(self, number: int) -> str:
         """The name of a value: `%3 (line 12)`."""
@@ -67,6 +68,10 @@ class Origins:
         """The name of a value, numbered or not."""
         return self.names.describe(value)
 
+    def line(self, value: SSAValue) -> str:
+        """The place of the operation that computes `value`; empty for an argument, or if it is unknown."""
+        return (self.names.place(visible(value.owner)) or "") if isinstance(value.owner, Operation) else ""
+
 
 def visible(op: Operation) -> Operation:
     """The operation that a data flow edge belongs to; any other operation itself."""
@@ -79,7 +84,3 @@ def visible(op: Operation) -> Operation:
 def has_axis(sharding: TensorShardingAttr | None, dim: int, axis: AxisRefAttr) -> bool:
     """Whether `axis`, or a part of it, shards dimension `dim`."""
     return sharding is not None and any(overlaps(axis, known) for known in sharding.dim_shardings.data[dim].axes)
-
-
-def _same_axes(a: TensorShardingAttr, b: TensorShardingAttr) -> bool:
-    return [dim.axes for dim in a.dim_shardings] == [dim.axes for dim in b.dim_shardings]

@@ -1,28 +1,81 @@
 """A plan: what a program communicates and holds on each device, computed without running it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.planning.causes import Causes
+from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
+from xshardy.planning.edits import Edit
+from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
+from xshardy.planning.roofline import Compute, compute_of
+from xshardy.planning.specs import Structure, named_specs, partition_spec
+from xshardy.planning.topology import Topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.syntax.source_names import SourceNames
+from xshardy.transforms.inline import InlinePass
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A tensor that is in memory at the peak."""
+
+    name: str
+    line: str
+    """The place of the operation that computes it; empty for an argument."""
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The time of one execution, in seconds."""
+
+    topology: Topology
+    compute: Compute
+    collectives: Sequence[float]
+    """The time of each of the collectives of the plan, in their order."""
+
+    @property
+    def communication(self) -> float:
+        """The time of all collectives, one after the other."""
+        return sum(self.collectives)
+
+    @property
+    def total(self) -> float:
+        """The time if communication and computation do not overlap. With full overlap, it is the larger of both."""
+        return self.compute.seconds + self.communication
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What each device of a partitioned program communicates, and why."""
+    """What each device of a partitioned program communicates and holds, and why."""
 
     devices: int
     collectives: Sequence[Collective]
     """In the order of the program."""
+    argument_bytes: int
+    """The bytes of the arguments of a device."""
+    result_bytes: int
+    """The bytes of its results that are no arguments."""
+    peak_bytes: int
+    """The most bytes that it holds at a time, with arguments and results: `memory` has the model."""
+    held: Sequence[Held]
+    """What it holds then, largest first."""
+    inlined: ModuleOp = field(repr=False)
+    """The program of a device, without calls."""
     traced: TracedPartition = field(repr=False)
     names: SourceNames = field(repr=False)
+    structure: Structure = field(default=Structure(), repr=False)
+    """How the arguments and results of a function of JAX are nested."""
+    replan: "Callable[[Edit], Plan] | None" = field(default=None, repr=False)
+    """Plans the same program with other annotations."""
 
     @property
     def bytes(self) -> int:
@@ -30,15 +83,40 @@ class Plan:
         return sum(collective.total for collective in self.collectives)
 
     @property
-    def counts(self) -> dict[str, int]:
-        """The executed collectives of each kind."""
+    def counts(self) -> Mapping[str, int]:
+        """The number of executed collectives of each kind."""
         counts = Counter[str]()
         for collective in self.collectives:
             counts[collective.kind] += collective.count
         return dict(counts)
 
+    def estimate(self, topology: Topology) -> Estimate:
+        """The time of one execution on `topology`. Raises `TopologyError` if that lacks a link."""
+        times = [collective_seconds(collective, topology) for collective in self.collectives]
+        return Estimate(topology, compute_of(self.inlined, topology), times)
 
-def plan_module(module: ModuleOp, names: SourceNames, context: Context) -> Plan:
+    @property
+    def in_shardings(self) -> Any:
+        """
+        The `PartitionSpec` of each argument, nested as the positional arguments of the function: `jax.jit` takes it.
+
+        A tuple if the program is not a function of JAX. None stands for an argument that the program does not read.
+        Raises `ValueError` for a sub-axis, which JAX cannot name.
+        """
+        return self.structure.of_arguments([*map(partition_spec, self.traced.partitioned.argument_shardings)])
+
+    @property
+    def out_shardings(self) -> Any:
+        """The `PartitionSpec` of each result, nested as the results. As `in_shardings`."""
+        return self.structure.of_results([*map(partition_spec, self.traced.partitioned.result_shardings)])
+
+    @cached_property
+    def shardings(self) -> Mapping[str, Any]:
+        """The `PartitionSpec` of each tensor by its name: `p['emb']`, `%arg0`, `%7#1`."""
+        return named_specs(self.traced.propagated, self.traced.history, self.names)
+
+
+def plan_module(module: ModuleOp, names: SourceNames, context: Context, structure: Structure | None = None) -> Plan:
     """
     The plan of `module`, whose values have `names`. Shardings are propagated in place.
 
@@ -46,4 +124,23 @@ def plan_module(module: ModuleOp, names: SourceNames, context: Context) -> Plan:
     """
     traced = partition_traced(module, context)
     causes = Causes(Origins(traced.history, names))
-    return Plan(traced.partitioned.devices, collectives_of(traced, causes), traced, names)
+    inlined = traced.partitioned.module.clone()
+    InlinePass().apply(context, inlined)
+    memory = memory_of(inlined)
+    held = Counter[tuple[str, str]]()
+    for each in memory.held:
+        value = traced.traces.original(each.value)
+        name = "a temporary" if value is None else names.describe(value)
+        held[name, "" if value is None else causes.origins.line(value)] += each.bytes
+    return Plan(
+        traced.partitioned.devices,
+        collectives_of(traced, causes),
+        memory.arguments,
+        memory.results,
+        memory.peak,
+        [Held(name, line, bytes) for (name, line), bytes in held.most_common()],
+        inlined,
+        traced,
+        names,
+        structure or Structure(),
+    )

@@ -27,6 +27,7 @@ from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.rewriting.locations import fused
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.insert_func_call_reshards import has_same_parts
 
 REDUCTIONS = (AllReduceOp, ReduceScatterOp)
 MOVES = (ReshardOp, *REDUCTIONS, AllGatherOp, AllSliceOp, AllToAllOp, CollectivePermuteOp)
@@ -68,12 +69,15 @@ class Traces:
             is_reduction = isinstance(op, REDUCTIONS)
             if (known is not None and known.is_reduction >= is_reduction) or self.operation(op) is None:
                 continue
+            after = op.sharding if isinstance(op, ReshardOp) else op.out_sharding
+            if isinstance(op, ReshardOp) and (known_as := sharding_of(op.input)) and has_same_parts(known_as, after):
+                _take_over(op)
+                continue
             source = _source(op)
             operation = self._producer(source) if is_reduction and known is not None else self.operation(op)
             if operation is None:
                 continue
-            after = op.sharding if isinstance(op, ReshardOp) else op.out_sharding
-            movement = Movement(operation, self._original(source), sharding_of(source), after, _reduced_axes(op))
+            movement = Movement(operation, self.original(source), sharding_of(source), after, _reduced_axes(op))
             self._movements.append(movement)
             _mark(op, len(self._originals) + len(self._movements) - 1)
 
@@ -93,8 +97,10 @@ class Traces:
     def _producer(self, value: SSAValue) -> Operation | None:
         return self.operation(value.owner) if isinstance(value.owner, Operation) else None
 
-    def _original(self, value: SSAValue) -> SSAValue | None:
-        """The value of the propagated program that `value` is; None if a pass created it."""
+    def original(self, value: SSAValue) -> SSAValue | None:
+        """The value of the propagated program that `value` has the elements of; None if a pass created it."""
+        if isinstance(value, OpResult) and (movement := self.movement(value.op)) is not None:
+            return movement.tensor
         if isinstance(value, OpResult):
             op = self.operation(value.op)
             return op.results[value.index] if op is not None and value.index < len(op.results) else None
@@ -123,6 +129,12 @@ def _reduced_axes(op: Operation) -> AxisRefs:
             return tuple(axis for of_dim in op.reduce_scatter_axes.lists for axis in of_dim.axes)
         case _:
             return ()
+
+
+def _take_over(op: ReshardOp) -> None:
+    """Let `op`, which moves nothing, have the trace of the movement before it: canonicalization keeps `op`."""
+    if isinstance(op.input.owner, MOVES):
+        op.location = op.input.owner.location
 
 
 def _mark(op: Operation, number: int) -> None:

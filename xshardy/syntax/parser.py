@@ -259,7 +259,7 @@ class Parser(LocationParser):
         dialects = self._parser_state.dialect_stack
         if "." not in name and dialects[-1] != "builtin":  # `module` is short for `builtin.module` in a module only
             dialects = [dialect for dialect in dialects if dialect != "builtin"]
-        found = self.ctx.get_optional_op(_current_name(name), dialect_stack=dialects)
+        found = self.ctx.get_optional_op(current_name(name), dialect_stack=dialects)
         if found is None:
             self.raise_error(f"operation '{name}' is not registered: no dialect here has it", span)
         return found
@@ -268,7 +268,7 @@ class Parser(LocationParser):
         start = self._current_token.span
         around, self._operation = self._operation, None
         try:
-            attribute: Any = super()._parse_extended_type_or_attribute(_current_name(attr_or_dialect_name), is_type)
+            attribute: Any = super()._parse_extended_type_or_attribute(current_name(attr_or_dialect_name), is_type)
         except VerifyException as error:
             if isinstance(error, ParseError):
                 raise
@@ -390,6 +390,6 @@ class Parser(LocationParser):
         return type
 
 
-def _current_name(name: str) -> str:
+def current_name(name: str) -> str:
     dialect, dot, rest = name.partition(".")
     return f"{RENAMED_DIALECTS.get(dialect, dialect)}{dot}{rest}" if dot else name

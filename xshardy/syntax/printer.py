@@ -58,6 +58,7 @@ class Printer(XDSLPrinter):
         super().__init__(print_generic_format=print_generic_format, print_debuginfo=print_debuginfo)
         self._parts: list[str] = []
         self._aliases = AliasTable()
+        self._may_alias = True
         self._attribute_texts: dict[int, tuple[Attribute, str]] = {}
         """Texts by identity; keeping the attribute alive prevents reuse of its identity."""
         self._in_llvm_type = False
@@ -77,6 +78,11 @@ class Printer(XDSLPrinter):
             return f"{self._aliases.definitions()}{text}\n"
         early, text, deferred = self._locations.filled(text)
         return f"{self._aliases.definitions(early)}{text}\n{deferred}"
+
+    def attribute_text(self, attribute: Attribute) -> str:
+        """The text of `attribute` alone, without aliases."""
+        self._may_alias = False
+        return self._capture(lambda: self._print_in_full(attribute))
 
     # Text
 
@@ -146,7 +152,7 @@ class Printer(XDSLPrinter):
         self._parts.append(text[len(LLVM_TYPE) :] if self._in_llvm_type and text.startswith(LLVM_TYPE) else text)
 
     def _attribute_text(self, attribute: Attribute) -> str:
-        if (stem := alias_stem(attribute)) is not None:
+        if self._may_alias and (stem := alias_stem(attribute)) is not None:
             return self._aliases.name(stem, lambda: self._capture(lambda: self._print_in_full(attribute)))
         return self._capture(lambda: self._print_in_full(attribute))
 

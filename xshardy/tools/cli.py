@@ -1,41 +1,35 @@
 """
-`xshardy emit|compile|run|hlo-stats`: HLO fusions to MLIR or PTX, their execution on the CPU, statistics of dumps.
+`xshardy emit|compile|run|indexing|hlo-stats|shrink`: HLO to MLIR or PTX, its execution on the CPU or a GPU, indexing
+maps, statistics of dumps, smaller shapes.
 
-`xshardy shard|explain`: the shardings of StableHLO programs, and their origins.
+`xshardy shard|explain|plan`: the shardings of StableHLO programs, their origins, and what they cost.
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from pathlib import Path
-from time import perf_counter
-
-from rich.text import Text
-from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters import explain
 from xshardy.emitters.devices import device_of
-from xshardy.hlo_text import parse_hlo, read_hlo
-from xshardy.lowering.nvptx import Kernel, compile_module
-from xshardy.syntax import parse_module, print_module
-from xshardy.tools.arguments import bound, natural, path
-from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe, read_text, shown_name
-from xshardy.tools.output import discard_standard_output, print_diagnostic, printable, run_command, write_text
-from xshardy.tools.pass_log import PassLog
-from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
+from xshardy.syntax import print_module
+from xshardy.tools.arguments import natural, path
+from xshardy.tools.compile_command import add_compile_options, run_compile
+from xshardy.tools.diagnostics import describe
+from xshardy.tools.inspection_commands import add_inspection_commands
+from xshardy.tools.kernel_file import emitted_kernels
+from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command, write_text
+from xshardy.tools.run_command import add_run_options, run_run
 from xshardy.tools.sharding_commands import add_sharding_commands
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+from xshardy.tools.shrink_command import add_shrink
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, MATH_CHOICES
 from xshardy.transforms.xla_gpu.device import parse_target
 
 EXAMPLES = {
     "emit": "example: xshardy emit examples/gelu.hlo --level scf",
     "compile": "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx",
-    "hlo-stats": "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt",
     "run": "example: xshardy run --check --levels all examples/gelu.hlo\n"
     "         xshardy run --check examples/gelu.hlo --on cuda\n"
     "         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2",
@@ -68,7 +62,9 @@ def _run_arguments(arguments: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
-    commands = parser.add_subparsers(required=True, metavar="emit|compile|run|hlo-stats|shard|explain")
+    commands = parser.add_subparsers(
+        required=True, metavar="emit|compile|run|indexing|hlo-stats|shrink|shard|explain|plan"
+    )
 
     def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
@@ -84,8 +80,15 @@ def _parser() -> argparse.ArgumentParser:
             "-f", "--frontend", choices=("hlo", "mlir"), help="how to read FILE (default: by its name, then hlo)"
         )
         sub.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
+        sub.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
         sub.add_argument(
             "--target", default=compiler.DEFAULT_TARGET, type=_target, help="sm_70 ... sm_121 (default: %(default)s)"
+        )
+        sub.add_argument(
+            "--math",
+            choices=MATH_CHOICES,
+            default=MATH_CHOICES[0],
+            help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
         )
         sub.add_argument(
             "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
@@ -105,52 +108,15 @@ def _parser() -> argparse.ArgumentParser:
     emit.add_argument("--explain", action="store_true", help="say on standard error which emitter was chosen, and why")
     emit.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
-    compile_ = add("compile", _compile, "compile each fusion to PTX")
-    compile_.add_argument(
-        "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
-    )
-    compile_.add_argument(
-        "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
-    )
-    compile_.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
+    add_compile_options(add("compile", run_compile, "compile all fusions of a module to PTX"))
 
-    run = add(
-        "run",
-        _run,
-        "execute each fusion with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on "
-        "all of its devices",
-    )
-    run.add_argument(
-        "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
-    )
-    levels = run.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
-    levels.add_argument("--levels", choices=("all",), help="execute every level")
-    run.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
-    run.add_argument(
-        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the measured one"
-    )
-    run.add_argument(
-        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the measured one"
-    )
-    run.add_argument(
-        "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"
-    )
-    run.add_argument(
-        "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
-    )
-    add_program_options(run)
-    stats = commands.add_parser(
-        "hlo-stats",
-        help="count the instructions and bytes of an HLO dump",
-        description="count the instructions and bytes of an HLO dump, by opcode, kind of fusion and computation",
-        epilog=EXAMPLES["hlo-stats"],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    stats.set_defaults(command=_hlo_stats)
-    stats.add_argument("file", help="HLO text; `-` is standard input")
-    stats.add_argument(
-        "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
+    add_run_options(
+        add(
+            "run",
+            run_run,
+            "execute a module with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on "
+            "all of its devices",
+        )
     )
 
     def add_other(
@@ -160,6 +126,8 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=command)
         return sub
 
+    add_inspection_commands(add_other)
+    add_shrink(add_other)
     add_sharding_commands(add_other)
     return parser
 
@@ -172,53 +140,12 @@ def _target(text: str) -> str:
     return text
 
 
-def _read(args: argparse.Namespace) -> tuple[ModuleOp, float]:
-    """The module of FILE, and the seconds it took to parse it."""
-    text = read_text(args.file)
-    start = perf_counter()
-    frontend = args.frontend or ("mlir" if args.file.endswith(".mlir") else "hlo")
-    name = "<stdin>" if args.file == "-" else args.file
-    module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
-    return module, perf_counter() - start
-
-
-@dataclass(frozen=True, slots=True)
-class EmittedKernel:
-    """A kernel of FILE before any pass, and the log of its passes and dumps."""
-
-    name: str
-    module: ModuleOp
-    log: PassLog
-    fusion: FusionOp | None
-    """None if FILE is an emitted module."""
-
-
-def _emitted(args: argparse.Namespace) -> Iterator[EmittedKernel]:
-    """The kernel of each selected fusion, emitted lazily."""
-    module, parsed = _read(args)
-    if compiler.is_emitted(module):
-        if args.fusion:
-            raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
-        yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
-        return
-    chosen = compiler.select_fusions(module, args.fusion)
-    for fusion in chosen:
-        name = compiler.fusion_name(fusion)
-        directory = args.dump_dir and (args.dump_dir / name if len(chosen) > 1 else args.dump_dir)
-        log = PassLog(directory, args.v)
-        log.add_time("parse", parsed)
-        start = perf_counter()
-        emitted = emit_fusion(fusion, device_of(args.target))
-        log("emit", emitted, perf_counter() - start)
-        yield EmittedKernel(name, emitted, log, fusion)
-
-
 def _emit(args: argparse.Namespace) -> int:
     texts: list[str] = []
-    for kernel in _emitted(args):
+    for kernel in emitted_kernels(args):
         if args.explain and kernel.fusion is not None:
             _explain(kernel.name, kernel.fusion, args.target)
-        compiler.lower(kernel.module, args.level, target=args.target, observe=kernel.log)
+        compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
         texts.append(print_module(kernel.module))
         kernel.log.finish(args.time_passes)
     write_text(args.output, "// -----\n".join(texts))
@@ -229,72 +156,6 @@ def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
     hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
     print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
-
-
-def _compile(args: argparse.Namespace) -> int:
-    reported: list[tuple[str, FusionOp, Kernel]] = []
-    texts: list[str] = []
-    for kernel in _emitted(args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, observe=kernel.log)
-        start = perf_counter()
-        compiled = compile_module(kernel.module, target=args.target)
-        kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
-        kernel.log.dump("kernel.ll", compiled.llvm_ir)
-        kernel.log.dump("kernel.ptx", compiled.ptx)
-        texts.append(compiled.ptx if args.emit == "ptx" else compiled.llvm_ir)
-        kernel.log.finish(args.time_passes)
-        if args.report and kernel.fusion is not None:
-            reported.append((kernel.name, kernel.fusion, compiled))
-    write_text(args.output, "\n".join(texts))
-    if reported:
-        from xshardy.tools.report import print_reports, report_of
-
-        print_reports([report_of(*what) for what in reported])
-    return 0
-
-
-def _run(args: argparse.Namespace) -> int:
-    check_options(args)
-    if args.on not in (None, CUDA):
-        return run_on_engine(args)
-    from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs
-
-    levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
-    bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
-    outputs: list[Output] = []
-    for kernel in _emitted(args):
-        if kernel.fusion is None:
-            raise InputError(f"{args.file}: error: `run` needs the HLO of the fusion, for its inputs and its reference")
-        results = execute_fusion(
-            kernel.fusion,
-            kernel.module,
-            levels,
-            check=args.check,
-            seed=args.seed,
-            target=args.target,
-            bounds=bounds,
-            observe=kernel.log,
-        )
-        with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
-            outputs += results
-        kernel.log.finish(args.time_passes)
-    print_outputs(outputs)
-    for output in outputs:
-        if output.not_compared is not None:
-            place = f"{args.file}: warning: {output.fusion}, result {output.index}, level {output.level}"
-            print_diagnostic(f"{place}: {output.not_compared}: the result depends on the order; not compared")
-    wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
-    for output in wrong:
-        place = f"{args.file}: error: {output.fusion}, result {output.index}, level {output.level}"
-        print_diagnostic(f"{place}: {output.comparison}")
-    return 1 if wrong else 0
-
-
-def _hlo_stats(args: argparse.Namespace) -> int:
-    from xshardy.tools.hlo_stats import print_stats, stats_of
-
-    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
-    return 0
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ from xshardy.compiler import FusionNotFoundError
 from xshardy.hlo_text import HLOError
 from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
 from xshardy.interpreters.simt import SimtError
+from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.tools.output import read_standard_input
+from xshardy.tools.program_text import bytecode_text
 
 STDIN = "<stdin>"
 
@@ -27,11 +29,13 @@ def shown_name(file: str) -> str:
 
 def read_text(file: str) -> str:
     """
-    The text of `file`, or of standard input for `-`; also that of HLO in binary form, `.hlo.pb`.
+    The text of `file`, or of standard input for `-`; also that of MLIR bytecode, and of HLO in binary form, `.hlo.pb`.
 
-    Raises `InputError` if it is not text, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
+    Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
     data = read_standard_input() if file == "-" else Path(file).read_bytes()
+    if is_bytecode(data):
+        return bytecode_text(data)
     if file.endswith(SUFFIX):
         return hlo_text_of(data)
     try:

@@ -14,16 +14,16 @@ from xdsl.utils.hints import isa
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
-from xshardy.lowering.nvptx import compile_module, kernel_source
+from xshardy.lowering.nvptx import compile_module
+from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
 from xshardy.tools.console import console
+from xshardy.tools.output import print_diagnostic
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 PTX = "ptx"
@@ -35,6 +35,7 @@ class Output:
     """One result of a kernel at one level."""
 
     fusion: str
+    """The name of the fusion, or of the program."""
     level: str
     index: int
     type: TensorType[Attribute]
@@ -71,6 +72,7 @@ def execute_fusion(
     check: bool,
     seed: int = 0,
     target: str = compiler.DEFAULT_TARGET,
+    math: str = "auto",
     bounds: ErrorBounds | None = None,
     observe: compiler.Observer | None = None,
 ) -> Iterator[Output]:
@@ -95,7 +97,7 @@ def execute_fusion(
     bounds = bounds or ErrorBounds()
     name = compiler.fusion_name(fusion)
     last = LEVELS[-1] if PTX in levels else levels[-1]
-    for reached in compiler.lower_by_level(module, target=target, last=last, observe=observe):
+    for reached in compiler.lower_by_level(module, target=target, math=math, last=last, observe=observe):
         for level in levels:
             if level != reached and not (level == PTX and reached == LEVELS[-1]):
                 continue
@@ -126,23 +128,6 @@ def run_arguments_on_gpu(
     return [written[number] for number in written_in]
 
 
-def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
-    """
-    Run the kernel of `module`, at level `llvm`; return the arguments in `written_in` as the kernel leaves them.
-
-    Of several arguments for the same buffer, only the first one is used.
-    """
-    written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
-    return [written[number] for number in written_in]
-
-
-def first_of_buffer(kernel: FuncOp) -> list[int]:
-    """For each argument of the emitted `kernel`, the number of the first argument for the same buffer."""
-    first: dict[int, int] = {}
-    numbers = [slice_index(argument) for argument in kernel.args]
-    return [position if n is None else first.setdefault(n, position) for position, n in enumerate(numbers)]
-
-
 def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:
     """The tensors that a fused computation returns, those of a tuple one by one."""
     types: list[TensorType[Attribute]] = []
@@ -168,6 +153,19 @@ def print_outputs(outputs: Sequence[Output]) -> None:
             verdict(output),
         )
     console().print(table)
+
+
+def report_outputs(outputs: Sequence[Output], file: str) -> int:
+    """Diagnostics for the results of `file` that differ, or are not compared; the exit status."""
+    for output in outputs:
+        if output.not_compared is not None:
+            place = f"{file}: warning: {output.fusion}, result {output.index}, level {output.level}"
+            print_diagnostic(f"{place}: {output.not_compared}: the result depends on the order; not compared")
+    wrong = [output for output in outputs if output.comparison is not None and not output.comparison]
+    for output in wrong:
+        place = f"{file}: error: {output.fusion}, result {output.index}, level {output.level}"
+        print_diagnostic(f"{place}: {output.comparison}")
+    return 1 if wrong else 0
 
 
 def verdict(output: Output) -> str | Text:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.hlo_text.computation import NAME
+from xshardy.hlo_text.computation import instruction_name
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
 
@@ -38,14 +38,6 @@ class HLONames(SourceNames):
         """Whether `value` is an instruction, not created by a pass."""
         name = self.of(value)
         return name is not None and name.removeprefix("%").partition("#")[0] in self.names
-
-
-def instruction_name(op: Operation) -> str | None:
-    """The name in HLO text of `op`, an instruction with results; None if it has none."""
-    kept = op.attributes.get(NAME)
-    if isinstance(kept, StringAttr):
-        return kept.data
-    return op.results[0].name_hint if op.results else None
 
 
 def names_of(module: ModuleOp) -> set[str]:

@@ -1,24 +1,32 @@
-"""`xshardy hlo-stats FILE`: statistics of an HLO dump by opcode, by kind of fusion, and by computation."""
+"""`xshardy hlo-stats FILE|DIR`: statistics of HLO dumps by opcode, by kind of fusion, and by computation or module."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
+from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, TupleType, i1
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo
 from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.types import bit_width, bounds_of, tensor_type
+from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.asynchronous import WRAPPED
 from xshardy.hlo_text.opcodes import FORMS
 from xshardy.hlo_text.tuples import is_implicit
 from xshardy.tools.console import console
+from xshardy.tools.diagnostics import InputError, describe, read_text
+
+START = b"HloModule"
+"""The first characters of HLO text."""
 
 NO_BYTES = frozenset({"bitcast", "get-tuple-element", "opt-barrier", "parameter", "tuple"})
 """Opcodes whose results are in the memory of their operands or of the caller."""
@@ -45,6 +53,11 @@ class Stats:
     def instructions(self) -> int:
         """The number of instructions in all computations."""
         return sum(self.computations.values())
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the results of all instructions."""
+        return sum(tally.bytes for tally in self.opcodes.values())
 
 
 def stats_of(module: ModuleOp) -> Stats:
@@ -118,19 +131,71 @@ def array_bytes(type: Attribute) -> int:
     return (prod(sizes) * bits + 7) // 8
 
 
+def merged(all: Iterable[Stats]) -> Stats:
+    """The statistics of several modules together, without their computations."""
+    total = Stats()
+    for stats in all:
+        for opcode, tally in stats.opcodes.items():
+            sum_ = total.opcodes.setdefault(opcode, Tally())
+            sum_.count += tally.count
+            sum_.bytes += tally.bytes
+        total.fusions += stats.fusions
+    return total
+
+
+def is_hlo_file(path: Path) -> bool:
+    """Whether `path` is a file that starts as HLO text does. Dumps of XLA lie beside LLVM IR, PTX and reports."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(START)) == START
+
+
+def print_folder_stats(folder: Path) -> list[str]:
+    """
+    Print a table with a row for each module in `folder` and below, and the statistics of all of them.
+
+    Returns the diagnostics of those that cannot be read. Raises `InputError` if there is no HLO text at all.
+    """
+    files = sorted(filter(is_hlo_file, folder.rglob("*")))
+    if not files:
+        raise InputError(f"{folder}: error: no HLO text in this folder: a module starts with `HloModule`")
+    found: dict[str, Stats] = {}
+    failures: list[str] = []
+    for file in files:
+        try:
+            found[str(file.relative_to(folder))] = stats_of(read_hlo(read_text(str(file)), str(file)))
+        except (DiagnosticException, ValueError) as error:
+            failures.append(describe(error, str(file)))
+    out = console()
+    table = Table("module", "instructions", "computations", "fusions", "bytes written")
+    for name, stats in found.items():
+        table.add_row(
+            name, *map(str, (stats.instructions, len(stats.computations), stats.fusions.total(), stats.bytes))
+        )
+    out.print(table)
+    _print_opcodes(out, merged(found.values()))
+    return failures
+
+
 def print_stats(stats: Stats, most: int) -> None:
     """Print tables of the statistics, with the `most` largest computations."""
     out = console()
     out.print(f"{stats.instructions} instructions in {len(stats.computations)} computations")
-    total = sum(tally.bytes for tally in stats.opcodes.values()) or 1
+    _print_opcodes(out, stats)
+    largest = dict(sorted(stats.computations.items(), key=lambda item: (-item[1], item[0]))[:most])
+    out.print(counts("computation", largest))
+
+
+def _print_opcodes(out: Console, stats: Stats) -> None:
+    """Print a table of opcodes and one of the kinds of fusions."""
+    total = stats.bytes or 1
     table = Table("opcode", "instructions", "bytes written", "% of bytes")
     for opcode, tally in sorted(stats.opcodes.items(), key=lambda item: (-item[1].count, item[0])):
         table.add_row(opcode, str(tally.count), str(tally.bytes), f"{100 * tally.bytes / total:.1f}")
     out.print(table)
     if stats.fusions:
         out.print(counts("fusion", stats.fusions))
-    largest = dict(sorted(stats.computations.items(), key=lambda item: (-item[1], item[0]))[:most])
-    out.print(counts("computation", largest))
 
 
 def counts(title: str, numbers: Mapping[str, int]) -> Table:

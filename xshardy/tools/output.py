@@ -21,6 +21,16 @@ def write_text(path: Path | None, text: str) -> None:
         write_file(path, text)
 
 
+def write_bytes(path: Path | None, data: bytes) -> None:
+    """As `write_text`, of bytes."""
+    if path is None:
+        with _named("standard output"):
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+    else:
+        write_file(path, data)
+
+
 def printable(text: str, keep: str = "") -> str:
     r"""
     `text` with the characters escaped that a terminal obeys or hides, such as `\x1b`; those of `keep` stay.

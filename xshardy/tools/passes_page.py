@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, str] = {
     "transforms.hlo_async": "Asynchronous HLO",
     "hlo_text": "HLO",
     "transforms.hlo": "HLO",
+    "transforms.hlo.library_calls": "HLO",
     "transforms.chlo": "CHLO",
     "transforms": "General",
 }

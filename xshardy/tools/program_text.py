@@ -1,5 +1,5 @@
 """
-The text of a program, whatever it is given as: text, a path, bytes, or an object of JAX or jaxlib.
+The text or bytecode of a program, whatever it is given as: text, a path, bytes, or an object of JAX or jaxlib.
 
 JAX is never imported: an object of JAX is known by the module of its class, and asked for its text.
 """
@@ -9,19 +9,25 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from xshardy.syntax import print_module
+from xshardy.syntax.bytecode import is_bytecode, read_bytecode
+
 ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
 """Text, a path, bytes, `jax.stages.Lowered` or `Traced`, `jax.export.Exported`, or an operation of jaxlib's MLIR."""
 
-SUFFIXES = (".mlir", ".hlo", ".txt", ".log", ".pb")
+SUFFIXES = (".mlir", ".mlirbc", ".hlo", ".txt", ".log", ".pb")
 """How a string ends that is a path. No module is one line that ends so."""
-
-BYTECODE = b"ML\xefR"
-"""What MLIR's bytecode starts with."""
 
 
 def program_text(source: ProgramSource, name: str | None = None) -> tuple[str, str]:
+    """As `program_data`, with the text of what is bytecode. Raises also `BytecodeError`."""
+    data, name = program_data(source, name)
+    return (data if isinstance(data, str) else bytecode_text(data)), name
+
+
+def program_data(source: ProgramSource, name: str | None = None) -> tuple[str | bytes, str]:
     """
-    The text of `source`, and the name of it in diagnostics: `name` if it is given.
+    The text of `source`, or its bytes if it is MLIR bytecode; and its name in diagnostics: `name` if it is given.
 
     Raises `TypeError` for anything that is no program, `ValueError` for bytes that are no text, `OSError` like `open`.
     """
@@ -34,9 +40,9 @@ def program_text(source: ProgramSource, name: str | None = None) -> tuple[str, s
         return _decoded(Path(path).read_bytes(), path), name or path
     if isinstance(source, bytes | bytearray):
         return _decoded(bytes(source), "the bytes"), name or "<bytes>"
-    for prefix, as_text in TEXT_OF.items():
-        if type(source).__module__.startswith(prefix) and (text := as_text(source)) is not None:
-            return text, name or f"<{type(source).__name__}>"
+    for prefix, of_object in DATA_OF.items():
+        if type(source).__module__.startswith(prefix) and (data := of_object(source)) is not None:
+            return data, name or f"<{type(source).__name__}>"
     raise TypeError(
         f"a {type(source).__module__}.{type(source).__qualname__} is no program: expected text, a path, bytes, what "
         "`jax.jit(f).lower(...)` or `jax.export.export(f)(...)` returns, or a module of jaxlib.mlir"
@@ -48,9 +54,15 @@ def is_path(text: str) -> bool:
     return "\n" not in text and text.endswith(SUFFIXES)
 
 
-def _decoded(data: bytes, what: str) -> str:
-    if data.startswith(BYTECODE):
-        raise ValueError(f"{what}: this is MLIR bytecode: give its text, as `str(exported.mlir_module())` has it")
+def bytecode_text(data: bytes) -> str:
+    """The text of MLIR bytecode, with locations. Raises `BytecodeError`."""
+    return print_module(read_bytecode(data), debug_info=True)
+
+
+def _decoded(data: bytes, what: str) -> str | bytes:
+    """The text in `data`, or `data` if it is bytecode."""
+    if is_bytecode(data):
+        return data
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -59,10 +71,10 @@ def _decoded(data: bytes, what: str) -> str:
         ) from error
 
 
-def _text_of_jax(source: Any) -> str | None:
-    """The text, with locations, of an object of JAX: None if it has none."""
-    if callable(mlir_module := getattr(source, "mlir_module", None)):  # jax.export.Exported
-        return str(mlir_module())
+def _data_of_jax(source: Any) -> str | bytes | None:
+    """The text, with locations, or the bytecode of an object of JAX: None if it has none."""
+    if isinstance(serialized := getattr(source, "mlir_module_serialized", None), bytes | bytearray):
+        return bytes(serialized)  # of jax.export.Exported
     if callable(lower := getattr(source, "lower", None)) and hasattr(source, "jaxpr"):  # jax.stages.Traced
         source = lower()
     if callable(as_text := getattr(source, "as_text", None)) and hasattr(source, "compiler_ir"):  # jax.stages.Lowered
@@ -76,12 +88,12 @@ def _text_of_mlir(source: Any) -> str | None:
     return None if operation is None else str(operation.get_asm(enable_debug_info=True))
 
 
-TEXT_OF: Mapping[str, Callable[[Any], str | None]] = {
-    "jax.": _text_of_jax,
+DATA_OF: Mapping[str, Callable[[Any], str | bytes | None]] = {
+    "jax.": _data_of_jax,
     "jaxlib.mlir": _text_of_mlir,
     "mlir.": _text_of_mlir,
 }
-"""By the start of the name of the module of a class: the text of its objects."""
+"""By the start of the name of the module of a class: the text or bytecode of its objects."""
 
 
 def hlo_text_and_name(source: str | bytes | PathLike[str], name: str | None = None) -> tuple[str, str]:

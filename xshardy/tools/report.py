@@ -1,11 +1,11 @@
 """`xshardy compile --report`: the emitter, memory traffic and resources of each kernel."""
 
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from rich.table import Table
+from rich.text import Text
 from xdsl.dialects.func import FuncOp
 
 from xshardy import compiler
@@ -13,16 +13,18 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
 from xshardy.emitters.devices import device_of
 from xshardy.emitters.entry import size_in_bytes
+from xshardy.emitters.occupancy import Occupancy, occupancy
 from xshardy.emitters.signatures import emitted_tensor_type
+from xshardy.indexing.coalescing import SECTOR_BYTES
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.traffic import Traffic, traffic_of_block
 from xshardy.lowering.libdevice import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
 from xshardy.tools.console import console
+from xshardy.tools.output import printable
+from xshardy.tools.widths import widths
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
-
-_ACCESS = re.compile(r"\b(ld|st)\.(global|shared)\b[\w.]*?(?:\.v(\d))?\.[a-z]+(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +44,27 @@ class KernelReport:
 
     @property
     def moved_bytes(self) -> int:
-        """The bytes that the kernel moves, if all blocks move as many as the first one."""
-        return self.traffic.global_bytes * self.blocks
+        """The bytes of the sectors that all requests move, if all blocks move as many as the first one."""
+        return self.traffic.sectors * SECTOR_BYTES * self.blocks
 
+    @property
+    def distinct_bytes(self) -> int:
+        """The same if a cache keeps the sectors of a block."""
+        return self.traffic.distinct_sectors * SECTOR_BYTES * self.blocks
 
-def widths(ptx: str, access: str, memory: str) -> str:
-    """The loads (`ld`) or stores (`st`) of a memory in the PTX, by their width: `8 x 64 bit`."""
-    found = Counter(
-        int(match[4]) * int(match[3] or 1)
-        for match in _ACCESS.finditer(ptx)
-        if (match[1], match[2]) == (access, memory)
-    )
-    return ", ".join(f"{count} x {width} bit" for width, count in sorted(found.items(), reverse=True)) or "-"
+    @property
+    def occupancy(self) -> Occupancy | None:
+        """The resident warps per multiprocessor; None without ptxas."""
+        if self.assembled is None:
+            return None
+        kernel = self.kernel
+        return occupancy(kernel.target, prod(kernel.block), self.assembled.registers, kernel.shared_memory)
 
 
 def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
     """
-    The report on the kernel of a fusion. Executes the first block, at a level before LLVM, to count the bytes that it
-    moves.
+    The report on the kernel of a fusion. Executes the first block, at a level before LLVM, to count the sectors that
+    it moves.
     """
     device = device_of(kernel.target)
     choice = explain(fusion, device)
@@ -85,8 +90,13 @@ def print_reports(reports: Sequence[KernelReport]) -> None:
     """A table with a column per kernel, on standard error."""
     table = Table("", *(report.name for report in reports))
     for label, cell in ROWS.items():
-        table.add_row(label, *(cell(report) for report in reports))
+        table.add_row(label, *(_lines(cell(report)) for report in reports))
     console(stderr=True).print(table)
+
+
+def _lines(cell: str) -> Text:
+    """A cell of several lines, whose other control characters are escaped."""
+    return Text("\n".join(map(printable, cell.split("\n"))))
 
 
 def _assembled(text: str) -> Callable[[KernelReport], str]:
@@ -98,8 +108,28 @@ def _assembled(text: str) -> Callable[[KernelReport], str]:
     return cell
 
 
-def _moved(report: KernelReport) -> str:
-    return f"{report.moved_bytes} ({report.moved_bytes / max(report.least_bytes, 1):.2f} x least)"
+def _compared(bytes: int, report: KernelReport) -> str:
+    return f"{bytes} bytes ({bytes / max(report.least_bytes, 1):.2f} x inputs and results)"
+
+
+def _accesses(report: KernelReport) -> str:
+    """A line for each kind of access: what a request of a warp moves, and the least that could hold its elements."""
+    lines: list[str] = []
+    for access, found in report.traffic.accesses.items():
+        counts = (found.sectors, found.least_sectors, found.transactions)
+        sectors, least, transactions = (count / max(found.requests, 1) for count in counts)
+        lines.append(
+            f"{access.kind.value} {access.buffer}, {access.bits} bit: {found.requests} requests of {sectors:.1f} "
+            f"sectors (least {least:.1f}), {transactions:.1f} transactions"
+        )
+    return "\n".join(lines) or "-"
+
+
+def _occupancy(report: KernelReport) -> str:
+    found = report.occupancy
+    if found is None:
+        return "-"
+    return f"{found.share:.0%}: {found.warps} of {found.max_warps} warps, limited by {found.limit}"
 
 
 ROWS: Mapping[str, Callable[[KernelReport], str]] = {
@@ -114,6 +144,10 @@ ROWS: Mapping[str, Callable[[KernelReport], str]] = {
     "bank conflicts": lambda report: f"{report.traffic.conflicts:.2f} per access",
     "registers": _assembled("{0.registers}"),
     "spills": _assembled("{0.spill_stores} bytes stored, {0.spill_loads} loaded"),
-    "bytes moved": _moved,
+    "occupancy": _occupancy,
+    "requests of the first block": _accesses,
+    "coalescing": lambda report: f"{report.traffic.scattering:.2f} x the least sectors of the requests",
+    "sectors moved": lambda report: _compared(report.moved_bytes, report),
+    "... each once per block": lambda report: _compared(report.distinct_bytes, report),
 }
 """The rows of the table: the label, and the cell of a kernel."""

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
 from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
@@ -40,11 +41,16 @@ class Placement:
 
 def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> int:
     """The bytes that a device holds of a tensor of static shape, with padding; a part of a byte counts as one."""
-    type = tensor_type(value)
-    shape = type.get_shape()
     owner = value.owner
     op = owner.parent_op() if isinstance(owner, Block) else owner
-    if sharding is not None and op is not None and (mesh := lookup_mesh(sharding, op)) is not None:
+    mesh = None if sharding is None or op is None else lookup_mesh(sharding, op)
+    return bytes_of_part(tensor_type(value), sharding, mesh)
+
+
+def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | None, mesh: MeshAttr | None) -> int:
+    """The bytes that a device holds of a tensor of this type; of all of it without a sharding or a mesh."""
+    shape = type.get_shape()
+    if sharding is not None and mesh is not None:
         shape = local_shape(shape, sharding, mesh)
     return -(-prod(shape) * bit_width(type.element_type) // 8)
 

@@ -1,13 +1,12 @@
 """A StableHLO program with propagated shardings, and the names of its values in the text."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.passes import PassPipeline
 
 from xshardy.hlo_text import print_hlo
-from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.hlo_program import export_shardings
@@ -15,6 +14,12 @@ from xshardy.tools.source_program import source_program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
+
+if TYPE_CHECKING:
+    from xshardy.planning.plan import Plan
+
+PIPELINE = PropagationPipelinePass(rules_beyond_upstream=True)
+"""The pipeline that a program is sharded with: the one of `partition`, so that its shardings are those that run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,27 +30,37 @@ class ShardedProgram:
     module: ModuleOp
     names: SourceNames
     history: History
+    plan: "Plan | None" = None
+    """What its partitioned form communicates, if that was asked for."""
 
 
-def propagate(text: str, file: str) -> ShardedProgram:
-    """Read, verify and shard a program. Raises `InputError` or xDSL's exceptions, with the place in the text."""
+def propagate(text: str, file: str, *, with_plan: bool = False) -> ShardedProgram:
+    """
+    Read, verify and shard a program; with `with_plan`, also partition a copy of it.
+
+    Raises `InputError` or xDSL's exceptions, with the place in the text; with a plan, also what `partition` does.
+    """
     context = new_context()
     program = source_program(text, shown_name(file), context)
-    for call in operations_of(program.module, CallOp):  # propagation inlines the bodies of calls
-        program.names.keep(call)
+    program.keep_names()
     with program.diagnostics():
         program.import_shardings(context)
-        history = propagate_with_history(program.module, context)
+        if with_plan:
+            from xshardy.planning.plan import plan_module  # the partitioner loads slowly
+
+            plan = plan_module(program.module, program.names, context)
+            return ShardedProgram(text, plan.traced.propagated, program.names, plan.traced.history, plan)
+        history = propagate_with_history(program.module, context, PIPELINE)
     return ShardedProgram(text, program.module, program.names, history)
 
 
 def export(program: ShardedProgram) -> ModuleOp:
     """
-    The module of `program` as `sdy-propagation-pipeline` leaves it. After this, the history is no longer valid.
+    The module of `program` as `PIPELINE` leaves it. After this, the history is no longer valid.
 
     Raises `PassFailedException` if it has no main function: see `main_if_any`.
     """
-    PassPipeline(PropagationPipelinePass().passes_after_propagation).apply(new_context(), program.module)
+    PassPipeline(PIPELINE.passes_after_propagation).apply(new_context(), program.module)
     return program.module
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
@@ -15,6 +16,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.locations import locate
+from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
@@ -39,6 +41,12 @@ class SourceProgram:
             return f"{place.filename.data}:{place.line.data}"
         line = self.names.line(op)
         return self.name if line is None else f"{self.name}:{line}"
+
+    def keep_names(self) -> None:
+        """Keep the names of operations that passes copy, and of calls, which they replace by copies of functions."""
+        self.names.follow_copies(self.module)
+        for call in operations_of(self.module, CallOp):
+            self.names.keep(call)
 
     def import_shardings(self, context: Context) -> None:
         """Import the shardings of an HLO module; those of MLIR are there."""

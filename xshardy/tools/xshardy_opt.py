@@ -35,6 +35,14 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
+from xshardy.syntax.bytecode import (
+    ARTIFACT_VERSION,
+    is_bytecode,
+    read_bytecode,
+    version_of,
+    write_artifact,
+    write_bytecode,
+)
 from xshardy.syntax.diagnostics import at, origin_note, parse_error_text, verify_error_text
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.pass_dumps import UnknownDumpError
@@ -46,6 +54,7 @@ from xshardy.tools.output import (
     printable,
     read_standard_input,
     run_command,
+    write_bytes,
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
@@ -93,6 +102,14 @@ class XshardyOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
         )
+        arg_parser.add_argument(
+            "--emit-bytecode", action="store_true", help="write MLIR bytecode, as mlir-opt's option does"
+        )
+        arg_parser.add_argument(
+            "--emit-artifact",
+            metavar="VERSION",
+            help=f"write a portable artifact for this version of StableHLO, such as {ARTIFACT_VERSION}, as JAX exports",
+        )
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -105,6 +122,10 @@ class XshardyOptMain(xDSLOptMain):
             parser = Parser(self.ctx, self._decode(stream.read()), self.get_input_name())
             self._spans = parser.spans
             return parser.parse_module(not self.args.no_implicit_module)
+
+        def parse_bytecode(stream: IO[bytes]) -> ModuleOp:
+            self._spans = {}
+            return read_bytecode(stream.read(), self.ctx)
 
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
@@ -121,6 +142,7 @@ class XshardyOptMain(xDSLOptMain):
 
         self.available_frontends = {
             "mlir": parse_mlir,
+            "mlirbc": parse_bytecode,
             "log": parse_mlir,
             "hlo": parse_hlo_text,
             "txt": parse_hlo_text,  # XLA's dumps
@@ -170,7 +192,7 @@ class XshardyOptMain(xDSLOptMain):
         stream, extension = self.get_input_stream()
         with stream:
             data = stream.read()
-        frontend = self.args.frontend or extension
+        frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
         if frontend not in self.available_frontends:
             known = ", ".join(f".{name}" for name in self.available_frontends)
             raise UsageError(
@@ -197,6 +219,14 @@ class XshardyOptMain(xDSLOptMain):
         except ValueError as error:
             raise UsageError(f"target '{spec.name}': {error}") from error
 
+    def _check_artifact_version(self) -> None:
+        """Raise `UsageError` for a version of StableHLO that is not known."""
+        if self.args.emit_artifact is not None:
+            try:
+                version_of(self.args.emit_artifact)
+            except ValueError as error:
+                raise UsageError(str(error)) from None
+
     def _text(self, module: ModuleOp) -> str:
         is_mlir = parse_spec(self.args.target).name == "mlir"
         plain = not (self.args.xdsl_syntax or self.args.print_no_properties or self.args.syntax_highlight)
@@ -216,11 +246,14 @@ class XshardyOptMain(xDSLOptMain):
         status = 0
         texts: list[str] = []
         self._check_target()
+        self._check_artifact_version()
         frontend, data = self._input()
         if self.args.list_stages:
             write_text(self._output_path, listing(data))
             return 0
-        chunks = self._chunks(data)
+        chunks = [Chunk(data, 0)] if frontend == "mlirbc" else self._chunks(data)
+        if self._emits_bytecode and len(chunks) != 1:
+            raise UsageError("bytecode is that of one module: do not split the input, and choose one --stage of a log")
         for chunk in chunks:
             text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))
@@ -229,14 +262,32 @@ class XshardyOptMain(xDSLOptMain):
                 status = max(status, INTERNAL_ERROR if self._is_bug else DIAGNOSED)
         if status:
             return status
-        write_text(self._output_path, joined(chunks, texts))
+        if self._emits_bytecode:
+            write_bytes(self._output_path, self._bytecode)
+        else:
+            write_text(self._output_path, joined(chunks, texts))
         return 0
+
+    @property
+    def _emits_bytecode(self) -> bool:
+        return self.args.emit_bytecode or self.args.emit_artifact is not None
+
+    def _written(self, module: ModuleOp) -> str:
+        """The text of `module`; nothing if it is written as bytecode, which is kept."""
+        if self.args.emit_artifact is not None:
+            self._bytecode = write_artifact(module, self.args.emit_artifact)
+        elif self.args.emit_bytecode:
+            self._bytecode = write_bytecode(module)
+        else:
+            return self._text(module)
+        return ""
 
     @property
     def _output_path(self) -> Path | None:
         return None if self.args.output_file in (None, "-") else Path(self.args.output_file)
 
     _is_bug = False
+    _bytecode = b""
 
     def _process(self, frontend: str, data: bytes, line_offset: int) -> tuple[str, str, bool]:
         """The output for a chunk, its diagnostics, and whether the command line expects diagnostics of that kind."""
@@ -246,7 +297,7 @@ class XshardyOptMain(xDSLOptMain):
             module = self.available_frontends[frontend](io.BytesIO(data))
             with self._warnings_shown(line_offset):
                 self.apply_passes(module)
-            return self._text(module), "", False
+            return self._written(module), "", False
         except ParseError as error:
             error.span = replace(error.span, line_offset=line_offset)
             expected = self.args.parsing_diagnostics or (

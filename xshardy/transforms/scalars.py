@@ -75,6 +75,10 @@ class Scalar:
     def __truediv__(self, other: "Scalar | float") -> "Scalar":
         return self._binary(None, arith.DivfOp, other)
 
+    def __neg__(self) -> "Scalar":
+        """This float with the other sign."""
+        return self.insert(arith.NegfOp(self.value))
+
     def __and__(self, other: "Scalar | int") -> "Scalar":
         return self._binary(arith.AndIOp, None, other)
 
@@ -89,6 +93,10 @@ class Scalar:
 
     def __rshift__(self, other: "Scalar | int") -> "Scalar":
         return self._binary(arith.ShRUIOp, None, other)
+
+    def shift_right_signed(self, bits: int) -> "Scalar":
+        """This integer shifted to the right, with copies of its sign on the left."""
+        return self._binary(arith.ShRSIOp, None, bits)
 
     def minimum(self, other: "Scalar | float") -> "Scalar":
         """The smaller one; NaN if one is NaN."""
@@ -105,6 +113,14 @@ class Scalar:
     def fma(self, factor: "Scalar", addend: "Scalar | float") -> "Scalar":
         """`self * factor + addend`, rounded once."""
         return self.insert(math.FmaOp(self.value, factor.value, self._operand(addend)))
+
+    def sqrt(self) -> "Scalar":
+        """The square root; NaN for a negative number."""
+        return self.insert(math.SqrtOp(self.value))
+
+    def truncated(self) -> "Scalar":
+        """This float without its fraction."""
+        return self.insert(math.TruncOp(self.value))
 
     def __abs__(self) -> "Scalar":
         return self.insert(math.AbsFOp(self.value))
@@ -136,6 +152,14 @@ class Scalar:
             return self
         cast = arith.ExtUIOp if self.type.bitwidth < type.bitwidth else arith.TruncIOp
         return self.insert(cast(self.value, type))
+
+    def from_signed(self, type: AnyFloat) -> "Scalar":
+        """This signed integer as a float, rounded."""
+        return self.insert(arith.SIToFPOp(self.value, type))
+
+    def from_unsigned(self, type: AnyFloat) -> "Scalar":
+        """This unsigned integer as a float, rounded."""
+        return self.insert(arith.UIToFPOp(self.value, type))
 
     def to_float(self, type: AnyFloat) -> "Scalar":
         """This float as another, wider or narrower type."""

@@ -22,7 +22,7 @@ from xshardy.interpreters.check import unlike
 from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.tools.execution import first_of_buffer, run_arguments_on_host
+from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
 

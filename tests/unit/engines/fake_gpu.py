@@ -59,19 +59,32 @@ class FakeGpu(Gpu):
         self.alive[pointer] = np.full(size, 0xAB, np.uint8)
         return DeviceMemory(pointer, size, self)
 
-    def upload(self, data: Array) -> DeviceMemory:
-        memory = self.allocate(data.nbytes)
-        self.alive[memory.pointer][:] = data.reshape(-1).view(np.uint8)
-        return memory
+    def store(self, data: Array, memory: DeviceMemory) -> None:
+        self.bytes_of(memory)[:] = data.reshape(-1).view(np.uint8)
+
+    def part(self, memory: DeviceMemory, offset: int, size: int) -> DeviceMemory:
+        assert offset + size <= memory.size
+        return DeviceMemory(memory.pointer + offset, size, self)
+
+    def bytes_of(self, memory: DeviceMemory) -> Array:
+        """The bytes of memory that is allocated, or of a part of it."""
+        return self.bytes_from(memory.pointer)[: memory.size]
+
+    def bytes_from(self, pointer: int) -> Array:
+        """The bytes from an address to the end of the memory around it."""
+        for start, data in self.alive.items():
+            if start <= pointer < start + max(data.size, 1):
+                return data[pointer - start :]
+        raise AssertionError(f"nothing is allocated at {pointer:#x}")
 
     def download(self, memory: DeviceMemory) -> Array:
-        return self.alive[memory.pointer].copy()
+        return self.bytes_of(memory).copy()
 
     def fill(self, memory: DeviceMemory, byte: int) -> None:
-        self.alive[memory.pointer][:] = byte
+        self.bytes_of(memory)[:] = byte
 
     def copy(self, source: DeviceMemory, target: DeviceMemory) -> None:
-        self.alive[target.pointer][:] = self.alive[source.pointer]
+        self.bytes_of(target)[:] = self.bytes_of(source)
 
     def launch(self, launch: Launch) -> None:
         kernel: Kernel = launch.kernel
@@ -83,9 +96,10 @@ class FakeGpu(Gpu):
             == tuple(map(int, re.findall(r"\d+", kernel.ptx.partition(".reqntid")[2])[:3]))[: len(launch.block)]
         )
         for argument, pointer in zip(kernel.arguments, launch.pointers, strict=True):
-            assert self.alive[pointer].size >= (argument.size or 0), "an argument is too small"
+            assert self.bytes_from(pointer).size >= (argument.size or 0), "an argument is too small"
             assert not argument.alignment or pointer % argument.alignment == 0, "an argument is not aligned"
-        buffers = {n: self.alive[pointer] for n, pointer in zip(kernel.buffers, launch.pointers, strict=True)}
+        arguments = zip(kernel.buffers, kernel.arguments, launch.pointers, strict=True)
+        buffers = {number: self.bytes_from(pointer)[: argument.size] for number, argument, pointer in arguments}
         for number, data in run_on_host(kernel, buffers).items():
             buffers[number][:] = data
         self.launches.append(launch)

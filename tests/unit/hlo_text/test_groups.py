@@ -21,6 +21,8 @@ from xshardy.hlo_text.groups import groups_of, write_groups
         ("mesh['x'=4] {'x':(1)2}", ((0, 2), (1, 3))),
         ("mesh['x'=4] {'x':(2)2}", ((0, 1), (2, 3))),
         ("mesh['x'=2,'y'=2, device_ids=(3,2,1,0)] {'y'}", ((3, 2), (1, 0))),
+        ("mesh['x'=2,'y'=2], device_ids=(3,2,1,0) {'y'}", ((3, 2), (1, 0))),
+        ("mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}", ((0, 2), (1, 3))),
     ],
 )
 def test_groups(text: str, groups: tuple[tuple[int, ...], ...]):
@@ -42,6 +44,7 @@ def test_iota(permutation: list[int]):
         ("[2,2]<=[2,2]T(0,0)", "not a permutation"),
         ("mesh['x'=2] {'y'}", "has no axis 'y'"),
         ("mesh['x'=2, device_ids=(0)] {'x'}", "2 devices, but 1 are listed"),
+        ("mesh['x'=2], device_ids=([3]) {'x'}", "2 devices, but 3 are listed"),
         ("mesh['x'=6] {'x':(4)1}", "do not fit together"),
         ("frob", "expected lists of devices"),
         (f"[1,{10**12}]<=[{10**12}]", "do not have the devices"),

@@ -1,7 +1,6 @@
 """Programs on several devices: against XLA on as many CPU devices, and rejected programs."""
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +12,9 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
-from xshardy.interpreters.stablehlo.devices import DeadlockError, Rendezvous
+from xshardy.interpreters.stablehlo.devices import DeadlockError, Device, Grid, on_all_devices
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
@@ -232,28 +232,30 @@ def test_collective_that_all_devices_skip_is_none():
     np.testing.assert_array_equal(evaluate_spmd(parse_module(on_replicas_below(0)), arguments, 4), arguments)
 
 
+def meeting(*times: int) -> Callable[[Device], Execution]:
+    """Device `i` of two meets the other at an operation, `times[i]` times."""
+    op = stablehlo.ReplicaIdOp()
+
+    def execution(device: Device) -> Execution:
+        for _ in range(times[device.number]):
+            yield device.arrive(op, (0, 1), [])
+        return []
+
+    return execution
+
+
 def test_devices_that_wait_forever_are_an_error():
-    """Device 0 waits for device 1, which does not come."""
-    rendezvous = Rendezvous(2)
-    op = stablehlo.ReplicaIdOp()
-    with ThreadPoolExecutor() as threads:
-        waiting = threads.submit(rendezvous.exchange, op, 1, (0, 1), 0, [])
-        threads.submit(rendezvous.leave)
+    """Device 0 waits for device 1, which has ended."""
+    assert on_all_devices(Grid(1, 2), meeting(2, 2)) == [[], []]
     with pytest.raises(DeadlockError, match=r"device 0 waits for device\(s\) 1 forever"):
-        waiting.result()
+        on_all_devices(Grid(1, 2), meeting(2, 1))
 
 
-def test_devices_that_wait_for_each_other_are_an_error():
-    """Device 0 is at the first time that it executes an operation, device 1 at the second."""
-    rendezvous = Rendezvous(2)
-    op = stablehlo.ReplicaIdOp()
-    with ThreadPoolExecutor() as threads:
-        waiting = [
-            threads.submit(rendezvous.exchange, op, time, (0, 1), device, []) for device, time in ((0, 1), (1, 2))
-        ]
-    for device in waiting:
-        with pytest.raises(DeadlockError):
-            device.result()
+def test_thousands_of_devices_take_turns():
+    partial = [[np.full((4, 4), device, np.float32)] for device in range(3000)]
+    everyone = all_reduce(groups([*range(3000)]))
+    for (found,) in evaluate_spmd(parse_module(everyone), partial, 3000):
+        assert found[0, 0] == 3000 * 2999 / 2
 
 
 def test_failure_of_a_device_is_reported():

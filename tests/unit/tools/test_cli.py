@@ -132,7 +132,7 @@ def test_compile_dumps_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_verbosity_5_prints_the_ir_after_every_pass(capsys: pytest.CaptureFixture[str]):
     assert main(["compile", AXPY, "--v=5"]) == 0
     captured = capsys.readouterr()
-    assert ".entry main" in captured.out
+    assert ".entry fused" in captured.out
     assert captured.err.count("IR dump after xla-gpu-canonicalize") > 3
     assert "IR dump after emit" in captured.err
 
@@ -246,8 +246,27 @@ def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert rows["emitter"] == "loop"
     assert rows["blocks x threads"] == "[24576, 1, 1] x [128, 1, 1]"
     assert rows["global loads"] == rows["global stores"] == "1 x 64 bit"
-    assert rows["bytes moved"] == "50331648 (1.00 x least)"
+    assert rows["sectors moved"] == rows["... each once per block"] == "50331648 bytes (1.00 x inputs and results)"
+    assert rows["coalescing"] == "1.00 x the least sectors of the requests"
+    assert "load argument 0, 64 bit: 4 requests of 8.0 sectors (least 8.0), 2.0 transactions" in captured.err
+    assert rows["occupancy"] == "100%: 64 of 64 warps, limited by threads"
     assert rows["spills"] == "0 bytes stored, 0 loaded"
+
+
+def test_report_of_distant_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Neighbouring threads read floats that are 196,608 bytes apart: a sector each, of which they use an eighth."""
+    monkeypatch.setenv("COLUMNS", "200")
+    path = tmp_path / "column.hlo"
+    path.write_text(
+        wrap(
+            "  %p = f32[512,49152] parameter(0)\n  ROOT %s = f32[512,1] slice(%p), slice={[0:512], [7:8]}",
+            "f32[512,49152] parameter(0)",
+            "f32[512,1]",
+        )
+    )
+    assert main(["compile", "--report", str(path), "-o", str(tmp_path / "column.ptx")]) == 0
+    error = capsys.readouterr().err
+    assert "load argument 0, 32 bit: 4 requests of 32.0 sectors (least 4.0), 32.0 transactions" in error
 
 
 def test_an_async_bundle_is_not_emitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -258,6 +277,8 @@ def test_an_async_bundle_is_not_emitted(tmp_path: Path, capsys: pytest.CaptureFi
         "  slice-done = f32[32] slice-done(slice-start)\n  ROOT sum = f32[32] negate(slice-done)\n}\n"
     )
     assert main(["emit", str(path)]) == 1
+    assert "2 operations to fuse (1 negate, 1 slice): slice, sum" in capsys.readouterr().err
+    assert main(["emit", str(path), "--fuse-entry"]) == 1
     error = capsys.readouterr().err
     assert "hlo.async_start of tensor<64xf32> cannot be emitted: a !hlo.async_bundle<" in error
     assert "is not a tensor" in error and "internal error" not in error

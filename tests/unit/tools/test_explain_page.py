@@ -1,15 +1,15 @@
-"""The page of `xshardy explain --html`, in a headless browser: its contents, and the effect of a click."""
+"""The page of `xshardy explain --html`, in a headless browser: its contents, and what a click and a search show."""
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from xshardy.tools.explain_page import page
+from xshardy.tools.explain.page import page
 from xshardy.tools.program_file import read_program
 from xshardy.tools.sharded_program import propagate
 
@@ -17,45 +17,78 @@ EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
 
+LAYERS = 40
+LAYERED = "\n".join(
+    [
+        'sdy.mesh @mesh = <["a"=2, "b"=2], device_ids=[3, 2, 1, 0]>',
+        'func.func @main(%arg0: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "b"}, {}]>} loc("x"),',
+        "    %w: tensor<8x6xf32>) -> tensor<8x6xf32> {",
+        "  %0 = stablehlo.add %arg0, %w : tensor<8x6xf32>",
+        *(
+            f"  %{2 * layer + 1} = stablehlo.tanh %{2 * layer} : tensor<8x6xf32> loc(#loc)\n"
+            f"  %{2 * layer + 2} = stablehlo.negate %{2 * layer + 1} : tensor<8x6xf32>"
+            for layer in range(LAYERS)
+        ),
+        f"  return %{2 * LAYERS} : tensor<8x6xf32>",
+        "}",
+        '#loc = loc("/home/me/model.py":42:7)',
+    ]
+)
+"""A program of `LAYERS` layers of two lines, and four lines before them."""
+
 
 @pytest.fixture(scope="module")
-def browser_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The page of the example, in Playwright's browser or else in the system's."""
-    file = tmp_path_factory.mktemp("page") / "mlp.html"
-    file.write_text(page(propagate(read_program(EXAMPLE), EXAMPLE), "mlp"))
+def browser() -> Iterator[Browser]:
+    """Playwright's browser or else the system's."""
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
         program = own if Path(own).exists() else next(filter(None, map(shutil.which, NAMES)), None)
         if program is None:
             pytest.skip("there is no Chromium: `apt-get install chromium`, or `playwright install chromium`")
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        opened = browser.new_page(viewport={"width": 1200, "height": 700})
-        complaints: list[str] = []
-        requests: list[str] = []
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("request", lambda request: requests.append(request.url))
-        opened.goto(file.as_uri())
-        yield opened
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the page of a program. No page has errors or loads anything else."""
+    complaints: list[str] = []
+    requests: list[str] = []
+
+    def open_page(text: str, width: int = 1200, *, with_plan: bool = False) -> Page:
+        file = tmp_path / "page.html"
+        file.write_text(page(propagate(text, "page", with_plan=with_plan), "page"))
+        shown = browser.new_page(viewport={"width": width, "height": 700})
+        shown.on("pageerror", lambda error: complaints.append(str(error)))
+        shown.on("console", lambda message: complaints.append(message.text))
+        shown.on("request", lambda request: requests.append(request.url))
+        shown.goto(file.as_uri())
+        return shown
+
+    yield open_page
+    for context in browser.contexts:
+        context.close()
     assert complaints == []
-    assert requests == [file.as_uri()]
+    assert requests == [(tmp_path / "page.html").as_uri()]
 
 
 def marked(shown: Page) -> list[int]:
     """The lines that are marked as the path."""
-    return [int(number) for number in shown.locator("#program .path .number").all_inner_texts()]
+    return [int(number) for number in shown.locator("#program .marked .number").all_inner_texts()]
 
 
-def test_the_program_and_its_axes_are_shown(browser_page: Page):
-    assert browser_page.locator("#legend .axis").all_inner_texts() == ["data", "model"]
-    rows = browser_page.locator("#program > div")
+def test_the_program_and_its_axes_are_shown(opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE))
+    assert shown.locator("#legend .axis").all_inner_texts() == ["data", "model"]
+    rows = shown.locator("#program .row")
     assert rows.count() == len(Path(EXAMPLE).read_text().splitlines())
     assert "%2 = stablehlo.dot %1, %w1" in rows.nth(9).inner_text()
-    assert marked(browser_page) == []
+    assert marked(shown) == []
 
 
-def test_an_axis_has_one_colour_everywhere(browser_page: Page):
-    chips = browser_page.locator(".axis")
+def test_an_axis_has_one_colour_everywhere(opened: Callable[..., Page]):
+    chips = opened(read_program(EXAMPLE)).locator(".axis")
     shown = chips.evaluate_all("chips => chips.map(c => [c.textContent, getComputedStyle(c).backgroundColor])")
     colours = {(axis, colour) for axis, colour in shown}
     assert (
@@ -63,22 +96,93 @@ def test_an_axis_has_one_colour_everywhere(browser_page: Page):
     )
 
 
-def test_nothing_is_cut_off(browser_page: Page):
-    assert browser_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert browser_page.locator("#program").evaluate("area => area.scrollWidth <= area.clientWidth")
+@pytest.mark.parametrize("width", [1200, 390])
+def test_nothing_is_cut_off(width: int, opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE), width)
+    shown.locator("#program button", has_text="%2 ").click()
+    assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert shown.locator("#program").evaluate("area => area.scrollWidth <= area.clientWidth")
 
 
-def test_a_click_shows_the_path(browser_page: Page):
-    for name, first, lines in (
-        ("%2 ", '%2 (line 10): [{"data", ?}, {?}]', [8, 9, 10]),
-        ("%0 ", '%0 (line 8): [{"data", ?}, {"model", ?}]', [8]),
-    ):
-        button = browser_page.locator("button", has_text=name)
+def test_a_click_shows_the_path(opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE))
+    for name, title, lines in (("%2 ", "%2 (line 10)", [4, 8, 9, 10]), ("%0 ", "%0 (line 8)", [4, 8])):
+        button = shown.locator("#program button", has_text=name)
         button.click()
-        assert browser_page.locator("#story").inner_text().splitlines()[0] == first
-        assert marked(browser_page) == lines
-        assert browser_page.locator("button.chosen").count() == 1
+        shown.locator("#tensor h2", has_text=title).wait_for()
+        assert marked(shown) == lines
+        assert shown.locator("#program .chosen").count() == 1
         assert "chosen" in (button.get_attribute("class") or "")
+    shown.locator("#tensor .close").click()
+    shown.locator("#tensor", has_text="Choose a tensor").wait_for()
+    assert marked(shown) == []
+
+
+def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
+    shown = opened(LAYERED)
+    fold = shown.locator("#program .fold > summary")
+    assert fold.all_inner_texts() == ["39 more times the 2 lines above, sharded alike: lines 7 to 84"]
+    shown.evaluate(f"search('%{2 * LAYERS}')")
+    shown.locator("#views li button", has_text=f"%{2 * LAYERS} (line 84)").first.click()
+    path = shown.locator("#tensor ol").first
+    assert path.locator("> li").count() == 9
+    path.locator("summary", has_text="74 more steps").click()
+    expect(path.locator("li", has_text="step")).to_have_count(2 * LAYERS + 2)
+    shown.locator("#tensor button", has_text="go to line 84").click()
+    assert shown.locator("#program .goal .number").inner_text() == "84"
+    assert shown.locator("#program .fold").get_attribute("open") is not None
+
+
+def test_the_mesh_shows_the_part_of_each_device(opened: Callable[..., Page]):
+    shown = opened(LAYERED)
+    shown.locator("#program button", has_text="%0 ").click()
+    cells = shown.locator(".mesh div")
+    assert cells.evaluate_all("cells => cells.map(cell => cell.title)") == [
+        "device 3: [0:2, :]",
+        "device 2: [2:4, :]",
+        "device 1: [4:6, :]",
+        "device 0: [6:8, :]",
+    ]
+    assert len(set(cells.evaluate_all("cells => cells.map(cell => getComputedStyle(cell).backgroundColor)"))) == 4
+
+
+def test_arguments_sort_by_bytes(opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE))
+    shown.locator("#tabs button", has_text="Arguments").click()
+    first = shown.locator("tbody tr").first
+    assert "argument 0 (%x)" in first.inner_text()
+    before = shown.locator("th button", has_text="before")
+    before.click()
+    assert "argument 2 (%w1)" in first.inner_text() and "16 MiB" in first.inner_text()
+    before.click()
+    assert "argument 0 (%x)" in first.inner_text()
+
+
+def test_source_lines_list_their_tensors(opened: Callable[..., Page]):
+    shown = opened(LAYERED)
+    shown.locator("#tabs button", has_text="Source lines").click()
+    assert shown.locator("tbody tr").all_inner_texts() == [f"model.py:42\t{LAYERS}\t0\t1.9 KiB"]
+    shown.locator("tbody button").click()
+    assert shown.locator("#views h3").first.inner_text() == f"{LAYERS} tensors"
+
+
+def test_collectives_have_their_causes(opened: Callable[..., Page]):
+    shown = opened(read_program(EXAMPLE), with_plan=True)
+    badge = shown.locator("#program .collective")
+    assert badge.all_inner_texts() == ["all-reduce 112 KiB"]
+    badge.click()
+    (cells,) = shown.locator("tbody tr").all()
+    assert cells.inner_text().startswith("112 KiB\tall-reduce\tmodel\t1\t")
+    assert '%1 (line 9) has "model" in dimension 1 [from argument 1 (%w0)' in cells.inner_text()
+    cells.locator("button", has_text="stablehlo.dot (line 10)").click()
+    assert shown.locator("#program .goal .number").inner_text() == "10"
+
+
+def test_collectives_are_shown_only_where_they_are_known(opened: Callable[..., Page]):
+    assert opened(read_program(EXAMPLE)).locator("#tabs button").all_inner_texts() == [
+        "Program",
+        "Arguments and results",
+    ]
 
 
 HOSTILE = """// <img src=x onerror="document.title='PWNED'"> </script><script>document.title='PWNED2'</script>
@@ -113,3 +217,8 @@ def test_names_and_text_of_a_program_are_data(title: str):
     assert titles[0].strip() == title
     assert json.loads(scripts[0])["lines"] == HOSTILE.splitlines()
     assert text.count("PWNED") == 2
+
+
+def test_an_axis_of_any_name_has_a_chip(opened: Callable[..., Page]):
+    chips = opened(HOSTILE).locator("#legend .axis")
+    assert chips.all_inner_texts() == ["</script><script>x"]

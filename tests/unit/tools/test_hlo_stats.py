@@ -55,6 +55,34 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "instructions in" in printed and "negate" in printed and "loop" in printed
 
 
+def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Modules at any depth, one row each; other files of a dump are skipped; a bad one is a diagnostic."""
+    (tmp_path / "step").mkdir()
+    (tmp_path / "first.hlo").write_text(STATS_TEXT)
+    (tmp_path / "step" / "second.txt").write_text(STATS_TEXT)
+    (tmp_path / "module.ll").write_text("define void @f()")
+    assert main(["hlo-stats", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in captured.out.splitlines() if "│" in line]
+    rows = {name: cells for name, *cells in lines}
+    assert rows["first.hlo"] == rows["step/second.txt"]
+    assert rows["first.hlo"][:3] == ["8", "2", "1"]
+    assert rows["negate"][:2] == ["2", "32"]
+    assert rows["loop"] == ["2"]
+    assert not captured.err
+
+    (tmp_path / "bad.txt").write_text("HloModule m\nENTRY e { x }")
+    assert main(["hlo-stats", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    assert "first.hlo" in captured.out and "bad.txt:2:13: error: expected '='" in captured.err
+
+
+def test_a_folder_without_modules(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "module.ll").write_text("define void @f()")
+    assert main(["hlo-stats", str(tmp_path)]) == 1
+    assert "no HLO text in this folder" in capsys.readouterr().err
+
+
 def test_bad_input_is_one_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "m.hlo"
     path.write_text("HloModule m\nENTRY e { x }")

@@ -7,7 +7,8 @@ import pytest
 from xshardy.hlo_text import read_hlo
 from xshardy.syntax import print_module
 from xshardy.tools.cli import main
-from xshardy.tools.explain import Story, named_value
+from xshardy.tools.explain.picking import named_value
+from xshardy.tools.explain.story import story
 from xshardy.tools.sharded_program import export, export_hlo, propagate
 
 TABLES = """
@@ -85,7 +86,7 @@ ENTRY main {
 
 def test_names_and_places_are_those_of_the_users_program():
     program = propagate(OF_JAX, "step.hlo")
-    lines = list(Story(program, named_value(program, "%dot.3", "step.hlo")).lines())
+    lines = list(story(program, named_value(program, "%dot.3", "step.hlo")))
     assert lines[0] == '%dot.3 (model.py:42): [{"data", ?}, {"model", ?}]'
     assert """    argument 1 (p['w']) had it from the start: [{}, {"model"}], written in the text""" in lines
     assert named_value(program, "p['w']", "step.hlo") == named_value(program, "%w.1", "step.hlo")

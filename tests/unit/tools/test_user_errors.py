@@ -25,7 +25,7 @@ COMMANDS = {
 
 FILES = {
     "missing": (None, "No such file or directory"),
-    "folder": (None, "Is a directory"),
+    "folder": (None, "Is a directory|no HLO text in this folder"),
     "in_a_file/x": (None, "Not a directory"),
     "cut off": (b"HloModule m,", "operation 'HloModule' is not registered|found the end of the file"),
     "binary": (bytes(range(256)), "byte 0x80 is not UTF-8: expected a text file"),
@@ -94,6 +94,8 @@ def test_an_output_that_cannot_be_written(
     command: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     output, expected = OUTPUTS[what]
+    if what == "a folder" and command == "compile -o":
+        pytest.skip("a folder is where `compile` writes a launch plan")
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("kept")
     Path("folder").mkdir()

@@ -22,9 +22,8 @@ from xdsl.dialects.builtin import (
     TensorType,
     f32,
     f64,
-    i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo import broadcasting, constants, elementwise, formulas
@@ -34,6 +33,7 @@ from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import bit_width
 
 Decomposition = Callable[[Any, Tensors], Sequence[SSAValue]]
@@ -308,21 +308,9 @@ def constant_like(op: constants.ConstantLikeOp, t: Tensors) -> Sequence[SSAValue
 
 def top_k(op: TopKOp, t: Tensors) -> Sequence[SSAValue]:
     """A stable sort in descending order, of the elements and their indices, and the first `k` of it."""
-    shape, element = shape_of(op.operand), element_type(op.operand)
-    if DYNAMIC_INDEX in shape:
+    if DYNAMIC_INDEX in shape_of(op.operand):
         raise NotImplementedError("its shape is known only at run time")
-    last = len(shape) - 1
-    indices = t.iota(last, i32, shape)
-    scalar, index = TensorType(element, []), TensorType(i32, [])
-    block = Block(arg_types=[scalar, scalar, index, index])
-    kind = ComparisonType.TOTALORDER if isinstance(element, AnyFloat) else None
-    before = stablehlo.CompareOp(block.args[0], block.args[1], ComparisonDirection.GT, kind)
-    block.add_ops([before, stablehlo.ReturnOp(before.result)])
-    sort = stablehlo.SortOp([op.operand, indices], Region(block), last, is_stable=True)
-    t(sort)
-    limits = [*shape[:-1], op.k.value.data]
-    starts, strides = [0] * len(shape), [1] * len(shape)
-    return [t(stablehlo.SliceOp(value, starts, limits, strides)) for value in sort.results]
+    return first_in_order(t, op.operand, op.k.value.data, ComparisonDirection.GT)
 
 
 POLYGAMMA, ZETA = by_formula(formulas.polygamma), by_formula(formulas.zeta)

@@ -1,7 +1,18 @@
 """Array functions of HLO that StableHLO lacks or has in another form."""
 
-from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FlatSymbolRefAttrConstr, StringAttr, TupleType
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    IntegerType,
+    StringAttr,
+    TupleType,
+)
 from xdsl.dialects.builtin import i64 as i64_type
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     base,
     irdl_op_definition,
@@ -16,7 +27,11 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.hlo.instruction import I64_ATTR, InstructionOp, elements
+from xshardy.dialects.stablehlo.attributes import ComparisonDirection
+from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, VALUE, tensor_type
 
 __all__ = [
@@ -39,7 +54,7 @@ class ArrayFunctionOp(InstructionOp):
 
 
 @irdl_op_definition
-class TopKOp(ArrayFunctionOp):
+class TopKOp(ArrayFunctionOp, DecomposableOpInterface):
     """The `k` largest (or smallest) elements along the last dimension, and their indices."""
 
     name = "hlo.topk"
@@ -60,6 +75,12 @@ class TopKOp(ArrayFunctionOp):
                 raise VerifyException(f"result '{result.type}' has not the shape {list(expected)}")
         if tensor_type(self.values).element_type != operand.element_type:
             raise VerifyException(f"values '{self.values.type}' have not the element type of '{operand}'")
+
+    def decompose(self, t: Tensors) -> Sequence[SSAValue]:
+        """The first elements of a stable sort of the elements and their indices."""
+        direction = ComparisonDirection.GT if self.largest.value.data else ComparisonDirection.LT
+        index = cast(IntegerType, element_type(self.indices))
+        return first_in_order(t, self.operand, self.k.value.data, direction, index)
 
 
 @irdl_op_definition

@@ -5,7 +5,7 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, AnyTensorType, IntegerType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
@@ -17,14 +17,14 @@ class Tensors:
 
     def __init__(self, builder: Builder):
         self.builder = builder
-        self.constants: dict[tuple[int, Attribute, Sequence[int]], SSAValue] = {}
+        self.constants: dict[tuple[float, Attribute, Sequence[int]], SSAValue] = {}
 
     def __call__(self, op: Operation) -> SSAValue:
         """Insert `op` and return its first result."""
         self.builder.insert(op)
         return op.results[0]
 
-    def constant(self, value: int, element_type: IntegerType | AnyFloat, shape: Sequence[int] = ()) -> SSAValue:
+    def constant(self, value: float, element_type: IntegerType | AnyFloat, shape: Sequence[int] = ()) -> SSAValue:
         """A tensor of equal elements: a scalar that is broadcast. Equal constants are one value."""
         key = (value, element_type, tuple(shape))
         if (known := self.constants.get(key)) is None:
@@ -36,7 +36,7 @@ class Tensors:
             self.constants[key] = known
         return known
 
-    def like(self, value: int, x: SSAValue) -> SSAValue:
+    def like(self, value: float, x: SSAValue) -> SSAValue:
         """A constant of the type of `x`."""
         return self.constant(value, cast(IntegerType | AnyFloat, element_type(x)), shape_of(x))
 
@@ -98,6 +98,15 @@ class Tensors:
 
     def select(self, predicate: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
         return self(stablehlo.SelectOp(predicate, then, otherwise))
+
+
+def reducer(kind: type[Operation], element: Attribute) -> Region:
+    """A region that combines two elements by one operation of this kind."""
+    scalar = TensorType(element, [])
+    block = Block(arg_types=[scalar, scalar])
+    combined = kind.create(operands=block.args, result_types=[scalar])
+    block.add_ops([combined, stablehlo.ReturnOp(*combined.results)])
+    return Region(block)
 
 
 def element_type(x: SSAValue) -> Attribute:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from xdsl.dialects import arith, complex
+from xdsl.dialects import arith, complex, math
 from xdsl.ir import SSAValue
 
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
@@ -49,4 +49,17 @@ def square(s: Scalars, x: SSAValue) -> SSAValue:
     return s(complex.MulOp(x, x))
 
 
-COMPLEX_RULES: Mapping[str, Rule] = {"chlo.conj": conj, "chlo.square": square, "stablehlo.logistic": logistic}
+def cbrt(s: Scalars, x: SSAValue) -> SSAValue:
+    """The principal cube root: that of the absolute value, at a third of the angle."""
+    real, imag = s.parts(x)
+    root = s(math.CbrtOp(s(complex.AbsOp(x))))
+    angle = s(arith.DivfOp(s(math.Atan2Op(imag, real)), s.constant(3, real.type)))
+    return s.complex(*(s(arith.MulfOp(root, s(part(angle)))) for part in (math.CosOp, math.SinOp)))
+
+
+COMPLEX_RULES: Mapping[str, Rule] = {
+    "chlo.conj": conj,
+    "chlo.square": square,
+    "stablehlo.cbrt": cbrt,
+    "stablehlo.logistic": logistic,
+}

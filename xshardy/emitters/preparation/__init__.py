@@ -1,9 +1,10 @@
 """
 Preparation of a fused computation: rewrite it to fewer kinds of operations before emission.
 
-Calls are inlined or become calls of functions of elements, random numbers and bitcasts between widths are expanded,
-tuples and barriers are removed. Emission then needs only indexing maps and rules for elements. Source: rows XGPU-17,
-XGPU-18, XGPU-51.
+Calls are inlined or become calls of functions of elements, conditionals become selections, and counted loops are
+unrolled. Random numbers, batch normalization, select-and-scatter and bitcasts between widths are expanded, tuples and
+barriers are removed. Emission then needs only indexing maps and rules for elements. Source: rows XGPU-17, XGPU-18,
+XGPU-51.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,12 @@ from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.called_functions import element_functions
 from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
+from xshardy.emitters.preparation.control_flow import SelectBranch, UnrollLoop
+from xshardy.emitters.preparation.normalization import (
+    ExpandBatchNormGrad,
+    ExpandBatchNormInference,
+    ExpandBatchNormTraining,
+)
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
@@ -31,6 +38,7 @@ from xshardy.emitters.preparation.rewrites import (
     ReturnElementsOfTuples,
     SplitBitcastBetweenWidths,
 )
+from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
@@ -38,14 +46,21 @@ PREPARED = (
     CallOp,
     DecomposableOpInterface,
     hlo.FusionOp,
+    stablehlo.BatchNormGradOp,
+    stablehlo.BatchNormInferenceOp,
+    stablehlo.BatchNormTrainingOp,
+    stablehlo.CaseOp,
     stablehlo.CompositeOp,
     stablehlo.CustomCallOp,
     stablehlo.DotOp,
     stablehlo.GetDimensionSizeOp,
+    stablehlo.IfOp,
     stablehlo.OptimizationBarrierOp,
     stablehlo.RngBitGeneratorOp,
+    stablehlo.SelectAndScatterOp,
     stablehlo.SetDimensionSizeOp,
     stablehlo.TupleOp,
+    stablehlo.WhileOp,
 )
 """Operations that trigger preparation."""
 
@@ -60,6 +75,11 @@ PATTERNS: Sequence[RewritePattern] = (
     SplitBitcastBetweenWidths(),
     Decompose(),
     ExpandRngBitGenerator(),
+    ExpandBatchNormInference(),
+    ExpandBatchNormTraining(),
+    ExpandBatchNormGrad(),
+    ExpandSelectAndScatter(),
+    SelectBranch(),
 )
 
 
@@ -80,6 +100,7 @@ def prepare(computation: FuncOp) -> FuncOp:
         clone = function.clone()
         patterns = (EraseUnusedOperation(), CallElementFunction(called), InlineCall(functions), *PATTERNS)
         rewrite(clone, patterns, TO_FIXPOINT)
+        rewrite(clone, (UnrollLoop(),), TO_FIXPOINT)  # the computations of loops, which are calls, are inlined now
         rewrite(clone, (ReturnElementsOfTuples(),))
         rewrite(clone, (EraseUnused(clone.body.block),), BACKWARD)
         return clone

@@ -107,10 +107,19 @@ class Gpu:
     def upload(self, data: Array) -> DeviceMemory:
         """A copy of a contiguous array in the GPU's memory."""
         memory = self.allocate(data.nbytes)
+        self.store(data, memory)
+        return memory
+
+    def store(self, data: Array, memory: DeviceMemory) -> None:
+        """Copy a contiguous array to memory of its size."""
         if data.nbytes:
             memory.owner.copy_from(self._host(data), stream=self._stream)
             self.wait()  # the array may change after this
-        return memory
+
+    def part(self, memory: DeviceMemory, offset: int, size: int) -> DeviceMemory:
+        """The `size` bytes of `memory` from `offset` on."""
+        pointer = memory.pointer + offset
+        return DeviceMemory(pointer, size, self._core.Buffer.from_handle(pointer, size, owner=memory.owner))
 
     def download(self, memory: DeviceMemory) -> Array:
         """The bytes of `memory`, after the work so far is done."""

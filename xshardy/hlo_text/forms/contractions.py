@@ -1,6 +1,6 @@
 """Contractions: dot, ragged dot and convolution."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, i1
@@ -88,7 +88,7 @@ def convolution(instruction: Instruction) -> Operation:
         properties["window_reversal"] = DenseArrayBase.from_list(i1, [dimension.is_reversed for dimension in window])
     return instruction.create(
         stablehlo.ConvolutionOp,
-        dimension_numbers=dimension_numbers(instruction, fields["dim_labels"], len(window)),
+        dimension_numbers=dimension_numbers(fields["dim_labels"], len(window), instruction.error),
         feature_group_count=integer(fields.get("feature_group_count", 1)),
         batch_group_count=integer(fields.get("batch_group_count", 1)),
         **properties,
@@ -96,14 +96,14 @@ def convolution(instruction: Instruction) -> Operation:
     )
 
 
-def dimension_numbers(instruction: Instruction, labels: str, rank: int) -> ConvDimensionNumbersAttr:
-    """`b01f_01io->b01f` with as many spatial dimensions as the window has, `rank`."""
+def dimension_numbers(labels: str, rank: int, error: Callable[[str], Exception]) -> ConvDimensionNumbersAttr:
+    """`b01f_01io->b01f` with as many spatial dimensions as the window has, `rank`. Raises an `error` for others."""
     numbers: list[Attribute] = []
     lhs, rest = labels.split("_")
     rhs, out = rest.split("->")
     for part, letters in ((lhs, "bf"), (rhs, "io"), (out, "bf")):
         if sorted(part) != sorted([*letters, *map(str, range(rank))]):
-            raise instruction.error(
+            raise error(
                 f"'{part}' in dim_labels does not name {letters[0]}, {letters[1]} and the {rank} dimensions of the "
                 "window, each once"
             )

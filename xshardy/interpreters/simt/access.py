@@ -16,7 +16,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.floats import bits
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes
-from xshardy.interpreters.simt.memory import ATOMIC, Buffer, Tensor
+from xshardy.interpreters.simt.memory import ATOMIC, AccessKind, Buffer, Tensor
 from xshardy.interpreters.simt.unspecified import specified
 
 
@@ -48,9 +48,13 @@ def offsets(lanes: Lanes, op: Operation, tensor: Tensor, indices: Sequence[Array
         result = result + lanes.on_vector(lanes.block_in_chunk, result.ndim) * tensor.buffer.elements_per_block
     if not mask.all():
         result = np.where(mask, result, 0)
-    if lanes.program.observe is not None:
-        lanes.program.observe(lanes, op, tensor, result, mask)
     return result
+
+
+def report(lanes: Lanes, kind: AccessKind, tensor: Tensor, where: Array, mask: Array) -> None:
+    """Tell the observer of the program, if there is one, that the lanes in `mask` access the offsets `where`."""
+    if lanes.program.observe is not None:
+        lanes.program.observe(lanes, kind, tensor, where, mask)
 
 
 def load(
@@ -64,6 +68,8 @@ def load(
     buffer = tensor.buffer
     mask = specified(lanes, mask, lanes.on_vector(lanes.active, mask.ndim), lambda: shown(op))
     where = offsets(lanes, op, tensor, indices, mask)
+    if not atomic:
+        report(lanes, AccessKind.LOAD, tensor, where, mask)
     if buffer.data.size == 0:
         return np.zeros(where.shape, buffer.data.dtype)
     if buffer.writer is not None and buffer.written_at is not None and not atomic:
@@ -113,6 +119,8 @@ def store(
     mask = specified(lanes, mask, lanes.on_vector(lanes.active, mask.ndim), lambda: shown(op))
     value = specified(lanes, value, mask, lambda: shown(op))
     where = offsets(lanes, op, tensor, indices, mask)
+    if not atomic:
+        report(lanes, AccessKind.STORE, tensor, where, mask)
     shape = np.broadcast_shapes(where.shape, value.shape, mask.shape, (*lanes.shape, *(1,) * (where.ndim - 2)))
     chosen = np.broadcast_to(mask, shape)
     everybody = bool(mask.all())

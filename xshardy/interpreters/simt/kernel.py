@@ -18,15 +18,23 @@ from xshardy.interpreters.simt.gpu import GPU
 from xshardy.interpreters.simt.launch import Launch, launch_of
 from xshardy.interpreters.simt.machine import Lanes, Program, Rule
 from xshardy.interpreters.simt.math import MATH
-from xshardy.interpreters.simt.memory import Buffer, Tensor, Value, in_memory_order, in_tensor_order, strides_of
+from xshardy.interpreters.simt.memory import (
+    AccessKind,
+    Buffer,
+    Tensor,
+    Value,
+    in_memory_order,
+    in_tensor_order,
+    strides_of,
+)
 from xshardy.interpreters.simt.scf import SCF
 from xshardy.interpreters.simt.tensor import TENSOR, reshape
 from xshardy.interpreters.simt.vector import VECTOR
 from xshardy.interpreters.simt.xla_gpu import XLA_GPU
 
-Observer: TypeAlias = Callable[[Lanes, Operation, Tensor, Array, Array], None]
+Observer: TypeAlias = Callable[[Lanes, AccessKind, Tensor, Array, Array], None]
 """
-Called for each memory access with the operation, the tensor, the offsets in its buffer, and the mask of the lanes.
+Called for each memory access with its kind, the tensor, the offsets in its buffer, and the mask of the lanes.
 """
 
 

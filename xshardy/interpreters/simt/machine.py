@@ -27,7 +27,7 @@ from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.simt.domains import argument_ranges, in_range, result_name
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.launch import Launch
-from xshardy.interpreters.simt.memory import Tensor, Value
+from xshardy.interpreters.simt.memory import AccessKind, Tensor, Value
 from xshardy.interpreters.simt.unspecified import specified
 
 Results: TypeAlias = Value | Sequence[Value] | None
@@ -66,9 +66,9 @@ class Program:
         default_factory=dict[str, tuple[tuple[int, Interval], ...]]
     )
     """The arguments of each called function that are stated to be in a range."""
-    observe: Callable[[Lanes, Operation, Tensor, Array, Array], None] | None = None
+    observe: Callable[[Lanes, AccessKind, Tensor, Array, Array], None] | None = None
     """
-    Called for each memory access with the operation, the tensor, the offsets in its buffer, and the mask of the lanes.
+    Called for each memory access with its kind, the tensor, the offsets in its buffer, and the mask of the lanes.
     """
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -12,6 +13,15 @@ from xdsl.ir import Attribute
 
 from xshardy.interpreters.constants import dense_array
 from xshardy.interpreters.element_types import Array, DType, numpy_dtype
+
+
+class AccessKind(Enum):
+    """What an access does to memory."""
+
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+
 
 UNWRITTEN = -1
 ATOMIC = -2

@@ -16,7 +16,7 @@ from xshardy.interpreters.simt.domains import evaluate, in_domain, is_in_domain
 from xshardy.interpreters.simt.gpu import from_thread
 from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
-from xshardy.interpreters.simt.memory import Tensor, Value
+from xshardy.interpreters.simt.memory import AccessKind, Tensor, Value
 from xshardy.interpreters.simt.unspecified import Unspecified, plain
 
 # -- Indexing maps ----------------------------------------------------------------------------------------------------
@@ -159,6 +159,8 @@ def atomic_rmw(lanes: Lanes, op: xla_gpu.AtomicRMWOp, dest: Tensor, *indices: Ar
         places = [(*indices[:-1], indices[-1] + i) for i in range(kind.get_shape()[0])]
     mask = np.broadcast_to(lanes.active, lanes.shape)
     where = np.broadcast_to(access.offsets(lanes, op, dest, indices, lanes.active), lanes.shape)
+    together = where[..., None] + np.arange(len(places)) * dest.strides[-1] if is_vector else where
+    access.report(lanes, AccessKind.ATOMIC, dest, together, lanes.on_vector(lanes.active, together.ndim))
     rank = ranks_per_element(where, mask)
     for now in range(int(rank.max(initial=-1)) + 1):
         with lanes.only(rank == now):

@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 
 
-def start(evaluator: Evaluator, op: hlo.StartOp, *arguments: Value) -> Sequence[Value]:
-    return [evaluator.call(op.callee.string_value(), arguments)]
+def start(evaluator: Evaluator, op: hlo.StartOp, *arguments: Value) -> Execution:
+    return [(yield evaluator.calling(op.callee.string_value(), arguments))]
 
 
-def start_region(evaluator: Evaluator, op: stablehlo.AsyncStartOp, *arguments: Value) -> Sequence[Value]:
-    return [evaluator.run(op.body.block, arguments)]
+def start_region(evaluator: Evaluator, op: stablehlo.AsyncStartOp, *arguments: Value) -> Execution:
+    return [(yield evaluator.running(op.body.block, arguments))]
 
 
 def update(evaluator: Evaluator, op: hlo.AsyncUpdateOp, bundle: Value) -> Sequence[Value]:

@@ -4,13 +4,15 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from xdsl.dialects import func
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.interpreters.stablehlo.rules import Value
+from xshardy.interpreters.stablehlo.rules import Results, Value, unsupported
+
+T = TypeVar("T")
 
 CALLEES: Mapping[type[Operation], Callable[[Any], str]] = {
     func.CallOp: lambda op: op.callee.string_value(),
@@ -19,29 +21,81 @@ CALLEES: Mapping[type[Operation], Callable[[Any], str]] = {
 }
 """The name of the function that an operation calls with its operands, by the class of the operation."""
 
-Execution: TypeAlias = "Generator[Execution, tuple[Value, ...], tuple[Value, ...]]"
-"""Yields the executions of the functions that it calls, and is sent their results; returns its own results."""
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A device at a rendezvous: it goes on once all devices of `group` are there for the `time`-th time."""
+
+    op: Operation
+    time: int
+    group: tuple[int, ...]
+    device: int
+    values: tuple[Value, ...]
+    """What the device brings. It is sent the `Meeting` of the group."""
 
 
-def results_of(execution: Execution) -> tuple[Value, ...]:
-    """The results of `execution`. Python's recursion limit does not bound the depth of the calls."""
-    stack, results, error = [execution], None, None
-    while True:
-        try:
-            called = stack[-1].throw(error) if error is not None else stack[-1].send(results)  # pyright: ignore[reportArgumentType]
-        except StopIteration as stop:
-            results, error = stop.value, None
-            stack.pop()
-            if not stack:
-                return stop.value
-        except BaseException as raised:
-            error = raised
-            stack.pop()
-            if not stack:
-                raise
-        else:
-            results, error = None, None
-            stack.append(called)
+@dataclass(slots=True)
+class Meeting:
+    """What each device of a group brings to a rendezvous, in the group's order."""
+
+    values: Sequence[tuple[Any, ...]]
+    _common: Any = None
+
+    def once(self, compute: Callable[[Sequence[tuple[Any, ...]]], T]) -> T:
+        """`compute` of the values, which is the same for all devices: the first of them computes it."""
+        if self._common is None:
+            self._common = compute(self.values)
+        return self._common
+
+
+Execution: TypeAlias = "Generator[Execution | Arrival, Any, Results]"
+"""
+Yields the executions that it waits for, and is sent their results; returns its own results.
+
+At a rendezvous with other devices, it yields its arrival, and is sent the meeting.
+"""
+
+
+@dataclass(slots=True)
+class Process:
+    """An execution, and those that wait for each other in it. Python's recursion limit does not bound their number."""
+
+    stack: list[Execution]
+    results: Results = ()
+    """Of the execution, once `advance` has returned None."""
+
+    def advance(self, sent: Any = None) -> Arrival | None:
+        """Go on to the next rendezvous, given what the last one was `sent`; None at the end."""
+        error = None
+        while self.stack:
+            try:
+                yielded = self.stack[-1].throw(error) if error is not None else self.stack[-1].send(sent)
+            except StopIteration as stop:
+                sent, error = stop.value, None
+                self.stack.pop()
+            except BaseException as raised:
+                error = raised
+                self.stack.pop()
+                if not self.stack:
+                    raise
+            else:
+                if isinstance(yielded, Arrival):
+                    return yielded
+                sent, error = None, None
+                self.stack.append(yielded)
+        self.results = sent
+        return None
+
+
+def results_of(execution: Execution) -> Results:
+    """The results of `execution`, which meets no other device. Raises `InterpretationError` if it does."""
+    process = Process([execution])
+    arrival = process.advance()
+    while arrival is not None:
+        if len(arrival.group) > 1:
+            raise unsupported(arrival.op, "devices cannot meet inside of a computation that is applied to elements")
+        arrival = process.advance(Meeting([arrival.values]))
+    return process.results
 
 
 def call_sites(functions: Iterable[func.FuncOp]) -> Counter[str]:

@@ -6,8 +6,8 @@ A single-device evaluation has a grid of one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -17,7 +17,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, integer_table
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.stablehlo.devices import Group
+from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting
+from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
@@ -42,42 +43,44 @@ def channel_of(op: Operation) -> int:
     return channel.handle.data if isinstance(channel, stablehlo.ChannelHandleAttr) else 0
 
 
-def group_over_all(evaluator: Evaluator, op: stablehlo.AllGatherOp | Reducing) -> Group:
-    """The group of this device: replicas, with a channel all their partitions, or numbers of devices."""
-    grid = evaluator.device.grid
+def groups_over_all(op: stablehlo.AllGatherOp | Reducing, grid: Grid) -> Sequence[Group]:
+    """The groups of replicas, with a channel of all their partitions, or of numbers of devices."""
     if op.use_global_device_ids is not None:
-        groups = [tuple(group) for group in groups_in(op, op.replica_groups, grid.size)]
-    elif channel_of(op) > 0:
-        groups = grid.cross_replica_and_partition(groups_in(op, op.replica_groups, grid.replicas))
-    else:
-        groups = grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
-    return own_group(evaluator, op, groups)
-
-
-def group_over_one(evaluator: Evaluator, op: stablehlo.AllToAllOp | stablehlo.CollectiveBroadcastOp) -> Group:
-    """The group of this device: replicas, or with a channel partitions."""
-    grid = evaluator.device.grid
+        return [tuple(group) for group in groups_in(op, op.replica_groups, grid.size)]
     if channel_of(op) > 0:
-        groups = grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions))
-    else:
-        groups = grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
-    return own_group(evaluator, op, groups)
+        return grid.cross_replica_and_partition(groups_in(op, op.replica_groups, grid.replicas))
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
 
 
-def own_group(evaluator: Evaluator, op: Operation, groups: Sequence[Group]) -> Group:
-    """The group that contains this device; empty if there is none."""
-    for group in groups:
-        if max(group) >= evaluator.device.grid.size:
-            raise unsupported(op, f"device {max(group)} is in a group, but there are {evaluator.device.grid.size}")
-    return next((group for group in groups if evaluator.device.number in group), ())
+def groups_over_one(op: stablehlo.AllToAllOp | stablehlo.CollectiveBroadcastOp, grid: Grid) -> Sequence[Group]:
+    """The groups of replicas, or with a channel of partitions."""
+    if channel_of(op) > 0:
+        return grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions))
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
 
 
-def exchange(evaluator: Evaluator, op: Operation, group: Group, operands: Sequence[Array]) -> list[list[Array]]:
-    """For each operand, its values on all devices of the group."""
+OpT = TypeVar("OpT", bound=Operation)
+
+
+def own_group(evaluator: Evaluator, op: OpT, groups: Callable[[OpT, Grid], Sequence[Group]]) -> Group:
+    """The group of this device; empty if there is none. All devices share the table of groups."""
+    device = evaluator.device
+    if (known := evaluator.groups.get(op)) is None:
+        known = evaluator.groups[op] = {}
+        for group in groups(op, device.grid):
+            if max(group) >= device.grid.size:
+                raise unsupported(op, f"device {max(group)} is in a group, but there are {device.grid.size}")
+            known.update(dict.fromkeys(group, group))
+    return known.get(device.number, ())
+
+
+def meet(
+    evaluator: Evaluator, op: Operation, group: Group, operands: Sequence[Array]
+) -> Generator[Arrival, Meeting, Meeting]:
+    """The meeting of the devices of the group, to which each brings its operands."""
     if not group:
         raise unsupported(op, f"device {evaluator.device.number} is in no group")
-    brought = cast(list[tuple[Array, ...]], evaluator.device.exchange(op, group, operands))
-    return [[values[i] for values in brought] for i in range(len(operands))]
+    return (yield evaluator.device.arrive(op, group, operands))
 
 
 def reduced(evaluator: Evaluator, body: Block, values: Sequence[Array]) -> Array:
@@ -90,58 +93,69 @@ def reduced(evaluator: Evaluator, body: Block, values: Sequence[Array]) -> Array
     return result
 
 
-def all_gather(evaluator: Evaluator, op: stablehlo.AllGatherOp, *operands: Array) -> Sequence[Array]:
-    gathered = exchange(evaluator, op, group_over_all(evaluator, op), operands)
-    return [np.concatenate(values, axis=op.all_gather_dim.value.data) for values in gathered]
+def all_gather(evaluator: Evaluator, op: stablehlo.AllGatherOp, *operands: Array) -> Execution:
+    meeting = yield from meet(evaluator, op, own_group(evaluator, op, groups_over_all), operands)
+    dim = op.all_gather_dim.value.data
+    return meeting.once(lambda brought: [np.concatenate(values, axis=dim) for values in zip(*brought, strict=True)])
 
 
-def all_reduce(evaluator: Evaluator, op: stablehlo.AllReduceOp, *operands: Array) -> Sequence[Array]:
-    gathered = exchange(evaluator, op, group_over_all(evaluator, op), operands)
-    return [reduced(evaluator, op.computation.block, values) for values in gathered]
+def all_reduce(evaluator: Evaluator, op: stablehlo.AllReduceOp, *operands: Array) -> Execution:
+    meeting = yield from meet(evaluator, op, own_group(evaluator, op, groups_over_all), operands)
+    body = op.computation.block
+    return meeting.once(lambda brought: [reduced(evaluator, body, values) for values in zip(*brought, strict=True)])
 
 
-def reduce_scatter(evaluator: Evaluator, op: stablehlo.ReduceScatterOp, operand: Array) -> Array:
-    group = group_over_all(evaluator, op)
-    (values,) = exchange(evaluator, op, group, [operand])
-    parts = np.split(reduced(evaluator, op.computation.block, values), len(group), op.scatter_dimension.value.data)
-    return parts[group.index(evaluator.device.number)]
+def reduce_scatter(evaluator: Evaluator, op: stablehlo.ReduceScatterOp, operand: Array) -> Execution:
+    group = own_group(evaluator, op, groups_over_all)
+    meeting = yield from meet(evaluator, op, group, [operand])
+    body, dim = op.computation.block, op.scatter_dimension.value.data
+
+    def parts(brought: Sequence[tuple[Array, ...]]) -> dict[int, Array]:
+        whole = reduced(evaluator, body, [value for (value,) in brought])
+        return dict(zip(group, np.split(whole, len(group), dim), strict=True))
+
+    return meeting.once(parts)[evaluator.device.number]
 
 
-def all_to_all(evaluator: Evaluator, op: stablehlo.AllToAllOp, *operands: Array) -> Sequence[Array]:
-    group = group_over_one(evaluator, op)
-    place = group.index(evaluator.device.number) if group else 0
+def all_to_all(evaluator: Evaluator, op: stablehlo.AllToAllOp, *operands: Array) -> Execution:
+    group = own_group(evaluator, op, groups_over_one)
+    meeting = yield from meet(evaluator, op, group, operands)
     split, concat, count = (x.value.data for x in (op.split_dimension, op.concat_dimension, op.split_count))
-    gathered = exchange(evaluator, op, group, operands)
+    place = group.index(evaluator.device.number)
     return [
-        np.concatenate([np.split(value, count, split)[place] for value in values], axis=concat) for values in gathered
+        np.concatenate([np.split(value, count, split)[place] for value in values], axis=concat)
+        for values in zip(*meeting.values, strict=True)
     ]
 
 
-def collective_broadcast(
-    evaluator: Evaluator, op: stablehlo.CollectiveBroadcastOp, *operands: Array
-) -> Sequence[Array]:
+def collective_broadcast(evaluator: Evaluator, op: stablehlo.CollectiveBroadcastOp, *operands: Array) -> Execution:
     """The operand of the first device of the group; zeros on a device without a group."""
     if op.has_dynamic_root is not None:
         raise unsupported(op, "the root is only known when the program runs")
-    group = group_over_one(evaluator, op)
+    group = own_group(evaluator, op, groups_over_one)
     if not group:
         return [np.zeros_like(operand) for operand in operands]
-    return [values[0] for values in exchange(evaluator, op, group, operands)]
+    meeting = yield from meet(evaluator, op, group, operands)
+    return meeting.values[0]
 
 
-def collective_permute(evaluator: Evaluator, op: stablehlo.CollectivePermuteOp, operand: Array) -> Array:
-    """All devices of a replica, or of a partition, exchange operands; each takes the operand of its source."""
-    device, grid = evaluator.device, evaluator.device.grid
-    _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
-    sources = dict(zip(numbers[1::2], numbers[::2], strict=True))
+def permuting_groups(op: stablehlo.CollectivePermuteOp, grid: Grid) -> Sequence[Group]:
+    """The partitions of each replica with a channel, else the replicas of each partition."""
     if channel_of(op) > 0:
-        group, own = grid.cross_partition([range(grid.partitions)])[device.replica], device.partition
-    else:
-        group, own = grid.cross_replica([range(grid.replicas)])[device.partition], device.replica
-    if own in sources and sources[own] >= len(group):
-        raise unsupported(op, f"it receives from {sources[own]}, but there are {len(group)} that send")
-    (values,) = exchange(evaluator, op, group, [operand])
-    return values[sources[own]] if own in sources else np.zeros_like(operand)
+        return grid.cross_partition([range(grid.partitions)])
+    return grid.cross_replica([range(grid.replicas)])
+
+
+def collective_permute(evaluator: Evaluator, op: stablehlo.CollectivePermuteOp, operand: Array) -> Execution:
+    """All devices of a replica, or of a partition, exchange operands; each takes the operand of its source."""
+    device = evaluator.device
+    _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
+    group, own = own_group(evaluator, op, permuting_groups), device.partition if channel_of(op) > 0 else device.replica
+    source = next((source for source, target in zip(numbers[::2], numbers[1::2], strict=True) if target == own), None)
+    if source is not None and source >= len(group):
+        raise unsupported(op, f"it receives from {source}, but there are {len(group)} that send")
+    meeting = yield from meet(evaluator, op, group, [operand])
+    return np.zeros_like(operand) if source is None else meeting.values[source][0]
 
 
 def partition_id(evaluator: Evaluator, op: stablehlo.PartitionIdOp) -> Array:

@@ -9,7 +9,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.interpreters.stablehlo.rules import Results, Rule
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 
 COMPUTED: Mapping[type[Operation], Rule] = {**ELEMENTWISE, **SHAPES}
@@ -35,7 +35,7 @@ def _constant(value: SSAValue, evaluator: Evaluator, known: dict[SSAValue, Array
             operands = [_constant(operand, evaluator, known) for operand in op.operands] if small else [None]
             arrays = [operand for operand in operands if operand is not None]
             if len(arrays) == len(operands):
-                result = COMPUTED[type(op)](evaluator, op, *arrays)
+                result: Results = COMPUTED[type(op)](evaluator, op, *arrays)
                 assert isinstance(result, np.ndarray | np.generic)
                 known[value] = np.asarray(result)
     return known[value]

@@ -18,7 +18,7 @@ from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, words
-from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, listed, unsupported
 from xshardy.interpreters.stablehlo.sorting import by_block, in_order
 
 
@@ -110,8 +110,7 @@ def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Arr
         rule = pass_through
     if rule is None:
         raise unsupported(op, f"'{name}' is not a function that is known here")
-    results = rule(evaluator, op, *operands)
-    values = [results] if isinstance(results, np.ndarray | np.generic) else results
+    values = listed(rule(evaluator, op, *operands))
     return [typed(value, type) for value, type in zip(values, op.result_types, strict=True)]
 
 

@@ -7,19 +7,15 @@ StableHLO specification, "Parallel execution" and "Process groups".
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Condition
-from typing import TypeVar
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.stablehlo.rules import Value
-
-T = TypeVar("T")
+from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting, Process
+from xshardy.interpreters.stablehlo.rules import Results, Value
 
 Group = tuple[int, ...]
 """The numbers of the devices of a group, in the group's order."""
@@ -64,72 +60,11 @@ class DeadlockError(InterpretationError):
 
 
 @dataclass(slots=True)
-class Exchange:
-    """
-    The values that the devices of a group bring to a rendezvous, and the number of devices that have yet to read them.
-    """
-
-    values: dict[int, tuple[Value, ...]] = field(default_factory=dict[int, "tuple[Value, ...]"])
-    readers: int = 0
-
-
-class Rendezvous:
-    """The rendezvous at which devices, each in a thread of its own, wait for the others of their group."""
-
-    def __init__(self, devices: int):
-        self.running = devices
-        self.waiting = 0
-        self.is_stuck = False
-        self.exchanges: dict[tuple[Operation, int, Group], Exchange] = {}
-        self.changed = Condition()
-
-    def exchange(
-        self, op: Operation, time: int, group: Group, device: int, values: Sequence[Value]
-    ) -> list[tuple[Value, ...]]:
-        """
-        The values of each device of `group` for its `time`-th execution of `op`.
-
-        Raises `DeadlockError` on all devices if one of the group never arrives.
-        """
-        key = (op, time, group)
-        with self.changed:
-            exchange_state = self.exchanges.setdefault(key, Exchange())
-            exchange_state.values[device] = tuple(values)
-            if len(exchange_state.values) == len(group):
-                self.waiting -= len(group) - 1
-                self.changed.notify_all()
-            else:
-                self.waiting += 1
-                self.detect_deadlock()
-                self.changed.wait_for(lambda: len(exchange_state.values) == len(group) or self.is_stuck)
-            if len(exchange_state.values) < len(group):
-                missing = ", ".join(str(other) for other in group if other not in exchange_state.values)
-                raise DeadlockError(f"{op.name}: device {device} waits for device(s) {missing} forever")
-            exchange_state.readers += 1
-            if exchange_state.readers == len(group):
-                del self.exchanges[key]
-            return [exchange_state.values[other] for other in group]
-
-    def leave(self) -> None:
-        """Record that a device has ended its program."""
-        with self.changed:
-            self.running -= 1
-            self.detect_deadlock()
-
-    def detect_deadlock(self) -> None:
-        """Detect a deadlock: all running devices wait."""
-        if self.running and self.waiting == self.running:
-            self.is_stuck = True
-            self.changed.notify_all()
-
-
-@dataclass(slots=True)
 class Device:
     """One of the devices of `grid`; `times` counts its executions of each collective."""
 
     number: int
     grid: Grid
-    rendezvous: Rendezvous
     times: Counter[Operation] = field(default_factory=Counter[Operation])
 
     @property
@@ -142,34 +77,39 @@ class Device:
         """The partition of this device within its replica."""
         return self.number % self.grid.partitions
 
-    def exchange(self, op: Operation, group: Group, values: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """The values of each device of `group`, which contains this one, for `op`."""
+    def arrive(self, op: Operation, group: Group, values: Sequence[Value]) -> Arrival:
+        """The arrival of this device, which is in `group`, at the rendezvous of `op`; for a rule that yields it."""
         self.times[op] += 1
-        return self.rendezvous.exchange(op, self.times[op], group, self.number, values)
+        return Arrival(op, self.times[op], group, self.number, tuple(values))
 
 
 def alone() -> Device:
     """The device of a single-device program."""
-    return Device(0, Grid(1, 1), Rendezvous(1))
+    return Device(0, Grid(1, 1))
 
 
-def on_all_devices(grid: Grid, program: Callable[[Device], T]) -> list[T]:
+def on_all_devices(grid: Grid, program: Callable[[Device], Execution]) -> list[Results]:
     """
-    What `program` returns for each device of `grid`, each in a thread of its own.
+    The results of the execution of `program` on each device of `grid`.
 
-    A failing device blocks others, so its error takes precedence over theirs.
+    Devices take turns: each goes on until it has to wait for others. Raises `DeadlockError` if one waits for a device
+    that never arrives.
     """
-    rendezvous = Rendezvous(grid.size)
-
-    def run(number: int) -> T:
-        try:
-            return program(Device(number, grid, rendezvous))
-        finally:
-            rendezvous.leave()
-
-    with ThreadPoolExecutor(max_workers=grid.size) as threads:
-        results = [threads.submit(run, number) for number in range(grid.size)]
-    errors = [error for result in results if (error := result.exception()) is not None]
-    for error in sorted(errors, key=lambda error: isinstance(error, DeadlockError)):
-        raise error
-    return [result.result() for result in results]
+    processes = [Process([program(Device(number, grid))]) for number in range(grid.size)]
+    waiting: dict[tuple[Operation, int, Group], dict[int, Arrival]] = {}
+    ready = deque[tuple[int, Meeting | None]]((number, None) for number in range(grid.size))
+    while ready:
+        number, meeting = ready.popleft()
+        arrival = processes[number].advance(meeting)
+        if arrival is None:
+            continue
+        key = arrival.op, arrival.time, arrival.group
+        arrived = waiting.setdefault(key, {})
+        arrived[number] = arrival
+        if len(arrived) == len(arrival.group):
+            meeting = Meeting([arrived[other].values for other in arrival.group])
+            ready.extend((other, meeting) for other in waiting.pop(key))
+    for (op, _, group), arrived in waiting.items():
+        missing = ", ".join(str(other) for other in group if other not in arrived)
+        raise DeadlockError(f"{op.name}: device {min(arrived)} waits for device(s) {missing} forever")
+    return [process.results for process in processes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.ir import Operation
@@ -11,7 +11,9 @@ from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native
-from xshardy.interpreters.stablehlo.collectives import exchange, groups_in, own_group
+from xshardy.interpreters.stablehlo.calls import Execution
+from xshardy.interpreters.stablehlo.collectives import groups_in, meet, own_group
+from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type
 from xshardy.interpreters.stablehlo.rules import Rule
@@ -41,13 +43,15 @@ def torch_index_select(evaluator: Evaluator, op: stablehlo.TorchIndexSelectOp, x
     return result
 
 
-def cross_replica_sum(evaluator: Evaluator, op: stablehlo.CrossReplicaSumOp, x: Array) -> Array:
+def groups_of_replicas(op: stablehlo.CrossReplicaSumOp, grid: Grid) -> Sequence[Group]:
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
+
+
+def cross_replica_sum(evaluator: Evaluator, op: stablehlo.CrossReplicaSumOp, x: Array) -> Execution:
     """Sums in the order of the devices of the group."""
-    grid = evaluator.device.grid
-    groups = grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
-    (values,) = exchange(evaluator, op, own_group(evaluator, op, groups), [x])
-    first, *others = values
-    for other in others:
+    meeting = yield from meet(evaluator, op, own_group(evaluator, op, groups_of_replicas), [x])
+    (first,), *others = meeting.values
+    for (other,) in others:
         first = first + other
     return first
 

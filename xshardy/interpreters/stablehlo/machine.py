@@ -1,6 +1,6 @@
 """Executes the operations of functions in order, each by its rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,8 @@ from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtyp
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, Execution, KnownResults, call_sites, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
-from xshardy.interpreters.stablehlo.devices import Device, alone
-from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.devices import Device, Group, alone
+from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 
 
 class Evaluator:
@@ -33,6 +33,8 @@ class Evaluator:
         """The values of the current function; a region also reads those of the enclosing regions."""
         self.decompositions: dict[DecomposableOpInterface, Block] = {}
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
+        self.groups: dict[Operation, dict[int, Group]] = {}
+        """For each collective that was executed, the group of each device."""
         self.known = KnownResults()
 
     @cached_property
@@ -44,19 +46,25 @@ class Evaluator:
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
         """The results of the function `name`. Raises `InterpretationError` if it is missing or recursive."""
-        return results_of(self._call(name, arguments))
+        return tuple(results_of(self.calling(name, arguments)))
 
-    def _call(self, name: str, arguments: Sequence[Value]) -> Execution:
+    def on(self, device: Device) -> "Evaluator":
+        """An evaluator for another device, with the same functions, and none of the values."""
+        other = Evaluator(self.rules, self.functions, device)
+        other.decompositions, other.last_readers, other.groups = self.decompositions, self.last_readers, self.groups
+        return other
+
+    def calling(self, name: str, arguments: Sequence[Value]) -> Execution:
         if name not in self.repeated:
-            return (yield self._call_anew(name, arguments))
+            return (yield self._calling_anew(name, arguments))
         call = name, self.is_elementwise, *map(contents, arguments)
         results = self.known.get(call)
         if results is None:
-            results = yield self._call_anew(name, arguments)
+            results = yield self._calling_anew(name, arguments)
             self.known.add(call, results)
         return results
 
-    def _call_anew(self, name: str, arguments: Sequence[Value]) -> Execution:
+    def _calling_anew(self, name: str, arguments: Sequence[Value]) -> Execution:
         function = self.functions.get(name)
         if function is None or not function.body.blocks:
             raise InterpretationError(f"call of @{name}: the module has no body for it")
@@ -65,7 +73,7 @@ class Evaluator:
         self.calls.append(name)
         around, self.values = self.values, {}
         try:
-            return (yield self._run(function.body.block, arguments))
+            return (yield self.running(function.body.block, arguments))
         finally:
             self.values = around
             self.calls.pop()
@@ -80,11 +88,12 @@ class Evaluator:
         before = self.is_elementwise
         self.is_elementwise |= elementwise
         try:
-            return results_of(self._run(block, arguments))
+            return tuple(results_of(self.running(block, arguments)))
         finally:
             self.is_elementwise = before
 
-    def _run(self, block: Block, arguments: Sequence[Value]) -> Execution:
+    def running(self, block: Block, arguments: Sequence[Value]) -> Execution:
+        """The execution of `block` for a rule that yields it, because devices may meet there."""
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
         last_readers = self.last_readers[block]
@@ -98,15 +107,16 @@ class Evaluator:
                 return tuple(operands)
             rule, callee = self.rules.get(type(op)), CALLEES.get(type(op))
             if callee is not None:
-                results = yield self._call(callee(op), operands)
+                results = yield self.calling(callee(op), operands)
             elif rule is not None:
                 results = rule(self, op, *operands)
+                if isinstance(results, Generator):
+                    results = yield results
             elif isinstance(op, DecomposableOpInterface):
-                results = yield self._run(self.decomposition_of(op), operands)
+                results = yield self.running(self.decomposition_of(op), operands)
             else:
                 raise unsupported(op, "the interpreter has no rule for this op")
-            results = [results] if isinstance(results, np.ndarray | np.generic) else results
-            for result, value in zip(op.results, results, strict=True):
+            for result, value in zip(op.results, listed(results), strict=True):
                 values[result] = value if self.is_elementwise else shaped(value, result)
             for value in last_readers.get(op, ()):
                 del values[value]

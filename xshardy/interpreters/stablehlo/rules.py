@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
@@ -14,8 +15,17 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 """A tensor, or a tuple of values."""
 
 Results: TypeAlias = "Array | Sequence[Value]"
-Rule: TypeAlias = "Callable[..., Results]"
-"""`rule(evaluator, op, *operands)` returns the results of the op: a single value directly, several as a sequence."""
+Rule: TypeAlias = "Callable[..., Any]"
+"""
+`rule(evaluator, op, *operands)` returns `Results` of the op: a single value directly, several as a sequence.
+
+A rule during which devices may meet returns the `Execution` that has these results, see `calls.py`.
+"""
+
+
+def listed(results: Results) -> Sequence[Value]:
+    """The results of an op as a sequence. A scalar of numpy is an array here."""
+    return [results] if isinstance(results, np.ndarray | np.generic) else results
 
 
 def unsupported(op: Operation, why: str) -> InterpretationError:

@@ -8,7 +8,6 @@ mesh: each takes its parts of the operands, and the parts of the results are put
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -22,10 +21,11 @@ from xshardy.dialects.sdy.value_shardings import common_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import Array, as_tensor_type
+from xshardy.interpreters.stablehlo.calls import Execution, Meeting
 from xshardy.interpreters.stablehlo.control import pass_through
-from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import Grid, on_all_devices
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
 from xshardy.sharding.devices import device_groups, shard_indices
 
 
@@ -37,11 +37,11 @@ def sharding_group(evaluator: Evaluator, op: sdy.ShardingGroupOp, x: Array) -> S
     return []
 
 
-def named_computation(evaluator: Evaluator, op: sdy.NamedComputationOp, *operands: Value) -> Sequence[Value]:
-    return evaluator.run(op.body.block, operands)
+def named_computation(evaluator: Evaluator, op: sdy.NamedComputationOp, *operands: Value) -> Execution:
+    return evaluator.running(op.body.block, operands)
 
 
-def manual_computation(evaluator: Evaluator, op: sdy.ManualComputationOp, *operands: Value) -> Sequence[Value]:
+def manual_computation(evaluator: Evaluator, op: sdy.ManualComputationOp, *operands: Value) -> Results | Execution:
     """
     On one device, start the others of the mesh, with the same whole tensors.
 
@@ -50,23 +50,20 @@ def manual_computation(evaluator: Evaluator, op: sdy.ManualComputationOp, *opera
     shardings = [*op.in_shardings.shardings, *op.out_shardings.shardings]
     mesh = common_mesh(shardings, op) if shardings else None
     if mesh is None or not op.manual_axes.names:
-        return evaluator.run(op.body.block, operands)
+        return evaluator.running(op.body.block, operands)
     grid = evaluator.device.grid
     if grid.size == mesh.device_count:
         return on_own_parts(evaluator, op, operands, mesh)
     if grid.size > 1:
         raise unsupported(op, f"its mesh has {mesh.device_count} devices, but the program runs on {grid.size}")
-
-    def on_device(device: Device) -> Sequence[Value]:
-        with np.errstate(all="ignore"):
-            return on_own_parts(Evaluator(evaluator.rules, evaluator.functions, device), op, operands, mesh)
-
-    return on_all_devices(Grid(1, mesh.device_count), on_device)[0]
+    return on_all_devices(
+        Grid(1, mesh.device_count), lambda device: on_own_parts(evaluator.on(device), op, operands, mesh)
+    )[0]
 
 
 def on_own_parts(
     evaluator: Evaluator, op: sdy.ManualComputationOp, operands: Sequence[Value], mesh: MeshAttr
-) -> Sequence[Value]:
+) -> Execution:
     """The whole results, from the operands that each device has whole along the manual axes."""
     manual = op.manual_axes.names
     device = evaluator.device
@@ -74,15 +71,15 @@ def on_own_parts(
         part_of(operand, manual_axes(sharding, manual), mesh, device.number)
         for operand, sharding in zip(operands, op.in_shardings.shardings, strict=True)
     ]
-    results = cast(Sequence[Array], evaluator.run(op.body.block, parts))
+    results: Sequence[Array] = yield evaluator.running(op.body.block, parts)
     groups = device_groups(tuple(AxisRefAttr(axis) for axis in mesh.sizes if axis in manual), mesh)
     group = next(tuple(group) for group in groups if device.number in group)
-    brought = device.exchange(op, group, results)
+    meeting: Meeting = yield device.arrive(op, group, results)
     wholes: list[Array] = []
     for index, (result, sharding) in enumerate(zip(op.outputs, op.out_shardings.shardings, strict=True)):
         if any(axis.axis.data in manual for axis in sharding.unreduced_axes):
             raise unsupported(op, f"result {index} is unreduced along a manual axis: reduce it before it is returned")
-        by_device = {number: cast(Array, values[index]) for number, values in zip(group, brought, strict=True)}
+        by_device = {number: values[index] for number, values in zip(group, meeting.values, strict=True)}
         wholes.append(put_together(by_device, result, manual_axes(sharding, manual), mesh))
     return wholes
 

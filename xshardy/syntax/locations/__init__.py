@@ -10,6 +10,7 @@ from xshardy.syntax.locations.names import given_name as given_name
 from xshardy.syntax.locations.names import operation_name as operation_name
 from xshardy.syntax.locations.names import places as places
 from xshardy.syntax.locations.text import TextLocation as TextLocation
+from xshardy.syntax.locations.text import another_location as another_location
 from xshardy.syntax.locations.text import location_of as location_of
 from xshardy.syntax.locations.text import resolved as resolved
 from xshardy.syntax.locations.text import without_locations as without_locations

@@ -117,6 +117,16 @@ def location_of(located: Operation | SSAValue) -> LocationAttr:
             return resolved(owner.location) if isinstance(owner, Operation) else UNKNOWN_LOC
 
 
+def another_location(location: LocationAttr) -> TextLocation:
+    """A location that says the same as `location`, read when that is asked for, and equal to no other."""
+    another = TextLocation()
+    if isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
+        another.define("#loc", {"#loc": location})
+    else:
+        another.define_value(location)
+    return another
+
+
 def resolved(location: LocationAttr) -> LocationAttr:
     """`location` with what its texts stand for. Rewrites fuse locations that are text."""
     if isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`

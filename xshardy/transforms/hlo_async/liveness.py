@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region
 
 from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, chain_of
 from xshardy.transforms.failures import OperationFailedException
@@ -78,10 +78,16 @@ def only_block(region: Region) -> Block:
     return region.block
 
 
-def liveness_of(block: Block) -> Liveness:
-    """The liveness of the buffers of `block`. Precondition: its module verifies. Linear in operations and uses."""
+def liveness_of(block: Block, positions: Mapping[Operation, int] | None = None) -> Liveness:
+    """
+    The liveness of the buffers of `block`. Precondition: its module verifies. Linear in operations and uses.
+
+    `positions` says where operations execute if that is not where they are: one that is fused into others reads its
+    operands where they execute.
+    """
     aliasing = aliasing_of(block)
-    positions = {op: position for position, op in enumerate(block.ops)}
+    if positions is None:
+        positions = {op: position for position, op in enumerate(block.ops)}
     first = {
         buffer: ENTRY if op is None else positions[op]
         for op, buffers in aliasing.provided.items()

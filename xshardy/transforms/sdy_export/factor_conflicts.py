@@ -224,12 +224,9 @@ class FactorConflicts:
             for factor in range(len(case.rule.sizes))
         ]
         wanted = [{factor: shared[factor] for factor in axes} for axes in case.axes]
-        changed = zip(case.tensors, case.axes, wanted, strict=True)
-        return self._resolution(
-            case,
-            _Decision(wanted, [_overflows(tensor) or old != new for tensor, old, new in changed], ()),
-            ReductionOp.SUM,
-        )
+        tensors = zip(case.tensors, case.axes, wanted, strict=True)
+        moves = [_overflows(tensor) or old != new for tensor, old, new in tensors]
+        return self._resolution(case, _Decision(wanted, moves, ()), ReductionOp.SUM)
 
     def _case_of(self, op: Operation) -> _Case | None:
         """None if there is no rule, or if the shardings are over different meshes."""

@@ -14,12 +14,14 @@ from xshardy.transforms.sdy_export.choose_cheaper_reshards import ChooseCheaperR
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
+from xshardy.transforms.sdy_export.merge_collective_permutes import MergeCollectivePermutesPass
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
 from xshardy.transforms.sdy_export.remove_needless_reshards import RemoveNeedlessReshardsPass
 from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWholeOperationsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
+from xshardy.transforms.sdy_export.sum_short_gathers import SumShortGathersPass
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class PartitionerPipelinePass(PipelinePass):
             CanonicalizeReshardsPass(),
             RemoveNeedlessReshardsPass(),
             *to_collectives,
+            SumShortGathersPass(*counts),
             PadForDivisibilityPass(),
             ReplicateWholeOperationsPass(refused=True),
             *to_collectives,
@@ -67,4 +70,4 @@ class PartitionerPipelinePass(PipelinePass):
     def passes(self) -> tuple[ModulePass, ...]:
         """The passes, in order."""
         local = ConvertGlobalToLocalPass(replica_count=self.replica_count, partition_count=self.partition_count)
-        return (*self.data_movement, local, DropShardingAndMeshPass())
+        return (*self.data_movement, local, MergeCollectivePermutesPass(), DropShardingAndMeshPass())

@@ -1,4 +1,4 @@
-"""How many elements a device receives when tensors are resharded. `reshard_to_collectives.py` inserts what this counts."""
+"""How many elements a device receives when tensors are resharded by the plans of `reshard_to_collectives.py`."""
 
 from collections.abc import Sequence
 from math import prod

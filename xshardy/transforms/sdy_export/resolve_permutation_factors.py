@@ -23,19 +23,21 @@ from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Reso
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_export.permutation.exchanged_concatenations import ExchangeOfConcatenate
 from xshardy.transforms.sdy_export.permutation.exchanged_movement import (
-    ExchangeOfConcatenate,
     ExchangeOfPad,
     ExchangeOfReverse,
     ExchangeOfSlice,
 )
 from xshardy.transforms.sdy_export.permutation.exchanged_reshapes import ExchangeOfReshape
+from xshardy.transforms.sdy_export.permutation.exchanged_scatters import ExchangeOfSelectAndScatter
 from xshardy.transforms.sdy_export.permutation.exchanged_windows import ExchangeOfConvolution, ExchangeOfReduceWindow
 from xshardy.transforms.sdy_export.permutation.gathers import STAYS, STAYS_UPSTREAM, GatherDimensions, Stays, gathered
 from xshardy.transforms.sdy_export.permutation.pattern import Other
 from xshardy.transforms.sdy_export.permutation.reshapes import ReshapeOfWholeParts
 from xshardy.transforms.sdy_export.permutation.reverses import Meshes, ReverseOfWholeParts
 from xshardy.transforms.sdy_export.permutation.slices_and_pads import PadOfWholeParts, SliceOfWholeParts
+from xshardy.transforms.sdy_export.permutation.summed_dynamic_slices import SumOfDynamicSlices
 
 WHOLE_PARTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     PadOfWholeParts,
@@ -52,7 +54,9 @@ ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
     ExchangeOfReduceWindow,
     ExchangeOfReshape,
     ExchangeOfReverse,
+    ExchangeOfSelectAndScatter,
     ExchangeOfSlice,
+    SumOfDynamicSlices,
 )
 """What has an exchange that moves only the elements that are needed."""
 

@@ -1,12 +1,12 @@
 """
 The history of a propagation: for each axis that a value got, the step, the operation, and the value that it came from.
 
-Values on one data flow edge have one number here, as in the engine.
+Values on one data flow edge have one number here, as in the engine. Recording is a list of the steps; what they did is
+computed when it is asked for, once for steps that look alike.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.context import Context
@@ -24,6 +24,7 @@ from xshardy.sharding.propagation import Observer
 from xshardy.sharding.provenance import provenance_of
 from xshardy.sharding.steps import MemoKey, Steps
 from xshardy.transforms.sdy.function_body import body_of
+from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -39,23 +40,32 @@ class Arrival(NamedTuple):
     target: int
 
 
-class Tensor(NamedTuple):
-    """A value as an operand or result of an operation, and its mapping in the sharding rule."""
+class Role(NamedTuple):
+    """An operand or result of an operation."""
 
-    value: int
     label: str
     """`operand 0`, `result 1`"""
     dims: Sequence[Sequence[int]]
-    """The factors of each dimension."""
+    """The factors of each dimension; none if the operation has no sharding rule."""
 
 
-@dataclass(slots=True)
-class Neighbourhood:
-    """An operation that shardings propagate through, and its tensors."""
+class Neighbourhood(NamedTuple):
+    """An operation and its tensors."""
 
     op: Operation
-    rule: OpShardingRuleAttr
-    tensors: Sequence[Tensor]
+    rule: OpShardingRuleAttr | None
+    """None if shardings do not propagate through it. Operations that propagate alike have the same object."""
+    roles: Sequence[Role]
+    values: Sequence[int]
+    """For each role, the number of the value; `NO_VALUE` for one that cannot be sharded."""
+
+
+class _Gain(NamedTuple):
+    """An axis that a tensor of an operation got in a step, by its place among the operands and results."""
+
+    target: int
+    axis: AxisRefAttr
+    source: int
 
 
 class History:
@@ -64,25 +74,48 @@ class History:
     def __init__(self, module_program: ModuleProgram):
         self._program, self._numbering = module_program.program, module_program.numbering
         self._written = tuple(self._program.shardings)
-        self._arrivals: dict[int, list[Arrival]] = {}
-        self._steps = 0
+        self._observed: list[tuple[int, Steps, MemoKey]] = []
+        self._roles: dict[int, Sequence[Role]] = {}
+        """By the identity of a rule."""
 
     def observe(self, op: int, steps: Steps, key: MemoKey) -> None:
         """Record a step: see `Observer`."""
-        provenance = provenance_of(steps, key)
-        if provenance is None:
-            return
+        self._observed.append((op, steps, key))
+
+    @cached_property
+    def _arrivals(self) -> Mapping[int, Sequence[Arrival]]:
+        """By value, the axes that it got, in the order of the steps. Steps among several meshes are left out."""
+        arrivals: dict[int, list[Arrival]] = {}
+        known: dict[tuple[int, MemoKey], Sequence[_Gain] | None] = {}
         program = self._program
-        # The tensors of a return are the returned value and the result of the function.
-        tensors = program.tensors[op] if op >= 0 else program.returns[~op][:2]
+        step = 0
+        for op, steps, key in self._observed:
+            memo_key = id(steps), key
+            if memo_key not in known:
+                known[memo_key] = self._gains(steps, key)
+            if (gains := known[memo_key]) is None:
+                continue
+            # The tensors of a return are the returned value and the result of the function.
+            tensors = program.tensors[op] if op >= 0 else program.returns[~op][:2]
+            operation = self._operation(op)
+            for gain in gains:
+                target = tensors[gain.target]
+                arrival = Arrival(step, operation, gain.axis, tensors[gain.source], target)
+                arrivals.setdefault(target, []).append(arrival)
+            step += 1
+        return arrivals
+
+    def _gains(self, steps: Steps, key: MemoKey) -> Sequence[_Gain] | None:
+        """The axes that the tensors of an operation got in a step; None if they are not over one mesh."""
+        if (provenance := provenance_of(steps, key)) is None:
+            return None
         operands = len(provenance.operands)
-        for target, axes in zip(tensors, (*provenance.operands, *provenance.results), strict=False):
-            for span, source in axes.items():
-                axis = program.table.axis_refs((span,), provenance.mesh)[0]
-                place = source.index if source.is_operand else operands + source.index
-                arrival = Arrival(self._steps, self._operation(op), axis, tensors[place], target)
-                self._arrivals.setdefault(target, []).append(arrival)
-        self._steps += 1
+        table, mesh = self._program.table, provenance.mesh
+        return [
+            _Gain(target, table.axis_refs((span,), mesh)[0], source.index + (0 if source.is_operand else operands))
+            for target, axes in enumerate((*provenance.operands, *provenance.results))
+            for span, source in axes.items()
+        ]
 
     def _operation(self, number: int) -> Operation:
         if number >= 0:
@@ -125,33 +158,65 @@ class History:
         """The sharding that a value has after it."""
         return self._program.table.attribute(self._program.shardings[number])
 
+    def arrival(self, number: int, axis: AxisRefAttr, before: int | None = None) -> Arrival | None:
+        """The first step, earlier than step `before`, by which a value got a part of `axis`; None if there is none."""
+        first = next((arrival for arrival in self._arrivals.get(number, ()) if overlaps(arrival.axis, axis)), None)
+        return first if first is None or before is None or first.step < before else None
+
     def path(self, number: int, axis: AxisRefAttr) -> Sequence[Arrival]:
         """The steps by which `axis` came to a value, last first; empty if the value had it before propagation."""
         path: list[Arrival] = []
-        before: float = inf
-        while arrivals := [a for a in self._arrivals.get(number, ()) if a.step < before and overlaps(a.axis, axis)]:
-            path.append(arrivals[0])
-            number, before = arrivals[0].source, arrivals[0].step
+        arrival = self.arrival(number, axis)
+        while arrival is not None:
+            path.append(arrival)
+            arrival = self.arrival(arrival.source, axis, arrival.step)
         return path
 
-    def neighbourhoods(self, number: int) -> Iterator[Neighbourhood]:
-        """The operations with a rule that have value `number` among their operands and results."""
+    def neighbourhoods(self, number: int | None = None) -> Iterator[Neighbourhood]:
+        """
+        The operations that have value `number` among their operands and results, in text order; without it, all.
+
+        Edges are left out, and operations that only move shardings along edges, such as loops.
+        """
+        for op in range(len(self._program.tensors)) if number is None else self._operations_with.get(number, ()):
+            operation, op_class = self._numbering.ops[op], self._program.classes[op]
+            if operation.parent is None:  # it was dead
+                continue
+            if op_class is None:
+                traits = traits_of(type(operation))
+                if not (traits.has_no_rule or traits.forwards_operands):
+                    yield Neighbourhood(operation, None, _roles_without_rule(operation), self._program.tensors[op])
+            elif op_class.has_rule:
+                rule = op_class.signature.rule.attribute
+                if id(rule) not in self._roles:
+                    self._roles[id(rule)] = _roles_of(rule)
+                yield Neighbourhood(operation, rule, self._roles[id(rule)], self._program.tensors[op])
+
+    @cached_property
+    def _operations_with(self) -> Mapping[int, Sequence[int]]:
+        """By value, the operations that have it among their tensors, in text order."""
+        operations: dict[int, dict[int, None]] = {}
         for op, values in enumerate(self._program.tensors):
-            op_class = self._program.classes[op]
-            if op_class is None or not op_class.has_rule or number not in values:
-                continue
-            if self._numbering.ops[op].parent is None:
-                continue
-            rule = op_class.signature.rule.attribute
-            mappings = (
-                *((f"operand {i}", mapping) for i, mapping in enumerate(rule.operand_mappings)),
-                *((f"result {i}", mapping) for i, mapping in enumerate(rule.result_mappings)),
-            )
-            tensors = [
-                Tensor(value, label, [dim.factors for dim in mapping.dim_mappings])
-                for value, (label, mapping) in zip(values, mappings, strict=True)
-            ]
-            yield Neighbourhood(self._numbering.ops[op], rule, tensors)
+            for value in values:
+                operations.setdefault(value, {})[op] = None
+        return {value: tuple(found) for value, found in operations.items()}
+
+
+def _roles_of(rule: OpShardingRuleAttr) -> Sequence[Role]:
+    """The operands of `rule`, then its results."""
+    return [
+        Role(f"{what} {index}", [dim.factors for dim in mapping.dim_mappings])
+        for what, mappings in (("operand", rule.operand_mappings), ("result", rule.result_mappings))
+        for index, mapping in enumerate(mappings)
+    ]
+
+
+def _roles_without_rule(op: Operation) -> Sequence[Role]:
+    return [
+        Role(f"{what} {index}", ())
+        for what, values in (("operand", op.operands), ("result", op.results))
+        for index in range(len(values))
+    ]
 
 
 def propagate_with_history(module: ModuleOp, ctx: Context, pipeline: PropagationPipelinePass | None = None) -> History:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xshardy.transforms.scalars import Scalar
+from xshardy.transforms.xla_gpu.math_functions.polynomials import polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,6 @@ class OddRational:
         one = x.constant(1.0)
         inside = quotient.minimum(1.0).maximum(-1.0)
         return abs(x).compare(">=", self.one_from).select(one.copysign(x), inside)
-
-
-def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
-    """`coefficients[0] + coefficients[1] * x + ...` by Horner's rule with fused operations."""
-    *lower, highest = coefficients
-    result = x.constant(highest)
-    for coefficient in reversed(lower):
-        result = result.fma(x, coefficient)
-    return result
 
 
 erf = OddRational(

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.attach_target import AttachTargetPass
+from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.rewriting.changes import PassRunner
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -28,6 +29,7 @@ from xshardy.transforms.xla_gpu.device import device_info
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.transforms.xla_gpu.expand_integer_power import ExpandIntegerPowerPass
+from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.inline_into_loops import InlineIntoLoopsPass
@@ -59,9 +61,30 @@ class Stage:
     passes: tuple[ModulePass, ...]
 
 
-def stages(target: str = "sm_90") -> tuple[Stage, ...]:
-    """The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target."""
+MATH_CHOICES = ("auto", "libdevice", "expanded")
+"""What computes exp, tanh, sin, ...: libdevice where it is installed and else arithmetic, or always one of the two."""
+
+
+def expands_math(math: str) -> bool:
+    """Whether functions are computed by arithmetic, for one of `MATH_CHOICES`. Raises `ValueError` for another."""
+    if math not in MATH_CHOICES:
+        raise ValueError(f"unknown math '{math}': expected one of {', '.join(MATH_CHOICES)}")
+    if math != "auto":
+        return math == "expanded"
+    from xshardy.lowering.libdevice import is_installed  # loads llvmlite
+
+    return not is_installed()
+
+
+def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
+    """
+    The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target.
+
+    `math` is one of `MATH_CHOICES`. Raises `ValueError` for another one, or an unknown target.
+    """
     device = device_info(target)
+    # Before tensors are lowered: the reduction of large arguments reads a constant tensor.
+    expansions = (ConvertComplexToStandardPass(), ExpandMathFunctionsPass()) if expands_math(math) else ()
     clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
@@ -99,6 +122,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
             "llvm",
             (
                 AttachTargetPass(target),
+                *expansions,
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
                 PackAtomicAddsPass(),
@@ -121,7 +145,7 @@ def stages(target: str = "sm_90") -> tuple[Stage, ...]:
     )
 
 
-LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages()))
+LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages(math="libdevice")))
 """The names of all levels, from the emitted module to the llvm dialect."""
 
 
@@ -140,12 +164,13 @@ class CodegenPipelinePass(ModulePass):
     no_patterns: ClassVar[str] = "runs the passes of its stages; `canonicalize` and `cse` on what changed since last"
     target: str = "sm_90"
     until: str = "llvm"
+    math: str = "auto"
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
-        """The passes, in order. Raises `ValueError` for an unknown target."""
+        """The passes, in order. Raises `ValueError` for an unknown target or choice of `math`."""
         wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
-        return tuple(each for stage in stages(self.target) if stage.level in wanted for each in stage.passes)
+        return tuple(each for stage in stages(self.target, self.math) if stage.level in wanted for each in stage.passes)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_level(self.until)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
@@ -141,6 +141,40 @@ def reshape_case(draw: Draw) -> Case:
     return Case("reshape", "", [shape(before)], shape(after))
 
 
+def select_and_scatter_case(draw: Draw) -> Case:
+    """Windows of one dimension do not reach beyond the tensor; those of the other may."""
+    of = [draw(st.integers(4, 17)), draw(st.integers(2, 6))]
+    window = [draw(st.integers(1, 4)), draw(st.integers(1, 2))]
+    strides = [draw(st.integers(1, 4)), draw(st.sampled_from([1, 2]))]
+    low, high = (draw(st.sampled_from([0, 1])) for _ in range(2))
+    padded = [of[0], of[1] + low + high]
+    source = [(n - size) // stride + 1 for n, size, stride in zip(padded, window, strides, strict=True)]
+    named = {"window_dimensions": window, "window_strides": strides}
+    properties = ", ".join(f"{name} = {array(c)}" for name, c in named.items())
+    padding = f"padding = dense<[[0, 0], [{low}, {high}]]> : tensor<2x2xi64>"
+    chosen = draw(st.sampled_from(["GE", "GT", "LT"]))
+    block = "^bb0(%a: tensor<i32>, %b: tensor<i32>):\n"
+    select = f"{{ {block} %m = stablehlo.compare {chosen}, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    select += " stablehlo.return %m : tensor<i1> }"
+    scatter = f"{{ {block} %m = stablehlo.add %a, %b : tensor<i32>\n stablehlo.return %m : tensor<i32> }}"
+    operands = [shape(of), shape(source), "i32"]
+    regions = f"({select}, {scatter})"
+    return Case("select_and_scatter", f"{properties}, {padding}", operands, shape(of), regions=regions)
+
+
+def dynamic_slice_case(draw: Draw) -> Case:
+    """Indices are between -9 and 9, so that some are clamped."""
+    of = sizes(draw, 2)
+    taken = [draw(st.integers(1, extent)) for extent in of]
+    return Case("dynamic_slice", f"slice_sizes = {array(taken)}", [shape(of), "i32", "i32"], shape(taken))
+
+
+def dynamic_update_slice_case(draw: Draw) -> Case:
+    of = sizes(draw, 2)
+    taken = [draw(st.integers(1, extent)) for extent in of]
+    return Case("dynamic_update_slice", "", [shape(of), shape(taken), "i32", "i32"], shape(of))
+
+
 CASES: Sequence[Callable[[Draw], Case]] = (
     slice_case,
     pad_case,
@@ -149,6 +183,8 @@ CASES: Sequence[Callable[[Draw], Case]] = (
     reduce_window_case,
     convolution_case,
     reshape_case,
+    select_and_scatter_case,
+    dynamic_slice_case,
 )
 
 
@@ -246,3 +282,70 @@ def test_exchanged(sampler: Callable[[Draw], Case], fewest_bytes: bool):
 
     run()
     assert exchanged or not fewest_bytes
+
+
+@pytest.mark.parametrize("element", ["f32", "bf16", "complex<f32>", "i1", "f8E4M3FNUZ"])
+def test_sums_of_slices_keep_all_bits(element: str):
+    """An all-reduce that adds zeros keeps negative zeros and NaN; also where a dimension has one element."""
+    text = f"""
+    sdy.mesh @mesh = <["x"=4]>
+    func.func @main(%x: tensor<8x3x{element}>, %i: tensor<i32>) -> tensor<1x3x{element}> {{
+      %0 = sdy.reshard %x <@mesh, [{{"x"}}, {{}}]> : tensor<8x3x{element}>
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %1 = stablehlo.dynamic_slice %0, %i, %z, sizes = [1, 3] {{
+        sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x"}}, {{}}]>]>
+      }} : (tensor<8x3x{element}>, tensor<i32>, tensor<i32>) -> tensor<1x3x{element}>
+      %2 = sdy.reshard %1 <@mesh, [{{}}, {{}}]> : tensor<1x3x{element}>
+      return %2 : tensor<1x3x{element}>
+    }}"""
+    local, exchanges = partitioned(text, PartitionerPipelinePass())
+    dtype = numpy_dtype(local.body.block.first_op.function_type.inputs.data[0])
+    values = np.array([[-0.0, np.nan, 1.0]] * 8).astype(dtype)
+    for (found,) in evaluate_spmd(local, [[values, np.asarray(5, np.int32)]] * 4):
+        assert found.tobytes() == values[5:6].tobytes()
+    assert exchanges and not any(op.name == "stablehlo.all_gather" for op in local.walk())
+
+
+@settings(deadline=None, max_examples=EXAMPLES, database=None)
+@given(st.integers(2, 17), st.data(), st.sampled_from([*MESHES]))
+def test_rotations(extent: int, data: st.DataObject, mesh: str):
+    """Of `jnp.roll`, two slices and a concatenation: parts are sent once, and no slice is left."""
+    first = data.draw(st.integers(1, extent - 1))
+    axes = data.draw(st.sampled_from(MESHES[mesh]))
+    marked = f"{{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{{axes}}}, {{}}]>]>}}"
+    whole, last, rest = (f"tensor<{n}x2xi32>" for n in (extent, extent - first, first))
+    text = f"""
+    sdy.mesh @mesh = {mesh}
+    func.func @main(%x: {whole}) -> {whole} {{
+      %0 = sdy.reshard %x <@mesh, [{{{axes}}}, {{}}]> : {whole}
+      %1 = stablehlo.not %0 {marked} : {whole}
+      %2 = stablehlo.slice %1 [{first}:{extent}, 0:2] {marked} : ({whole}) -> {last}
+      %3 = stablehlo.slice %1 [0:{first}, 0:2] {marked} : ({whole}) -> {rest}
+      %4 = stablehlo.concatenate %2, %3, dim = 0 {marked} : ({last}, {rest}) -> {whole}
+      %5 = sdy.reshard %4 <@mesh, [{{}}, {{}}]> : {whole}
+      return %5 : {whole}
+    }}"""
+    note(text)
+    local, _ = partitioned(text, PartitionerPipelinePass())
+    note(str(local))
+    values = np.arange(extent * 2, dtype=np.int32).reshape(extent, 2)
+    devices = int(np.prod([int(part.split("=")[1]) for part in mesh[2 : mesh.index("]")].split(", ")]))
+    for (found,) in evaluate_spmd(local, [[values]] * devices):
+        np.testing.assert_array_equal(found, ~np.roll(values, -first, 0))
+
+
+def test_a_rotation_by_less_than_a_part_is_one_permutation():
+    text = """
+    sdy.mesh @mesh = <["x"=4]>
+    func.func @main(%x: tensor<16x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+        -> (tensor<16x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+      %2 = stablehlo.slice %x [3:16, 0:2] : (tensor<16x2xi32>) -> tensor<13x2xi32>
+      %3 = stablehlo.slice %x [0:3, 0:2] : (tensor<16x2xi32>) -> tensor<3x2xi32>
+      %4 = stablehlo.concatenate %2, %3, dim = 0 {
+        sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>
+      } : (tensor<13x2xi32>, tensor<3x2xi32>) -> tensor<16x2xi32>
+      return %4 : tensor<16x2xi32>
+    }"""
+    local, _ = partitioned(text, PartitionerPipelinePass())
+    moved = [op for op in local.walk() if "collective" in op.name or "all_" in op.name]
+    assert [str(op.results[0].type) for op in moved] == ["tensor<3x2xi32>"]

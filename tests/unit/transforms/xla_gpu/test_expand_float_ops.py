@@ -7,9 +7,9 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
+from elementwise_kernel import elementwise_kernel, padded_size
 
 from xshardy.interpreters.simt import run_kernel
-from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.universe import new_context
 
@@ -29,35 +29,13 @@ SMALL_TYPES = {
 WIDE_TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 TYPES = {**SMALL_TYPES, **WIDE_TYPES, "i1": np.bool_, "i32": np.int32}
 
-THREADS = 256
-
 
 def compute(body: str, result: str, *operands: tuple[str, Array], approximate_tanh: bool = True) -> Array:
     """Run `body`, a function of scalars `%x`, `%y` that defines `%r`, on each element, after the pass."""
     count = len(operands[0][1])
-    blocks = -(-count // THREADS)
-    padded = [np.resize(values, blocks * THREADS) for _, values in operands]
-    size = blocks * THREADS
-    arguments = [f"%in{i}: tensor<{size}x{type}>" for i, (type, _) in enumerate(operands)]
-    reads = [
-        f"%{name} = tensor.extract %in{i}[%i] : tensor<{size}x{type}>"
-        for i, (name, (type, _)) in enumerate(zip("xyz", operands, strict=False))
-    ]
-    text = f"""
-    func.func @kernel({", ".join(arguments)}, %out: tensor<{size}x{result}>) -> tensor<{size}x{result}>
-        attributes {{xla.entry, gpu.known_block_size = array<i32: {THREADS}, 1, 1>,
-                     gpu.known_grid_size = array<i32: {blocks}, 1, 1>}} {{
-      %threads = arith.constant {THREADS} : index
-      %thread = gpu.thread_id x
-      %block = gpu.block_id x
-      %first = arith.muli %block, %threads : index
-      %i = arith.addi %first, %thread : index
-      {" ".join(reads)}
-      {body}
-      %written = tensor.insert %r into %out[%i] : tensor<{size}x{result}>
-      func.return %written : tensor<{size}x{result}>
-    }}"""
-    module = parse_module(text)
+    size = padded_size(count)
+    padded = [np.resize(values, size) for _, values in operands]
+    module = elementwise_kernel(body, result, [type for type, _ in operands], size)
     ExpandFloatOpsPass(approximate_tanh=approximate_tanh).apply(new_context(), module)
     module.verify()
     for op in module.walk():

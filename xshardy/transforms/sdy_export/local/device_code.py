@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.stablehlo.building import reducer
 from xshardy.dialects.stablehlo.collectives import PartitionIdOp, ReplicaIdOp
-from xshardy.dialects.stablehlo.control_flow import ReturnOp
 from xshardy.dialects.stablehlo.elementwise_binary import AddOp, BinaryElementwiseOp, MaxOp, MinOp
 from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
 from xshardy.dialects.stablehlo.nullary import ConstantOp
@@ -37,15 +37,6 @@ REDUCERS: dict[ReductionOp, type[BinaryElementwiseOp]] = {
     ReductionOp.MAX: MaxOp,
     ReductionOp.MIN: MinOp,
 }
-
-
-def reducer(kind: type[Operation], element: Attribute) -> Region:
-    """A region that combines two elements by one operation of this kind."""
-    scalar = TensorType(element, [])
-    block = Block(arg_types=[scalar, scalar])
-    combined = kind.create(operands=block.args, result_types=[scalar])
-    block.add_ops([combined, ReturnOp(*combined.results)])
-    return Region(block)
 
 
 def reduction(kind: ReductionOp, element: Attribute) -> Region:

@@ -109,11 +109,11 @@ def _window(op: stablehlo.DynamicUpdateSliceOp, local: LocalUpdate, code: Device
     shifts: list[SSAValue] = []
     for dim, index in enumerate(op.start_indices):
         if dim not in local.dims:
-            starts.append(_clamped(index, parts[dim] - updates[dim], code))
+            starts.append(clamped(index, parts[dim] - updates[dim], code))
             shifts.append(code.integer(0))
             continue
         offset = code.shard_offset(source.axes(dim), source.mesh, parts[dim])
-        wanted = _clamped(index, source.shape[dim] - updates[dim], code)
+        wanted = clamped(index, source.shape[dim] - updates[dim], code)
         wanted = code.insert(stablehlo.SubtractOp(wanted, offset))
         last = code.integer(parts[dim] - sizes[dim])
         start = code.insert(stablehlo.ClampOp(code.integer(0), wanted, last))
@@ -123,7 +123,7 @@ def _window(op: stablehlo.DynamicUpdateSliceOp, local: LocalUpdate, code: Device
     return Window(starts, sizes, margins, shifts)
 
 
-def _clamped(index: SSAValue, last: int, code: DeviceCode) -> SSAValue:
+def clamped(index: SSAValue, last: int, code: DeviceCode) -> SSAValue:
     """`index` between 0 and `last`, as a signed number of 64 bits: a smaller type may not have `last`."""
     if last == 0:
         return code.integer(0)

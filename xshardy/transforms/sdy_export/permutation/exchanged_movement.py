@@ -1,8 +1,7 @@
-"""Slices, pads, reverses and concatenations along sharded dimensions: parts get the elements that they need."""
+"""Slices, pads and reverses along sharded dimensions: parts get the elements that they need."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
@@ -14,14 +13,6 @@ from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
-from xshardy.transforms.sdy_export.permutation.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_export.permutation.exchanges import (
-    Step,
-    elements_sent,
-    elements_turned,
-    exchange,
-    is_worth_it,
-)
 from xshardy.transforms.sdy_export.permutation.pattern import (
     Other,
     divisible_shape,
@@ -35,8 +26,8 @@ from xshardy.transforms.sdy_export.permutation.pattern import (
     without_padding,
     zero,
 )
-from xshardy.transforms.sdy_export.permutation.readings import Movement, Reading, dilated_windows, stored
-from xshardy.transforms.sdy_export.permutation.runs import windows
+from xshardy.transforms.sdy_export.permutation.readings import Movement, Reading, dilated_windows
+from xshardy.transforms.sdy_export.permutation.rotations import is_part_of_rotation
 from xshardy.transforms.sdy_export.permutation.slices_and_pads import (
     padded_along_whole_dims,
     slice_stays,
@@ -98,6 +89,8 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | Other:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
+            return Other.STAY
+        if is_part_of_rotation(op):
             return Other.STAY
         starts, strides = op.start_indices.get_values(), op.strides.get_values()
         readings: dict[int, Reading] = {}
@@ -186,49 +179,3 @@ class ExchangeOfReverse(LocalPattern[stablehlo.ReverseOp, Movement]):
 
         (target,) = WholeTensors.of(op).results
         replace_by_exchange(op, [op.operand], None, target, body, code)
-
-
-# -- Concatenations ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Step]):
-    """`concatenate %x, %y` -> `manual_computation(%x, %y)`: each device gets the elements of its part of the result."""
-
-    op_types = (stablehlo.ConcatenateOp,)
-
-    @staticmethod
-    def decide(op: stablehlo.ConcatenateOp, before: WholeTensors) -> Step | Other:
-        (target,), dim = before.results, op.dimension.value.data
-        parts = target.parts(dim)
-        if not is_movable(before) or parts == 1:
-            return Other.STAY
-        if not all(source.mesh == target.mesh and has_same_axes(source, target) for source in before.operands):
-            return Other.STAY
-        size = part_size(target, dim)
-        read = windows(parts, size, 0, size)
-        firsts = accumulate((source.shape[dim] for source in before.operands), initial=0)
-        exchanges = [
-            exchange(stored(source, dim).shifted(first), read)
-            for source, first in zip(before.operands, firsts, strict=False)
-        ]
-        shape = [part_size(target, other) for other in range(len(target.shape))]
-        shape[dim] = sum(part_size(source, dim) for source in before.operands)
-        step = Step(dim, parts, tuple(exchanges))
-        can_turn = any(
-            target.parts(other) == 1 and extent and extent % parts == 0
-            for other, extent in enumerate(target.shape)
-            if other != dim
-        )
-        if can_turn and elements_turned(shape, dim, parts) < elements_sent(shape, [step]):
-            return Other.GATHER  # which reshards make two all-to-alls of
-        return step if is_worth_it(shape, [step]) else Other.GATHER
-
-    def rewrite(self, op: stablehlo.ConcatenateOp, decision: Step, code: DeviceCode) -> None:
-        (target,) = WholeTensors.of(op).results
-
-        def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
-            along = ExchangeCode(decision.dim, target.axes(decision.dim), target.mesh, code)
-            return along.read([*zip(parts, decision.exchanges, strict=True)], padding)
-
-        replace_by_exchange(op, op.inputs, None, target, body, code)

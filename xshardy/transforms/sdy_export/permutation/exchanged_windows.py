@@ -73,12 +73,12 @@ def neutral_elements(op: stablehlo.ReduceWindowOp) -> Sequence[Dense | None]:
     """For each input, a scalar that does not change what the windows make of other elements; None if none is known."""
     end, arguments, count = op.body.block.last_op, op.body.block.args, len(op.inputs)
     return [
-        _neutral_element(combined, {arguments[index], arguments[count + index]})
+        neutral_element(combined, {arguments[index], arguments[count + index]})
         for index, combined in enumerate(() if end is None else end.operands)
     ]
 
 
-def _neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | None:
+def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | None:
     """The neutral element of the operation that makes `combined` of exactly these `arguments`."""
     op, element = combined.owner, tensor_type(combined).element_type
     if isinstance(op, Block) or {*op.operands} != arguments or (isinstance(op, stablehlo.AndOp) and element != i1):

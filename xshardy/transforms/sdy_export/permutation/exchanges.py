@@ -6,9 +6,10 @@ one. Parts send only what others read, in rounds. In a round, each part sends on
 and all messages have the same size; so some have more elements than their receiver reads.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xshardy.transforms.sdy_export.permutation.runs import Runs
 
@@ -63,44 +64,69 @@ class Exchange:
         return max(before, 0), max((each.size for each in self.rounds), default=0)
 
 
-def _messages(stored: Runs, read: Runs) -> Iterable[tuple[int, int, int, int]]:
-    """The source and target of each message, and the first and the end of its elements."""
+class _Message(NamedTuple):
+    source: int
+    target: int
+    start: int
+    """Its first element in what the source stores."""
+    position: int
+    """Where that goes in what the target reads."""
+    size: int
+
+
+def _messages(stored: Runs, read: Runs, period: int | None) -> Iterator[_Message]:
+    """With a `period`, elements have numbers modulo it."""
     for target, (start, needed) in enumerate(zip(read.starts, read.counts, strict=True)):
-        for source, (first, count) in enumerate(zip(stored.starts, stored.counts, strict=True)):
-            low, high = max(start, first), min(start + needed, first + count)
-            if low < high:
-                yield source, target, low, high
+        for source, (run, count) in enumerate(zip(stored.starts, stored.counts, strict=True)):
+            for first in (run,) if period is None else (run, run + period):
+                low, high = max(start, first), min(start + needed, first + count)
+                if low < high:
+                    yield _Message(source, target, low - first, low - start, high - low)
 
 
-def _in_rounds(stored: Runs, read: Runs, place: Callable[[int], int]) -> Exchange:
+def _in_rounds(
+    stored: Runs, read: Runs, messages: Iterable[_Message], key: Callable[[_Message], tuple[int, ...]]
+) -> Exchange:
     """
-    The exchange in which one round has all messages that go as far, if target `i` is taken to be at `place(i)`.
+    The exchange in which one round has all messages of one `key`, the largest key first.
 
-    Messages to a target come in the order of their sources.
+    Where messages of a round differ in size, those to a target must come in the order of its elements.
     """
-    by_distance: dict[int, list[tuple[int, int, int, int]]] = {}
-    for message in _messages(stored, read):
-        by_distance.setdefault(place(message[1]) - message[0], []).append(message)
+    by_key: dict[tuple[int, ...], list[_Message]] = {}
+    for message in messages:
+        by_key.setdefault(key(message), []).append(message)
     rounds: list[Round] = []
-    for _, messages in sorted(by_distance.items(), reverse=True):
-        size = max(high - low for _, _, low, high in messages)
+    for _, together in sorted(by_key.items(), reverse=True):
+        size = max(message.size for message in together)
         starts, positions = [0] * len(stored.starts), [read.length] * len(read.starts)
-        for source, target, low, _ in messages:
-            starts[source] = min(low - stored.starts[source], stored.length - size)
-            positions[target] = stored.starts[source] + starts[source] - read.starts[target]
-        pairs = tuple((source, target) for source, target, _, _ in messages)
+        for message in together:
+            starts[message.source] = min(message.start, stored.length - size)
+            positions[message.target] = message.position + starts[message.source] - message.start
+        pairs = tuple((message.source, message.target) for message in together)
         rounds.append(Round(pairs, size, tuple(starts), tuple(positions)))
     return Exchange(tuple(rounds), read.length)
 
 
 def exchange(stored: Runs, read: Runs) -> Exchange:
     """The exchange that sends the fewest elements: between neighbours, or between opposite parts."""
-    last = len(read.starts) - 1
+    last, messages = len(read.starts) - 1, [*_messages(stored, read, None)]
     candidates = (
-        _in_rounds(stored, read, lambda target: target),
-        _in_rounds(stored, read, lambda target: last - target),
+        _in_rounds(stored, read, messages, lambda message: (message.target - message.source,)),
+        _in_rounds(stored, read, messages, lambda message: (last - message.target - message.source,)),
     )
     return min(candidates, key=lambda each: (each.sent, each.rounds_sent))
+
+
+def rotation(stored: Runs, read: Runs, period: int) -> Exchange | None:
+    """
+    The exchange if what parts read goes on with the first of `period` elements after the last one.
+
+    None if a part would need two messages from another one in a round.
+    """
+    parts, messages = len(read.starts), [*_messages(stored, read, period)]
+    if len({(message.source, message.target) for message in messages}) < len(messages):
+        return None
+    return _in_rounds(stored, read, messages, lambda message: ((message.target - message.source) % parts, message.size))
 
 
 @dataclass(frozen=True, slots=True)

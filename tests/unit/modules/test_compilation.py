@@ -1,0 +1,168 @@
+"""Whole modules compiled: one PTX module, equal fusions once, a cache, and what is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from module_programs import BRANCHES, FUSIONS, LOOP, PROGRAMS
+
+from xshardy.hlo_text import parse_hlo
+from xshardy.lowering.nvptx import CompilationError, Kernel
+from xshardy.lowering.ptx_module import join_ptx
+from xshardy.lowering.ptxas import assemble
+from xshardy.modules.compilation import compile_module
+from xshardy.modules.kernel_cache import KernelCache
+from xshardy.modules.program import ModuleError
+from xshardy.tools.cli import main
+
+TWO_SUMS = f"""HloModule sums
+{FUSIONS}
+rows {{
+  x = f32[40,1024] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[40] reduce(x, z), dimensions={{1}}, to_apply=add
+}}
+rows_again {{
+  other = f32[40,1024] parameter(0)
+  zero = f32[] constant(0)
+  ROOT sum = f32[40] reduce(other, zero), dimensions={{1}}, to_apply=add, metadata={{op_name="sum"}}
+}}
+columns {{
+  x = f32[40,1024] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[1024] reduce(x, z), dimensions={{0}}, to_apply=add
+}}
+ENTRY main {{
+  x = f32[40,1024] parameter(0)
+  y = f32[40,1024] parameter(1)
+  sum.1 = f32[40] fusion(x), kind=kInput, calls=rows
+  sum.2 = f32[40] fusion(y), kind=kInput, calls=rows_again
+  sum.3 = f32[1024] fusion(y), kind=kInput, calls=columns
+  ROOT r = (f32[40], f32[40], f32[1024]) tuple(sum.1, sum.2, sum.3)
+}}
+"""
+"""Kernels with shared memory, whose variables have the same name in each; two of them are equal."""
+
+
+def test_one_module_of_ptx_with_every_kernel_once():
+    compiled = compile_module(parse_hlo(TWO_SUMS))
+    assert re.findall(r"\.entry (\w+)", compiled.ptx) == ["sum_1", "sum_3"]
+    assert compiled.ptx.count(".version") == compiled.ptx.count(".target") == 1
+    assert set(re.findall(r"^\s*\.shared .*? (\S+)\[", compiled.ptx, re.MULTILINE)) == {
+        "sum_1$shared_0",
+        "sum_3$shared_0",
+    }
+    assemble(compiled.ptx)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_have_plans_and_ptx(name: str):
+    compiled = compile_module(parse_hlo(PROGRAMS[name]))
+    assert not compiled.failures
+    assemble(compiled.ptx)
+
+
+def test_ptx_for_several_targets_is_not_joined():
+    texts = [compile_module(parse_hlo(TWO_SUMS), target=target).ptx for target in ("sm_80", "sm_90")]
+    with pytest.raises(CompilationError, match="kernels for several targets cannot be one module"):
+        join_ptx(texts)
+
+
+def test_processes_compile_what_one_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("xshardy.modules.kernels.KERNELS_PER_PROCESS", 1)
+    assert compile_module(parse_hlo(TWO_SUMS), jobs=2).ptx == compile_module(parse_hlo(TWO_SUMS)).ptx
+
+
+def test_the_cache_has_what_was_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    cache = KernelCache(tmp_path / "kernels")
+    first = compile_module(parse_hlo(TWO_SUMS), cache=cache)
+    assert len([*cache.directory.iterdir()]) == 2
+
+    def no_compilation(*arguments: object, **options: object) -> Kernel:
+        raise CompilationError("this is compiled again")
+
+    monkeypatch.setattr("xshardy.compiler.compile", no_compilation)
+    again = compile_module(parse_hlo(TWO_SUMS), cache=cache)
+    assert again.kernels == first.kernels
+    assert set(compile_module(parse_hlo(TWO_SUMS), cache=cache, target="sm_80").failures) == {"sum_1", "sum_3"}
+    for file in cache.directory.iterdir():
+        file.write_text(file.read_text()[:100])
+    assert compile_module(parse_hlo(TWO_SUMS), cache=cache).failures
+
+
+def test_the_plan_of_a_loop(tmp_path: Path):
+    source = tmp_path / "loop.hlo"
+    source.write_text(LOOP)
+    assert main(["compile", str(source), "-o", str(tmp_path / "loop")]) == 0
+    plan = json.loads((tmp_path / "loop" / "plan.json").read_text())
+    assemble((tmp_path / "loop" / plan["ptx"]).read_text())
+    assert [step["kind"] for step in plan["steps"]] == ["kernel", "memset", "copy", "while", "kernel", "copy"]
+    loop = plan["steps"][3]
+    assert [step["name"] for step in loop["condition"]] == ["go"]
+    assert [step["kind"] for step in loop["body"]] == ["copy", "kernel", "kernel", "copy", "copy", "copy"]
+    update = loop["body"][1]
+    assert update["results"][0] == update["operands"][0]
+    assert plan["kernels"][update["entry"]]["writes"] == [0, 2]
+
+
+def test_what_cannot_be_compiled_is_named_and_the_rest_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "bad.hlo"
+    source.write_text(
+        BRANCHES.replace("ROOT r = f32[300] add(x, x)", 'ROOT r = f32[300] custom-call(x), custom_call_target="magic"')
+    )
+    assert main(["compile", str(source), "-o", str(tmp_path / "out.ptx")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{source}: error: r cannot be compiled: ") and "custom_call" in error
+    assert not (tmp_path / "out.ptx").exists()
+    assert main(["compile", str(source), "-o", str(tmp_path / "out.ptx"), "--keep-going"]) == 1
+    assert re.findall(r"\.entry (\w+)", (tmp_path / "out.ptx").read_text()) == ["n", "r_0"]
+    assert main(["compile", str(source), "-o", str(tmp_path / "out")]) == 1
+    assert list(json.loads((tmp_path / "out" / "plan.json").read_text())["failures"]) == ["r"]
+
+
+UNFUSED = """HloModule unfused
+ENTRY main {
+  x = f32[8,16] parameter(0)
+  w = f32[16,4] parameter(1)
+  y = f32[8,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  n = f32[8,4] negate(y)
+  ROOT z = f32[8,4] add(n, y)
+}
+"""
+
+
+def test_what_is_not_fused_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "unfused.hlo"
+    source.write_text(UNFUSED)
+    assert main(["compile", str(source)]) == 1
+    error = capsys.readouterr().err
+    assert "1 operations to hand to cuBLAS (1 dot" in error
+    assert "2 operations to fuse (1 add, 1 negate): n, z" in error
+    assert main(["compile", str(source), "--fuse-entry"]) == 0
+    assert capsys.readouterr().out.count(".entry ") == 1
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("HloModule empty\na {\n  x = f32[] parameter(0)\n}\nb {\n  x = f32[] parameter(0)\n}\n", "0 public functions"),
+        (
+            LOOP.replace("HloModule loop", "HloModule loop, input_output_alias={ {0}: (0, {1}) }"),
+            "a part of a nested tuple shares memory",
+        ),
+    ],
+)
+def test_modules_without_a_plan(text: str, message: str):
+    module = parse_hlo(text)
+    if message.startswith("0 public"):
+        for op in tuple(module.ops):
+            op.properties["sym_visibility"] = next(iter(module.ops)).properties["sym_visibility"]
+    with pytest.raises(ModuleError, match=message):
+        compile_module(module)
+
+
+def test_a_kernel_of_another_fusion_is_not_shared():
+    text = TWO_SUMS.replace("zero = f32[] constant(0)", "zero = f32[] constant(1)")
+    compiled = compile_module(parse_hlo(text))
+    assert [kernel.entry for kernel in compiled.kernels.values()] == ["sum_1", "sum_2", "sum_3"]

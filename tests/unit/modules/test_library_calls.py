@@ -1,0 +1,107 @@
+"""Expansions of library calls compute what JAX computes: convolutions and their gradients, matrix products."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from xshardy.hlo_text import parse_hlo
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.modules.program import entry_of
+from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass
+from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
+
+GEOMETRIES = [
+    ("{size=3x3 pad=1_1x1_1}", (1, 1), ((1, 1), (1, 1)), (3, 3), (1, 1)),
+    ("{size=3x3 stride=2x2 pad=1_1x1_1}", (2, 2), ((1, 1), (1, 1)), (3, 3), (1, 1)),
+    ("{size=1x1 stride=2x2}", (2, 2), ((0, 0), (0, 0)), (1, 1), (1, 1)),
+    ("{size=7x5 stride=2x3 pad=3_2x0_1}", (2, 3), ((3, 2), (0, 1)), (7, 5), (1, 1)),
+    ("{size=3x2 pad=2_2x1_0 rhs_dilate=2x1}", (1, 1), ((2, 2), (1, 0)), (3, 2), (2, 1)),
+]
+
+
+def run(target: str, types: list[str], result: str, config: str, arrays: list[Any], fields: str = "") -> Any:
+    """The first result of a library call."""
+    inputs = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
+    operands = ", ".join(f"p{i}" for i in range(len(types)))
+    module = parse_hlo(
+        f"HloModule m\nENTRY main {{\n{inputs}  call = ({result}, u8[0]) custom-call({operands}), {fields}"
+        f'custom_call_target="{target}", backend_config={config}\n'
+        f"  ROOT r = {result} get-tuple-element(call), index=0\n}}\n"
+    )
+    ExpandLibraryCallsPass().rewrite_module(module)
+    return evaluate(entry_of(module), arrays)[0]
+
+
+def typed(array: Any) -> str:
+    return f"f32[{','.join(map(str, array.shape))}]"
+
+
+@pytest.mark.parametrize("window, strides, padding, size, dilation", GEOMETRIES)
+def test_convolutions_and_gradients(window: str, strides: Any, padding: Any, size: tuple[int, int], dilation: Any):
+    rng = np.random.default_rng(0)
+    x, w = (rng.integers(-3, 4, shape).astype(np.float32) for shape in [(2, 11, 12, 3), (4, *size, 3)])
+
+    def convolve(x: Any, w: Any) -> Any:
+        numbers = ("NHWC", "OHWI", "NHWC")
+        return jax.lax.conv_general_dilated(x, w, strides, padding, rhs_dilation=dilation, dimension_numbers=numbers)
+
+    y, gradients = jax.vjp(convolve, x, w)
+    dy = rng.integers(-3, 4, y.shape).astype(np.float32)
+    dx, dw = gradients(dy)
+    fields = f"window={window}, dim_labels=b01f_o01i->b01f, "
+    config = '{"cudnn_conv_backend_config":{"activation_mode":"kNone","conv_result_scale":1,"side_input_scale":0}}'
+    for target, operands, expected in (
+        ("__cudnn$convForward", [x, w], y),
+        ("__cudnn$convBackwardInput", [dy, w], dx),
+        ("__cudnn$convBackwardFilter", [x, dy], dw),
+    ):
+        found = run(target, [*map(typed, operands)], typed(expected), config, operands, fields)
+        np.testing.assert_array_equal(found, expected, target)
+
+
+def test_bias_side_input_and_activation():
+    rng = np.random.default_rng(0)
+    x, w, bias, side = (
+        rng.integers(-3, 4, s).astype(np.float32) for s in [(2, 5, 5, 3), (4, 1, 1, 3), (4,), (2, 5, 5, 4)]
+    )
+    config = '{"cudnn_conv_backend_config":{"activation_mode":"kRelu","conv_result_scale":2,"side_input_scale":3}}'
+    fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, "
+    operands = [x, w, bias, side]
+    found = run("__cudnn$convBiasActivationForward", [*map(typed, operands)], "f32[2,5,5,4]", config, operands, fields)
+    expected = np.maximum(2 * np.einsum("bhwi,oi->bhwo", x, w[:, 0, 0]) + 3 * side + bias, 0)
+    np.testing.assert_array_equal(found, expected)
+
+
+EPILOGUES: dict[str, Callable[[Any], Any]] = {
+    "DEFAULT": lambda x: x,
+    "GELU": lambda x: jax.nn.gelu(x, approximate=True),
+    "RELU": jax.nn.relu,
+}
+
+
+@pytest.mark.parametrize("epilogue", EPILOGUES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_matrix_products(epilogue: str, bias: bool):
+    rng = np.random.default_rng(0)
+    x, y, c, b = (rng.standard_normal(s).astype(np.float32) for s in [(3, 5, 4), (3, 6, 5), (3, 4, 6), (6,)])
+    name = f"BIAS_{epilogue}".removesuffix("_DEFAULT") if bias else epilogue
+    config = (
+        '{"gemm_backend_config":{"alpha_real":0.5,"beta":2,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],'
+        '"rhs_contracting_dimensions":["2"],"lhs_batch_dimensions":["0"],"rhs_batch_dimensions":["0"]},'
+        f'"alpha_imag":0,"epilogue":"{name}"}}}}'
+    )
+    operands = [x, y, c, b][: 4 if bias else 3]
+    found = run("__cublas$lt$matmul", [*map(typed, operands)], "f32[3,4,6]", config, operands)
+    expected = EPILOGUES[epilogue](0.5 * jnp.einsum("bkm,bnk->bmn", x, y) + 2 * c + (b if bias else 0))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_not_supported():
+    x = np.ones((4, 4), np.float32)
+    config = '{"gemm_backend_config":{"alpha_real":1,"beta":0,"dot_dimension_numbers":{},"epilogue":"D_SWISH"}}'
+    with pytest.raises(LibraryCallError, match="a matrix product with epilogue D_SWISH"):
+        run("__cublas$gemm", ["f32[4,4]"] * 2, "f32[4,4]", config, [x, x])

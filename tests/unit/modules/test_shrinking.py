@@ -1,0 +1,118 @@
+"""Smaller shapes: which dimensions belong together, and that small modules still run."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis.strategies import integers, lists, sampled_from
+
+from xshardy.dialects import stablehlo
+from xshardy.hlo_text import parse_hlo, print_hlo
+from xshardy.modules.checked_run import ModuleRuns, planned
+from xshardy.modules.cpu_machine import CpuMachine
+from xshardy.modules.program import entry_of
+from xshardy.modules.shrinking.atoms import Atom, equate, freeze, resolved, tie
+from xshardy.modules.shrinking.shrink import shrink
+from xshardy.tools.cli import main
+
+MODEL = """HloModule model, entry_computation_layout={(f32[32,28,28,16]{3,2,1,0}, f32[24,3,3,16]{3,2,1,0}, s32[32]{0}, f32[4704,96]{1,0})->f32[32,1,96]{2,1,0}}
+normalise {
+  x = f32[32,14,14,24] parameter(0)
+  c = f32[24] constant({1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24})
+  b = f32[32,14,14,24] broadcast(c), dimensions={3}
+  y = f32[32,14,14,24] multiply(x, b)
+  ROOT r = f32[32,4704] bitcast(y)
+}
+pick {
+  table = f32[32,96] parameter(0)
+  rows = s32[32] parameter(1)
+  index = s32[32,1] bitcast(rows)
+  ROOT r = f32[32,1,96] gather(table, index), offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,96}
+}
+ENTRY main {
+  x = f32[32,28,28,16] parameter(0)
+  w = f32[24,3,3,16] parameter(1)
+  rows = s32[32] parameter(2)
+  v = f32[4704,96] parameter(3)
+  conv = (f32[32,14,14,24], u8[4096]) custom-call(x, w), window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_o01i->b01f, custom_call_target="__cudnn$convForward", backend_config={"cudnn_conv_backend_config":{"activation_mode":"kNone","conv_result_scale":1,"side_input_scale":0}}
+  y = f32[32,14,14,24] get-tuple-element(conv), index=0
+  z = f32[32,4704] fusion(y), kind=kLoop, calls=normalise
+  gemm = (f32[32,96], s8[4096]) custom-call(z, v), custom_call_target="__cublas$gemm", backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]},"alpha_imag":0}}
+  product = f32[32,96] get-tuple-element(gemm), index=0
+  ROOT r = f32[32,1,96] fusion(product, rows), kind=kLoop, calls=pick
+}
+"""  # noqa: E501
+
+
+def test_dimensions_shrink_together():
+    """The image by 7, from 28 and 14; features of a constant stay at 24; rows of a table may be fewer than indices."""
+    small = shrink(parse_hlo(MODEL))
+    shapes = [str(argument.type) for argument in entry_of(small).args]
+    assert shapes == ["tensor<4x4x4x4xf32>", "tensor<24x3x3x4xf32>", "tensor<4xi32>", "tensor<96x4xf32>"]
+    (conv, gemm) = (op for op in entry_of(small).walk() if isinstance(op, stablehlo.CustomCallOp))
+    assert str(conv.results[0].type) == "tuple<tensor<4x2x2x24xf32>, tensor<4xui8>>"
+    assert str(gemm.results[0].type) == "tuple<tensor<4x4xf32>, tensor<4xi8>>"
+
+
+def test_a_small_module_runs():
+    module = parse_hlo(print_hlo(shrink(parse_hlo(MODEL))))
+    runs = ModuleRuns(module, planned(module, "sm_90"))
+    execution, results = runs.run(CpuMachine("xla_gpu", "sm_90"), checks=True)
+    assert execution.wrong is None
+    assert all(runs.reference.compare(index, result) for index, result in enumerate(results))
+
+
+def test_the_least_size():
+    shapes = [str(argument.type) for argument in entry_of(shrink(parse_hlo(MODEL), 10)).args]
+    assert shapes[0] == "tensor<16x14x14x16xf32>"
+
+
+def test_the_command(tmp_path: Path):
+    (tmp_path / "model.hlo").write_text(MODEL)
+    assert main(["shrink", str(tmp_path / "model.hlo"), "-o", str(tmp_path / "small.hlo")]) == 0
+    text = (tmp_path / "small.hlo").read_text()
+    assert re.search(r"f32\[4,4,4,4\]\S* parameter\(0\)", text) and "entry_computation_layout" not in text
+
+
+@given(lists(sampled_from([1, 2, 3, 4, 6]), max_size=4), lists(integers(0, 4), max_size=3))
+def test_equal_products_stay_equal(sizes: list[int], cuts: list[int]):
+    """A shape and its reshape have the same atoms, whatever is split."""
+    atoms = [Atom(size) for size in sizes]
+    bounds = sorted({0, len(sizes), *(min(cut, len(sizes)) for cut in cuts)})
+    parts = [sizes[a:b] for a, b in pairwise(bounds)]
+    grouped = [Atom(_product(part)) for part in parts]
+    equate(atoms, grouped)
+    assert resolved(atoms) == resolved(grouped)
+    assert _product([atom.size for atom in resolved(atoms)]) == _product(sizes)
+
+
+def _product(sizes: list[int]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+def test_products_are_split_to_match():
+    one, two = [Atom(4), Atom(6)], [Atom(8), Atom(3)]
+    equate(one, two)
+    assert resolved(one) == resolved(two) and [atom.size for atom in resolved(one)] == [4, 2, 3]
+
+
+def test_products_that_do_not_match_stay():
+    one, two = [Atom(4), Atom(9)], [Atom(6), Atom(6)]
+    equate(one, two)
+    assert all(atom.group.found().ratio(1) == 1 for atom in resolved([*one, *two]))
+
+
+def test_ties():
+    """Sizes of one ratio: 28 and 14 by 14, by 7 under a condition, and not at all with a third that is frozen."""
+    a, b, c = Atom(28), Atom(14), Atom(14)
+    tie([a], [b], lambda ratio: True)
+    assert a.group.found().ratio(1) == 14
+    tie([a], [b], lambda ratio: ratio % 2 == 1)
+    assert a.group.found() is b.group.found() and a.group.found().ratio(1) == 7 and a.group.found().ratio(5) == 1
+    freeze([c])
+    equate([b], [c])
+    assert a.group.found().ratio(1) == 1

@@ -1,0 +1,228 @@
+"""Bytecode of our own: what is written is read as the same module, and what is broken is a diagnostic."""
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+import xshardy
+from xshardy.syntax import parse_module
+from xshardy.syntax.bytecode import BytecodeError, read_bytecode, write_artifact, write_bytecode
+from xshardy.syntax.bytecode.attribute_table import ENCODINGS
+from xshardy.syntax.bytecode.stream import ByteReader, ByteWriter
+from xshardy.syntax.bytecode.vhlo_operations import VHLO_NAMES, VHLO_OPERATIONS
+from xshardy.syntax.printer import Printer
+from xshardy.tools.input_chunks import chunks_of
+from xshardy.universe import new_context
+
+TESTS = Path(__file__).parents[2] / "filecheck"
+FOLDERS = ("dialects/stablehlo", "dialects/sdy", "dialects/chlo", "dialects/arith", "syntax", "transforms/sdy_import")
+
+PROGRAM = """
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func private @tail(%x: tensor<4xf32>) -> tensor<4xf32>
+func.func @f(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}p1]>}) -> tensor<4xf32> {
+  %mask = stablehlo.constant dense<[[true, false, true], [true, true, false]]> : tensor<2x3xi1>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %small = stablehlo.constant dense<[1, -2]> : tensor<2xi4> loc("model.py":7:2 to :9)
+  %0 = stablehlo.transpose %x, dims = [1, 0] {mhlo.note = "kept"} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"y"}, {}]> : tensor<8x4xf32> loc("limit"("model.py":3:4))
+  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = call @tail(%2) : (tensor<4xf32>) -> tensor<4xf32> loc(callsite("a" at "b"))
+  return %3 : tensor<4xf32> loc(fused<"x">["a", "b"])
+}
+"""
+
+
+def generic(module: ModuleOp) -> str:
+    """The text with all locations, and without the names of values, which bytecode does not have."""
+    for op in module.walk():
+        for value in (*op.results, *(argument for region in op.regions for b in region.blocks for argument in b.args)):
+            value.name_hint = None
+    return Printer(print_generic_format=True, print_debuginfo=True).module_text(module)
+
+
+def modules_in(folder: str) -> Iterator[tuple[Path, ModuleOp]]:
+    """The modules of the FileCheck tests of a folder that can be read."""
+    for path in sorted((TESTS / folder).rglob("*.mlir")):
+        for chunk in chunks_of(path.read_bytes(), split=True, stage=None):
+            try:
+                yield path, parse_module(chunk.data.decode(), str(path), new_context())
+            except (ParseError, DiagnosticException):
+                continue
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_modules_of_the_filecheck_tests_are_read_as_they_were_written(folder: str):
+    for path, module in modules_in(folder):
+        try:
+            data = write_bytecode(module)
+        except BytecodeError as error:
+            assert "resources" in str(error) or "not in scope" in str(error), path
+            continue
+        assert generic(read_bytecode(data)) == generic(module), path
+
+
+@pytest.mark.parametrize("version", ["1.11.0", "1.17.0", "1.20.0"])
+def test_an_artifact_is_read_as_it_was_written(version: str):
+    module = xshardy.parse(PROGRAM)
+    data = write_artifact(module, version)
+    assert f"StableHLO_v{version}".encode() in data and b"stablehlo" not in data
+    assert generic(read_bytecode(data)) == generic(module)
+
+
+ACCURATE = "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>"
+OPERATION = "func.func @f(%x: {type}) -> {type} {{\n  %0 = {op}\n  return %0 : {type}\n}}"
+
+
+@pytest.mark.parametrize(
+    ("op", "type", "version", "needed"),
+    [
+        ("stablehlo.tanh %x", "tensor<2xf32>", "1.0.0", None),
+        ("stablehlo.tan %x", "tensor<2xf32>", "1.0.0", "'stablehlo.tan' needs StableHLO 1.4.0"),
+        (
+            f"stablehlo.tanh %x {{result_accuracy = {ACCURATE}}}",
+            "tensor<2xf32>",
+            "1.9.0",
+            "'stablehlo.tanh' with 'result_accuracy' needs StableHLO 1.10.0",
+        ),
+        ("stablehlo.add %x, %x", "tensor<2xf8E4M3>", "1.0.0", "'f8E4M3' needs StableHLO 1.7.0"),
+        ("stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]", "tensor<2x2xf32>", "1.0.0", None),
+        ("chlo.square %x", "tensor<2xf32>", "1.0.0", "'chlo.square', which is not StableHLO's, needs StableHLO 1.11.0"),
+    ],
+)
+def test_an_older_version_gets_the_older_operation_or_a_diagnostic(
+    op: str, type: str, version: str, needed: str | None
+):
+    types = f"({type}, {type}) -> {type}" if "dot" in op else f"{type} -> {type}" if "chlo" in op else type
+    module = xshardy.parse(OPERATION.format(op=f"{op} : {types}", type=type))
+    if needed is None:
+        assert generic(read_bytecode(write_artifact(module, version))) == generic(module)
+    else:
+        with pytest.raises(BytecodeError, match=needed):
+            write_artifact(module, version)
+
+
+def test_an_unknown_version_is_refused():
+    for version in ("0.9.0", "1.99.0", "1.5", "one"):
+        with pytest.raises(ValueError, match=r"for versions from 1\.0\.0 to 1\.20\.0"):
+            write_artifact(ModuleOp([]), version)
+
+
+def test_vhlo_operations_are_those_of_stablehlo():
+    """Each row has the properties of the operation; operations without a row are newer than VHLO, or not in it."""
+    context = new_context()
+    for row in VHLO_OPERATIONS.values():
+        op_type = context.get_optional_op(row.operation)
+        assert op_type is not None, row.operation
+        assert all(len(row.attributes(n)) <= len(row.attributes(n + 1)) for n in range(1, len(row.versions)))
+        newest = set(row.attributes(len(row.versions)))
+        assert set(row.attributes(1)) | set(row.missing(1)) == newest
+    operations = {op.name for op in new_context().get_dialect("stablehlo").operations}
+    assert operations <= VHLO_NAMES.keys()
+
+
+@pytest.mark.parametrize("dialect", ENCODINGS)
+def test_a_code_is_one_kind(dialect: str):
+    """Two rows may have one code only if the second writes what the first reads as something else."""
+    for table in (ENCODINGS[dialect].attributes, ENCODINGS[dialect].types):
+        assert len(table.rows) - len(table.by_code) == (dialect == "vhlo" and table is ENCODINGS["vhlo"].attributes)
+
+
+@given(st.integers(0, (1 << 64) - 1), st.integers(-(1 << 63), (1 << 63) - 1))
+def test_numbers_are_read_as_they_were_written(unsigned: int, signed: int):
+    writer = ByteWriter()
+    writer.varint(unsigned)
+    writer.svarint(signed)
+    reader = ByteReader(bytes(writer.data), 0, len(writer.data))
+    assert (reader.varint(), reader.svarint(), reader.remaining) == (unsigned, signed, 0)
+
+
+# What is broken
+
+WRITTEN = tuple(write(xshardy.parse(PROGRAM)) for write in (write_bytecode, write_artifact))
+CONTEXT = new_context()
+
+
+def broken(seed: int) -> bytes:
+    """Bytecode that is cut off, or in which some bytes are others, are moved, or are repeated."""
+    chance = random.Random(seed)
+    data = bytearray(chance.choice(WRITTEN))
+    start, source, size = chance.randrange(len(data)), chance.randrange(len(data)), chance.randrange(1, 20)
+    match chance.randrange(4):
+        case 0:
+            del data[start:]
+        case 1:
+            for _ in range(chance.choice((1, 1, 2, 8))):
+                data[chance.randrange(4, len(data))] = chance.choice((0, 1, 127, 255, chance.randrange(256)))
+        case 2:
+            data[start : start + size] = chance.randbytes(chance.randrange(20))
+        case _:
+            data[start : start + size] = data[source : source + size]
+    return bytes(data)
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 10**9))
+def test_broken_bytecode_is_a_module_or_a_diagnostic(seed: int):
+    """`python tests/unit/syntax/test_bytecode.py 10000` tries more."""
+    with suppress(DiagnosticException):
+        xshardy.verify(read_bytecode(broken(seed), CONTEXT))
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"", "byte 0: this is no MLIR bytecode"),
+        (b"module {}", "byte 0: this is no MLIR bytecode"),
+        (b"ML\xefR\x0f", "the bytecode has format 7: known are formats up to 6"),
+        (b"ML\xefR\x0d\x00", "the bytecode has no section of strings"),
+        (WRITTEN[0][:100], "bytes are said to follow, but only"),
+    ],
+)
+def test_the_diagnostic_says_what_is_wrong(data: bytes, complaint: str):
+    with pytest.raises(BytecodeError, match=complaint):
+        read_bytecode(data)
+
+
+def test_an_attribute_that_is_inside_itself_is_refused():
+    written = write_bytecode(xshardy.parse("module attributes {t.x = [7 : i32, 7 : i32, 7 : i32, 7 : i32]} {}"))
+    array = re.search(rb"\x01\x09((.)\2{3})", written)  # the code of an array, four, and four times the same number
+    assert array is not None
+    data, element = bytearray(written), array.start(1)
+    complaints: list[str] = []
+    for number in range(5):
+        data[element] = number << 1 | 1
+        try:
+            read_bytecode(bytes(data))
+        except BytecodeError as error:
+            complaints.append(str(error))
+    assert any("is inside itself" in complaint for complaint in complaints), complaints
+
+
+def test_an_attribute_with_too_many_parts_is_refused():
+    """Each array has the next one twice: 2^40 parts in 40 attributes."""
+    arrays = "".join(f"#a{depth + 1} = [#a{depth}, #a{depth}]\n" for depth in range(12))
+    module = xshardy.parse(f"#a0 = []\n{arrays}module attributes {{t.x = #a12}} {{}}")
+    data = write_bytecode(module)
+    assert generic(read_bytecode(data)) == generic(module)
+    limit = mock.patch("xshardy.syntax.bytecode.attribute_table.MOST_PARTS", 1000)
+    with limit, pytest.raises(BytecodeError, match="has more than 1000 others in it"):
+        read_bytecode(data)
+
+
+if __name__ == "__main__":
+    import sys
+
+    for number in range(int(sys.argv[1])):
+        with suppress(DiagnosticException):
+            xshardy.verify(read_bytecode(broken(number), CONTEXT))

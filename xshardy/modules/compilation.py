@@ -1,0 +1,70 @@
+"""Compile a module: its kernels, its launch plan and the PTX of all kernels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy import compiler
+from xshardy.dialects import hlo
+from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.ptx_module import join_ptx
+from xshardy.modules.aliases import aliases_of, donated_parameters
+from xshardy.modules.fusions import Fusions
+from xshardy.modules.kernel_cache import KernelCache
+from xshardy.modules.kernels import Failure, Progress, compile_kernels, renamed
+from xshardy.modules.launch_plan import LaunchPlan
+from xshardy.modules.program import prepared
+from xshardy.modules.scheduling import plan_of
+from xshardy.modules.unfused import require_fused
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModule:
+    """A launch plan, and the kernels that it launches."""
+
+    plan: LaunchPlan
+    kernels: Mapping[str, Kernel] = field(repr=False)
+    """By the fingerprint of their fusions, in the order of first use."""
+    failures: Mapping[str, str]
+    """For the name of each fusion that cannot be compiled, why."""
+    target: str
+
+    @property
+    def ptx(self) -> str:
+        """All kernels as one PTX module."""
+        return join_ptx([kernel.ptx for kernel in self.kernels.values()])
+
+
+def compile_module(
+    module: ModuleOp,
+    *,
+    target: str = compiler.DEFAULT_TARGET,
+    math: str = "auto",
+    jobs: int = 1,
+    cache: KernelCache | None = None,
+    progress: Progress = lambda done, count: None,
+    keep_going: bool = True,
+) -> CompiledModule:
+    """
+    Compile an optimised HLO module, which is not changed, for `target`; see `compiler.compile` for `math`, and
+    `compile_kernels` for the other options.
+
+    Raises `ModuleError` for a module that is not fused, or whose program has no launch plan.
+    """
+    entry = prepared(module)
+    require_fused(entry)
+    fusions = Fusions.of(entry)
+    found = compile_kernels(
+        fusions.texts, target, math=math, jobs=jobs, cache=cache, progress=progress, keep_going=keep_going
+    )
+
+    def aliases(op: hlo.FusionOp) -> Mapping[int, int]:
+        kernel = found.get(fusions.fingerprints[op])
+        return aliases_of(kernel.buffers, len(op.operands)) if isinstance(kernel, Kernel) else {}
+
+    plan = plan_of(entry, fusions.fingerprints, aliases, donated_parameters(module))
+    names = plan.kernels.items()
+    kernels = {mark: renamed(kernel, name) for mark, name in names if isinstance(kernel := found.get(mark), Kernel)}
+    failures = {name: failed.reason for mark, name in names if isinstance(failed := found.get(mark), Failure)}
+    return CompiledModule(plan, kernels, failures, target)

@@ -1,0 +1,65 @@
+"""The CPU as a machine: an array of bytes for each allocation, kernels executed at a level of the lowering."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xshardy.dialects.hlo import FusionOp
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.host import packed, unpacked
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.modules.buffer_assignment import Slice
+from xshardy.modules.computations import computation_of
+from xshardy.modules.kernel_levels import CpuKernel, kernel_at
+from xshardy.modules.launch_plan import Argument, Call, KernelStep
+from xshardy.modules.memory import from_memory, to_memory
+
+UNINITIALISED = 0xFF
+"""Every byte of memory that nothing was written to: NaN for floats."""
+
+
+class CpuMachine:
+    """Executes kernels at `level`, as they are for `target`, and library calls by the evaluator."""
+
+    def __init__(self, level: str, target: str, math: str = "auto"):
+        self.level, self.target, self.math = level, target, math
+        self._memory: list[Array] = []
+        self._kernels: dict[str, CpuKernel] = {}
+
+    def allocate(self, sizes: Sequence[int]) -> None:
+        self._memory = [np.full(size, UNINITIALISED, np.uint8) for size in sizes]
+
+    def _bytes(self, place: Slice) -> Array:
+        return self._memory[place.allocation][place.offset : place.offset + place.size]
+
+    def read(self, place: Slice) -> Array:
+        return self._bytes(place).copy()
+
+    def write(self, place: Slice, data: Array) -> None:
+        self._bytes(place)[:] = data
+
+    def copy(self, source: Slice, target: Slice) -> None:
+        self._bytes(target)[:] = self._bytes(source)
+
+    def fill(self, place: Slice, byte: int) -> None:
+        self._bytes(place)[:] = byte
+
+    def kernel(self, step: KernelStep) -> None:
+        assert isinstance(step.op, FusionOp)
+        if step.fingerprint not in self._kernels:
+            self._kernels[step.fingerprint] = kernel_at(step.op, self.level, self.target, self.math)
+        arguments = [self._elements(argument) for argument in (*step.operands, *step.results)]
+        results = self._kernels[step.fingerprint].run(arguments)
+        for argument, array in zip(step.results, results, strict=True):
+            self.write(argument.slice, packed(array))
+
+    def _elements(self, argument: Argument) -> Array:
+        """The elements of a tensor in memory order."""
+        type = argument.leaf.type
+        return unpacked(self._bytes(argument.slice), np.empty(type.element_count(), numpy_dtype(type)))
+
+    def library(self, step: Call) -> None:
+        operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
+        results = evaluate(computation_of(step), operands)
+        for argument, array in zip(step.results, results, strict=False):  # without workspace
+            self.write(argument.slice, to_memory(array, argument.leaf))

@@ -1,0 +1,290 @@
+"""
+Execute a launch plan on a machine, and check every step against the evaluator.
+
+What a step reads must be, bit for bit, what the step that computed it wrote, so a step that overwrites memory too early
+is found where its victim is read. What a kernel writes must be what the evaluator makes of the same operands, up to
+rounding.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.check import Comparison
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.reference import Reference
+from xshardy.interpreters.stablehlo.constants import constant_value
+from xshardy.modules.buffer_assignment import Slice
+from xshardy.modules.computations import computation_of
+from xshardy.modules.launch_plan import (
+    Argument,
+    AsyncDoneStep,
+    AsyncStartStep,
+    Call,
+    CollectiveStep,
+    ConditionalStep,
+    CopyStep,
+    KernelStep,
+    LaunchPlan,
+    LibraryStep,
+    MemsetStep,
+    Step,
+    WhileStep,
+)
+from xshardy.modules.leaves import Leaf, leaves_of, origin, returned
+from xshardy.modules.memory import from_memory, to_memory
+from xshardy.modules.program import ModuleError
+
+
+class Machine(Protocol):
+    """Memory, and how the steps that are no control flow are executed on it."""
+
+    def allocate(self, sizes: Sequence[int]) -> None:
+        """Get an allocation of each of `sizes` bytes, in place of those from before."""
+        ...
+
+    def read(self, place: Slice) -> Array:
+        """A copy of the bytes at `place`."""
+        ...
+
+    def write(self, place: Slice, data: Array) -> None:
+        """Set the bytes at `place`."""
+        ...
+
+    def kernel(self, step: KernelStep) -> None:
+        """Launch a kernel."""
+        ...
+
+    def library(self, step: Call) -> None:
+        """Call a library, or exchange data with other devices."""
+        ...
+
+    def copy(self, source: Slice, target: Slice) -> None:
+        """Copy bytes."""
+        ...
+
+    def fill(self, place: Slice, byte: int) -> None:
+        """Set all bytes at `place` to `byte`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A step whose operand or result is not what it should be."""
+
+    step: Step
+    what: str
+    reason: Comparison | str
+
+    def __str__(self) -> str:
+        return f"step {self.step.number}, {self.step.name}, {self.what}: {self.reason}"
+
+
+class StepFailedError(DiagnosticException):
+    """A step that cannot be executed; the message names it."""
+
+
+Finished = Callable[[Step], None]
+"""Called after each step."""
+
+
+@dataclass(slots=True)
+class Execution:
+    """One execution of `plan` on `machine`. Without `checks`, nothing is compared."""
+
+    plan: LaunchPlan
+    machine: Machine
+    checks: bool
+    finished: Finished = lambda step: None
+    wrong: Wrong | None = None
+    """The first step that is wrong."""
+    steps: int = 0
+    """How many steps were executed, those of loops as often as they were."""
+    _written: dict[Leaf, Array] = field(default_factory=dict[Leaf, Array])
+    """With `checks`, the bytes of each tensor as they were written."""
+
+    def run(self, arguments: Sequence[Array]) -> list[Array]:
+        """
+        The results of the program for `arguments`, whose shapes and types are those of its parameters.
+
+        Raises `ModuleError` for others, and `StepFailedError` for a step that cannot be executed. With `checks`, ends
+        after the first step that is wrong.
+        """
+        parameters = [leaf for value in self.plan.entry.body.block.args for leaf in leaves_of(value)]
+        _check_arguments(parameters, arguments)
+        allocations = self.plan.assignment.allocations
+        self.machine.allocate([allocation.size for allocation in allocations])
+        for leaf in (allocation.constant for allocation in allocations if allocation.constant is not None):
+            value = constant_value(leaf.value)
+            assert value is not None, "a constant has a value"
+            self._write(leaf, value)
+        for leaf, array in zip(parameters, arguments, strict=True):
+            self._write(leaf, array)
+        with np.errstate(all="ignore"):
+            self._run(self.plan.steps)
+        return [from_memory(self.machine.read(result.slice), result.leaf) for result in self.plan.results]
+
+    def _write(self, leaf: Leaf, array: Array) -> None:
+        """Set a tensor of the program before it begins."""
+        data = to_memory(array, leaf)
+        self.machine.write(self.plan.assignment.slice(leaf), data)
+        self._remember(leaf, data)
+
+    def _remember(self, leaf: Leaf, data: Array) -> None:
+        if self.checks:
+            self._written[origin(leaf)] = data
+
+    def _known(self, leaf: Leaf) -> Array | None:
+        """The bytes of a tensor as they were written; a copy within a buffer, which is no step, has those before it."""
+        first = origin(leaf)
+        while isinstance(copy := first.value.owner, hlo.CopyOp) and copy in self.plan.assignment.inserted:
+            before = origin(Leaf(copy.operand))
+            if self.plan.assignment.slice(before) != self.plan.assignment.slice(first):
+                break
+            first = before
+        return self._written.get(first)
+
+    def _run(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            try:
+                RUN[type(step)](self, step)
+            except StepFailedError:
+                raise
+            except (DiagnosticException, ValueError) as error:
+                raise StepFailedError(f"step {step.number}, {step.name}: {error}") from error
+            if self.wrong is not None:
+                return
+            self.steps += 1
+            self.finished(step)
+
+    # -- Steps -------------------------------------------------------------------------------------------------------
+
+    def kernel(self, step: KernelStep) -> None:
+        operands = self._operands(step)
+        self.machine.kernel(step)
+        results = self._results(step)
+        if self.checks and self.wrong is None:
+            self._compare(step, operands, results)
+
+    def library(self, step: Call) -> None:
+        self._operands(step)
+        self.machine.library(step)
+        self._results(step)
+
+    def copy(self, step: CopyStep) -> None:
+        self._operands(step)
+        self.machine.copy(step.operands[0].slice, step.results[0].slice)
+        self._results(step)
+
+    def memset(self, step: MemsetStep) -> None:
+        self.machine.fill(step.results[0].slice, step.byte)
+        self._results(step)
+
+    def loop(self, step: WhileStep) -> None:
+        op = step.op
+        assert isinstance(op, stablehlo.WhileOp)
+        state: Sequence[SSAValue] = op.operands
+        while True:
+            self._pass_on(state, op.cond.block.args)
+            self._run(step.condition)
+            if self.wrong is not None:
+                return
+            if not self._value(step, step.predicate).any():
+                break
+            self._pass_on(op.cond.block.args, op.body.block.args)
+            self._run(step.body)
+            if self.wrong is not None:
+                return
+            state = returned(op.body.block).operands
+        self._pass_on(op.cond.block.args, op.results)
+
+    def branch(self, step: ConditionalStep) -> None:
+        chosen = step.branch(int(self._value(step, step.selector)))
+        self._run(step.branches[chosen])
+        self._pass_on(returned(step.op.regions[chosen].block).operands, step.op.results)
+
+    def start(self, step: AsyncStartStep) -> None:
+        """Machines execute in order, so what is started is done before the next step."""
+        self._run(step.steps)
+
+    def done(self, step: AsyncDoneStep) -> None:
+        """There is nothing to wait for: see `start`."""
+
+    # -- Checks ------------------------------------------------------------------------------------------------------
+
+    def _value(self, step: Step, argument: Argument) -> Array:
+        """A tensor that decides how `step` goes on."""
+        data = self.machine.read(argument.slice)
+        self._require_written(step, argument, data)
+        return from_memory(data, argument.leaf)
+
+    def _operands(self, step: Call) -> list[Array]:
+        """With checks, the bytes of the operands of `step`."""
+        found: list[Array] = []
+        for argument in step.operands if self.checks else ():
+            found.append(data := self.machine.read(argument.slice))
+            self._require_written(step, argument, data)
+        return found
+
+    def _require_written(self, step: Step, argument: Argument, data: Array) -> None:
+        """`step` is wrong if an operand is not what was written."""
+        expected = self._known(argument.leaf)
+        if self.wrong is None and expected is not None and (changed := np.flatnonzero(data != expected)).size:
+            reason = f"{changed.size} of its {data.size} bytes were overwritten before, the first at {changed[0]}"
+            self.wrong = Wrong(step, f"operand {argument.leaf.name}", reason)
+
+    def _results(self, step: Call) -> list[Array]:
+        """With checks, the bytes of the results of `step`, which are remembered."""
+        found = [self.machine.read(argument.slice) for argument in step.results] if self.checks else []
+        for argument, data in zip(step.results, found, strict=False):
+            self._remember(argument.leaf, data)
+        return found
+
+    def _compare(self, step: Call, operands: Sequence[Array], results: Sequence[Array]) -> None:
+        """`step` is wrong if a result is not that of the evaluator for the same operands."""
+        arrays = [from_memory(data, argument.leaf) for argument, data in zip(step.operands, operands, strict=True)]
+        reference = Reference(computation_of(step), arrays)
+        for index, (argument, data) in enumerate(zip(step.results, results, strict=True)):
+            if index in reference.undefined:
+                continue
+            comparison = reference.compare(index, from_memory(data, argument.leaf))
+            if not comparison:
+                self.wrong = Wrong(step, f"result {argument.leaf.name}", comparison)
+                return
+
+    def _pass_on(self, sources: Sequence[SSAValue], targets: Sequence[SSAValue]) -> None:
+        """Each of `targets` is now what the source of the same number is."""
+        now = [self._known(Leaf(source)) for source in sources]
+        for target, data in zip(targets, now, strict=True):
+            if data is not None:
+                self._written[Leaf(target)] = data
+
+
+def _check_arguments(parameters: Sequence[Leaf], arguments: Sequence[Array]) -> None:
+    if len(arguments) != len(parameters):
+        raise ModuleError(f"the program has {len(parameters)} parameters, but there are {len(arguments)} arrays")
+    for leaf, array in zip(parameters, arguments, strict=True):
+        if array.shape != leaf.type.get_shape() or array.dtype != numpy_dtype(leaf.type):
+            raise ModuleError(
+                f"parameter {leaf.name} is a {leaf.shape_text}, but the array for it is "
+                f"{array.dtype}{list(array.shape)}"
+            )
+
+
+RUN: Mapping[type[Step], Callable[[Execution, Any], None]] = {
+    AsyncDoneStep: Execution.done,
+    AsyncStartStep: Execution.start,
+    CollectiveStep: Execution.library,
+    ConditionalStep: Execution.branch,
+    CopyStep: Execution.copy,
+    KernelStep: Execution.kernel,
+    LibraryStep: Execution.library,
+    MemsetStep: Execution.memset,
+    WhileStep: Execution.loop,
+}
+"""How each kind of step is executed."""

@@ -1,0 +1,69 @@
+"""Kernels at a level of the lowering, executed on the CPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.xla_gpu.discardable import slice_index
+from xshardy.emitters import emit_fusion
+from xshardy.emitters.devices import device_of
+from xshardy.interpreters import simt
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.host import run_on_host
+from xshardy.lowering.nvptx import kernel_source
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+
+@dataclass(frozen=True, slots=True)
+class CpuKernel:
+    """A kernel at one level, and which of its arguments are one buffer."""
+
+    module: ModuleOp
+    level: str
+    first_of_buffer: Sequence[int]
+    """For each argument, the number of the first argument for the same buffer."""
+    operands: int
+    """How many arguments are operands; the others are results."""
+
+    def run(self, arrays: Sequence[Array]) -> list[Array]:
+        """
+        The results for arguments of which `arrays` have the elements in memory order; these are not changed.
+
+        Raises `SimtError` for an invalid kernel, and `InterpretationError` for one that the CPU cannot run.
+        """
+        written_in = self.first_of_buffer[self.operands :]
+        if self.level == LEVELS[-1]:
+            return run_arguments_on_host(self.module, arrays, written_in)
+        return simt.run_kernel(self.module, arrays)
+
+
+def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> CpuKernel:
+    """
+    The kernel of `fusion` for `target`, lowered to `level`; see `compiler.compile` for `math`.
+
+    Raises `PassFailedException` if it cannot be emitted.
+    """
+    module = emit_fusion(fusion, device_of(target))
+    buffers = first_of_buffer(simt.find_kernel(module))  # lower levels merge the arguments for one buffer
+    return CpuKernel(compiler.lower(module, level, target=target, math=math), level, buffers, len(fusion.operands))
+
+
+def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+    """
+    Run the kernel of `module`, at level `llvm`; return the arguments in `written_in` as the kernel leaves them.
+
+    Of several arguments for the same buffer, only the first one is used.
+    """
+    written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
+    return [written[number] for number in written_in]
+
+
+def first_of_buffer(kernel: FuncOp) -> list[int]:
+    """For each argument of the emitted `kernel`, the number of the first argument for the same buffer."""
+    first: dict[int, int] = {}
+    numbers = [slice_index(argument) for argument in kernel.args]
+    return [position if n is None else first.setdefault(n, position) for position, n in enumerate(numbers)]

@@ -1,0 +1,71 @@
+"""Operations of a program that are no steps yet: what a compiler must fuse, or hand to a library, before it can run."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.modules.leaves import Leaf
+from xshardy.modules.program import ModuleError, name_of, scheduled
+from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
+
+LIBRARIES: Mapping[type[Operation], str] = {
+    stablehlo.ConvolutionOp: "cuDNN",
+    stablehlo.DotGeneralOp: "cuBLAS",
+    stablehlo.DotOp: "cuBLAS",
+}
+"""Operations that XLA hands to a library, or to a compiler of its own, and to which."""
+
+HOST = (
+    hlo.RecvOp,
+    hlo.SendOp,
+    stablehlo.InfeedOp,
+    stablehlo.OutfeedOp,
+    stablehlo.RecvOp,
+    stablehlo.SendOp,
+)
+"""Operations that need the host."""
+
+SHOWN = 12
+"""How many names of operations a message has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfused:
+    """An operation that is no step, and what should be done with it."""
+
+    op: Operation
+    remedy: str
+
+
+def unfused(entry: FuncOp) -> Iterator[Unfused]:
+    """The operations of the prepared program `entry` that are no steps."""
+    for op in scheduled(entry.body.block):
+        if isinstance(op, hlo.CopyOp) and Leaf(op.operand).layout != Leaf(op.result).layout:
+            yield Unfused(op, "to fuse (it changes a layout)")
+        elif type(op) in STEPS or isinstance(op, MEMORY_ONLY):
+            continue
+        elif (library := LIBRARIES.get(type(op))) is not None:
+            yield Unfused(op, f"to hand to {library}")
+        else:
+            yield Unfused(op, "that need the host" if isinstance(op, HOST) else "to fuse")
+
+
+def require_fused(entry: FuncOp) -> None:
+    """Raises `ModuleError` with the operations of the prepared program `entry` that are no steps."""
+    found = [*unfused(entry)]
+    if not found:
+        return
+    lines = ["the module is not fused, so that its operations are no kernels:"]
+    for remedy in dict.fromkeys(each.remedy for each in found):
+        ops = [each.op for each in found if each.remedy == remedy]
+        counts = Counter(op.name.partition(".")[2] for op in ops)
+        listed = ", ".join(f"{count} {opcode}" for opcode, count in sorted(counts.items()))
+        names = [name_of(op) for op in ops[:SHOWN]]
+        more = ", ..." if len(ops) > SHOWN else ""
+        lines.append(f"  {len(ops)} operations {remedy} ({listed}): {', '.join(names)}{more}")
+    lines.append("optimise it with XLA first, or make one kernel of the whole entry with --fuse-entry")
+    raise ModuleError("\n".join(lines))

@@ -1,0 +1,110 @@
+"""
+An estimate of the time that a device computes: for each operation, the larger of the times of its products and of its
+memory traffic.
+
+Fused operations read and write nothing but the buffers around them. Source: Williams, Waterman, Patterson, "Roofline"
+(2009).
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.planning.collective_bytes import kind_of
+from xshardy.planning.executions import executed_operations
+from xshardy.planning.fusion import VIEWS, Fusion, fusion_of
+from xshardy.planning.memory import bytes_of
+from xshardy.planning.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """What a device computes."""
+
+    flops: int
+    """The floating-point operations of matrix products and convolutions."""
+    bytes: int
+    """The bytes that it reads and writes in its memory."""
+    seconds: float
+    """By the peaks of a topology; 0 if it has none."""
+
+
+CONTROL = frozenset[type[Operation]](
+    {stablehlo.WhileOp, stablehlo.IfOp, stablehlo.CaseOp, stablehlo.ReturnOp, stablehlo.ConstantOp, ReturnOp}
+)
+"""Operations that move nothing themselves."""
+
+
+def compute_of(module: ModuleOp, topology: Topology | None = None) -> Compute:
+    """The work of one execution of the main function of `module`. Precondition: calls are inlined."""
+    fusions: dict[Block, Fusion] = {}
+    flops = moved = 0
+    seconds = 0.0
+    for op, executions in executed_operations(module):
+        block = op.parent
+        if block is None or kind_of(op) is not None:
+            continue
+        if block not in fusions:
+            fusions[block] = fusion_of(block)
+        products, traffic = product_flops(op), bytes_moved(op, fusions[block])
+        flops += products * executions.count
+        moved += traffic * executions.count
+        if topology is not None:
+            seconds += executions.count * _seconds(op, products, traffic, topology)
+    return Compute(flops, moved, seconds)
+
+
+def _seconds(op: Operation, products: int, traffic: int, topology: Topology) -> float:
+    peak = topology.peak(_element(op)) if products else 0
+    return max(
+        products / peak if peak else 0,
+        traffic / topology.memory_bandwidth if topology.memory_bandwidth else 0,
+    )
+
+
+def _element(op: Operation) -> str:
+    name = str(tensor_type(op.operands[0]).element_type)
+    return "f8" if name.startswith("f8") else name
+
+
+def product_flops(op: Operation) -> int:
+    """Two operations for each product of two elements that `op` adds up."""
+    match op:
+        case stablehlo.DotGeneralOp():
+            contracted = op.dot_dimension_numbers.lhs_contracting_dimensions.get_values()
+            sizes = [shape_of(op.lhs.type)[dim] for dim in contracted]
+        case stablehlo.DotOp():
+            sizes = shape_of(op.lhs.type)[-1:]
+        case stablehlo.ConvolutionOp():
+            kernel = shape_of(op.rhs.type)
+            features = kernel[op.dimension_numbers.kernel_output_feature_dimension.data]
+            return 2 * prod(shape_of(op.result.type)) * prod(kernel) // max(1, features)
+        case _:
+            return 0
+    return 2 * prod(shape_of(op.results[0].type)) * prod(sizes)
+
+
+def bytes_moved(op: Operation, fusion: Fusion) -> int:
+    """
+    The bytes that `op` reads and writes: operands and results that have a buffer.
+
+    Of a tensor of which it selects or updates a part, the part.
+    """
+    if type(op) in CONTROL or type(op) in VIEWS:
+        return 0
+    written = 0 if op in fusion.fused else bytes_of(op.results)
+    match op:
+        case stablehlo.DynamicSliceOp() | stablehlo.GatherOp() | stablehlo.SliceOp():
+            return written + bytes_of(op.results)
+        case stablehlo.DynamicUpdateSliceOp():
+            return 2 * bytes_of(op.operands[1:2])
+        case stablehlo.ScatterOp():
+            return 3 * bytes_of(op.updates)
+        case _:
+            return written + bytes_of(operand for operand in op.operands if operand.owner not in fusion.fused)

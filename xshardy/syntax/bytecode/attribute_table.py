@@ -1,0 +1,162 @@
+"""The attributes and types of bytecode, each read once, when the first operation or attribute asks for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.utils.exceptions import ParseError
+
+from xshardy.syntax.bytecode.builtin import BUILTIN
+from xshardy.syntax.bytecode.container import Container, Entry
+from xshardy.syntax.bytecode.encoding import DialectEncoding, Table
+from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.sdy import SDY
+from xshardy.syntax.bytecode.stablehlo import CHLO, QUANT, STABLEHLO
+from xshardy.syntax.bytecode.stream import ByteReader
+from xshardy.syntax.bytecode.vhlo import VHLO
+from xshardy.syntax.parser import Parser
+
+ENCODINGS: Mapping[str, DialectEncoding] = {
+    "builtin": BUILTIN,
+    "stablehlo": STABLEHLO,
+    "chlo": CHLO,
+    "quant": QUANT,
+    "sdy": SDY,
+    "vhlo": VHLO,
+}
+"""The encodings of attributes and types, by the names of dialects. Those of other dialects are text."""
+
+MOST_PARTS = 1 << 22
+"""
+How many attributes an attribute may have in it, those in several places counted for each.
+
+An attribute that is twice in the next one, which is twice in the next one, and so on, would take more time to compare
+than there is.
+"""
+
+
+@dataclass
+class Entries:
+    """The attributes, or the types, of bytecode."""
+
+    entries: Sequence[Entry]
+    what: str
+    values: list[Attribute | None] = field(init=False)
+    parts: list[int] = field(init=False)
+    """How many attributes and types are in each, itself included; 0 before it is read, -1 meanwhile."""
+
+    def __post_init__(self):
+        self.values = [None] * len(self.entries)
+        self.parts = [0] * len(self.entries)
+
+
+class AttributeTable:
+    """The attributes and types of `container`, built in `context`. All methods raise `BytecodeError`."""
+
+    def __init__(self, container: Container, context: Context):
+        self._container, self._context = container, context
+        self._attributes = Entries(container.attributes, "attribute")
+        self._types = Entries(container.types, "type")
+
+    def attribute(self, number: int) -> Attribute:
+        """The attribute `number`."""
+        return self._at(self._attributes, number)
+
+    def type(self, number: int) -> Attribute:
+        """The type `number`."""
+        return self._at(self._types, number)
+
+    def string(self, number: int) -> str:
+        """The string `number`."""
+        if number >= len(self._container.strings):
+            raise BytecodeError(f"there is no string {number}: there are {len(self._container.strings)}")
+        return self._container.strings[number]
+
+    def parts(self, number: int, *, of_type: bool) -> int:
+        """How many attributes and types are in one that has been read."""
+        return (self._types if of_type else self._attributes).parts[number]
+
+    def _at(self, table: Entries, number: int) -> Attribute:
+        values = table.values
+        if number >= len(values):
+            raise BytecodeError(f"there is no {table.what} {number}: there are {len(values)}")
+        return self._read(table, number) if (known := values[number]) is None else known
+
+    def _read(self, table: Entries, number: int) -> Attribute:
+        if table.parts[number] < 0:
+            raise BytecodeError(f"{table.what} {number} is inside itself")
+        table.parts[number] = -1
+        entry = table.entries[number]
+        reader = AttributeReader(self._container.data, entry.start, entry.start + entry.size, self)
+        try:
+            value = self._encoded(table, entry, reader) if entry.is_encoded else self._parsed(table, reader)
+        except (BytecodeError, RecursionError):
+            raise
+        except Exception as error:  # what xDSL's constructors and verifiers raise
+            raise BytecodeError(f"byte {entry.start}: {table.what} {number}: {error}") from error
+        if reader.remaining:
+            raise reader.error(f"{table.what} {number} ends before its bytes do")
+        table.values[number], table.parts[number] = value, reader.parts
+        return value
+
+    def _encoded(self, table: Entries, entry: Entry, reader: "AttributeReader") -> Attribute:
+        if (encoding := ENCODINGS.get(entry.dialect)) is None:
+            raise reader.error(f"no encoding of dialect '{entry.dialect}' is known")
+        rows: Table = encoding.types if table is self._types else encoding.attributes
+        code = reader.varint()
+        if (row := rows.by_code.get(code)) is None:
+            raise reader.error(f"{table.what} with code {code} of dialect '{entry.dialect}' is not known")
+        return row.build(*[field.read(reader) for field in row.fields])
+
+    def _parsed(self, table: Entries, reader: "AttributeReader") -> Attribute:
+        place, text = reader.position, reader.text()
+        parser = Parser(self._context, text, f"the text at byte {place}")
+        try:
+            value = parser.parse_type() if table is self._types else parser.parse_attribute()
+            if parser.pos != len(text):
+                parser.raise_error("expected the end of the text")
+        except ParseError as error:
+            raise BytecodeError(f"byte {place}: '{text}': {error.args[-1] if error.args else error}") from error
+        return value
+
+
+@dataclass(slots=True)
+class AttributeReader(ByteReader):
+    """Reads the fields of one attribute: a `Source`."""
+
+    table: AttributeTable
+    parts: int = 1
+
+    def attribute(self, kind: type[Attribute] = Attribute) -> Any:
+        return self._attribute(self.varint(), kind)
+
+    def optional_attribute(self) -> Attribute | None:
+        number, is_there = divmod(self.varint(), 2)
+        return self._attribute(number) if is_there else None
+
+    def _attribute(self, number: int, kind: type[Attribute] = Attribute) -> Attribute:
+        value = self.table.attribute(number)
+        if kind is not Attribute and not isinstance(value, kind):
+            name = "a string" if kind is StringAttr else f"a '{getattr(kind, 'name', kind.__name__)}'"
+            raise self.error(f"expected {name}, but attribute {number} is '{value}'")
+        self._count(self.table.parts(number, of_type=False))
+        return value
+
+    def type(self) -> Any:
+        number = self.varint()
+        value = self.table.type(number)
+        if not isinstance(value, TypeAttribute):
+            raise self.error(f"type {number} is '{value}', which is no type")
+        self._count(self.table.parts(number, of_type=True))
+        return value
+
+    def string(self) -> str:
+        return self.table.string(self.varint())
+
+    def _count(self, parts: int) -> None:
+        self.parts += parts
+        if self.parts > MOST_PARTS:
+            raise self.error(f"an attribute has more than {MOST_PARTS} others in it")

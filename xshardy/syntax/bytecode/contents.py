@@ -1,0 +1,138 @@
+"""What the operations of bytecode are: their classes in a context, and their properties and attributes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, UnrealizedConversionCastOp
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import IRDLOperation
+
+from xshardy.syntax.bytecode.attribute_table import AttributeReader, AttributeTable
+from xshardy.syntax.bytecode.container import Container, OperationName
+from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.properties import SEGMENTS, PropertyLayout, layout_of
+from xshardy.syntax.bytecode.vhlo_operations import RETURN_OF_FUNCTION, VHLO_OPERATIONS, VhloOperation
+from xshardy.syntax.parser import current_name
+
+VHLO_PREFIX = "vhlo."
+
+Contents = tuple[Mapping[str, Attribute], Mapping[str, Attribute]]
+"""Properties and attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationKind:
+    """What all operations of one name have in common."""
+
+    op_type: type[Operation]
+    in_function: type[Operation]
+    """The class of those that are directly in a function."""
+    inherent: frozenset[str]
+    """The names of the properties."""
+    layout: PropertyLayout | None
+    """How properties are stored; None if they are a dictionary."""
+    vhlo: VhloOperation | None
+    version: int
+    """The version of an operation of VHLO."""
+    is_conversion: bool
+    """Whether it is a cast between types of VHLO and others, which are the same here."""
+
+
+class ContentTable:
+    """The kinds of operations of `container`, and what they have. All methods raise `BytecodeError`."""
+
+    def __init__(self, container: Container, attributes: AttributeTable, context: Context):
+        self._container, self._attributes, self._context = container, attributes, context
+        self._kinds: list[OperationKind | None] = [None] * len(container.operation_names)
+        self._contents: dict[tuple[int, int | None, int | None], Contents] = {}
+        self._is_artifact = any(name.name.startswith(VHLO_PREFIX) for name in container.operation_names)
+
+    def kind(self, number: int) -> OperationKind:
+        """The kind of operation `number`."""
+        if number >= len(self._kinds):
+            raise BytecodeError(f"there is no name {number} of an operation: there are {len(self._kinds)}")
+        if (known := self._kinds[number]) is not None:
+            return known
+        kind = self._kinds[number] = self._kind(self._container.operation_names[number])
+        return kind
+
+    def _kind(self, name: OperationName) -> OperationKind:
+        vhlo, version = None, 0
+        called = found = name.name
+        if found.startswith(VHLO_PREFIX):
+            base, mark, number = found.removeprefix(VHLO_PREFIX).rpartition("_v")
+            vhlo, version = VHLO_OPERATIONS.get(base), int(number) if mark and number.isdecimal() else 0
+            if vhlo is None or not 0 < version <= len(vhlo.versions):
+                raise BytecodeError(f"operation '{found}' is not known: this StableHLO is too new, or too old")
+            called = vhlo.operation
+        op_type = self._op_type(called)
+        in_function = self._op_type(RETURN_OF_FUNCTION) if found == "vhlo.return_v1" else op_type
+        definition = op_type.get_irdl_definition() if issubclass(op_type, IRDLOperation) else None
+        return OperationKind(
+            op_type,
+            in_function,
+            frozenset(definition.properties if definition is not None else ()),
+            layout_of(op_type) if name.is_registered else None,
+            vhlo,
+            version,
+            self._is_artifact and op_type is UnrealizedConversionCastOp,
+        )
+
+    def _op_type(self, name: str) -> type[Operation]:
+        if (op_type := self._context.get_optional_op(current_name(name))) is None:
+            raise BytecodeError(f"operation '{name}' is not registered: no dialect here has it")
+        return op_type
+
+    def contents(self, name: int, attributes: int | None, properties: int | None) -> Contents:
+        """The properties and attributes of an operation: by the number of its name, its attributes, its properties."""
+        key = name, attributes, properties
+        if (known := self._contents.get(key)) is None:
+            try:
+                known = self._contents[key] = self._read(self.kind(name), attributes, properties)
+            except BytecodeError as error:
+                raise BytecodeError(f"'{self._container.operation_names[name].name}' op: {error}") from None
+        return known
+
+    def _read(self, kind: OperationKind, attributes: int | None, properties: int | None) -> Contents:
+        outer = {} if attributes is None else self._dictionary(attributes)
+        inner = {} if properties is None else self._properties(kind, properties)
+        if kind.vhlo is not None:
+            inner = self._of_stablehlo(kind.vhlo, kind.version, inner, outer)
+        elif properties is None:  # in the oldest formats, and of operations without properties
+            inner = {name: outer.pop(name) for name in tuple(outer) if name in kind.inherent}
+        elif not inner.keys() <= kind.inherent:  # xDSL declares some as attributes
+            outer |= {name: inner.pop(name) for name in tuple(inner) if name not in kind.inherent.union(SEGMENTS)}
+        return inner, outer
+
+    def _of_stablehlo(
+        self, row: VhloOperation, version: int, values: Mapping[str, Attribute], outer: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        names = row.attributes(version)
+        values = {**{name: outer.pop(name) for name in names if name in outer}, **values, **row.missing(version)}
+        if missing := [name for name in names if name not in values]:
+            raise BytecodeError(f"'{row.operation}' lacks {', '.join(missing)}")
+        return row.properties(values)
+
+    def _properties(self, kind: OperationKind, number: int) -> dict[str, Attribute]:
+        if number >= len(self._container.properties):
+            raise BytecodeError(f"there are no properties {number}: there are {len(self._container.properties)}")
+        reader = AttributeReader(self._container.data, *self._container.properties[number], self._attributes)
+        if kind.layout is None:
+            return self._dictionary(reader.varint())
+        if kind.vhlo is not None:
+            return _in_order(kind.vhlo.attributes(kind.version), reader)
+        return kind.layout.read(reader, self._container.version)
+
+    def _dictionary(self, number: int) -> dict[str, Attribute]:
+        found = self._attributes.attribute(number)
+        if not isinstance(found, DictionaryAttr):
+            raise BytecodeError(f"expected a dictionary, but attribute {number} is '{found}'")
+        return dict(found.data)
+
+
+def _in_order(names: Sequence[str], reader: AttributeReader) -> dict[str, Attribute]:
+    values = {name: reader.attribute() for name in names}
+    if reader.remaining:
+        raise reader.error(f"properties end before their bytes do: {', '.join(names) or 'none'} were expected")
+    return values

@@ -1,0 +1,43 @@
+"""`xshardy plan --advice`: changes of annotations, and what they save."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from xshardy.planning.advice import Advice
+from xshardy.planning.topology import Topology
+from xshardy.tools.console import console
+from xshardy.tools.plan import in_seconds
+from xshardy.tools.shard import in_bytes
+
+
+def print_advice(advice: Sequence[Advice], topology: Topology) -> None:
+    """A paragraph for each change."""
+    out = console()
+    if not advice:
+        out.print(f"advice: no other sharding that was tried is faster by the estimate on {topology.name}")
+    for each in advice:
+        collectives = ", ".join(f"{count} {kind}" for kind, count in sorted(each.plan.counts.items())) or "none"
+        memory = f"{in_bytes(abs(each.more_memory))} {'more' if each.more_memory > 0 else 'less'} memory"
+        saved = f"saves {in_seconds(each.saved_seconds)} by the estimate on {topology.name}"
+        sent = f"sends {in_bytes(abs(each.saved_bytes))} {'less' if each.saved_bytes >= 0 else 'more'}"
+        for line in (
+            f"advice: {each.text}",
+            f"  {saved}; a device {sent}, at the peak {memory}; collectives that remain: {collectives}",
+            f"  for: {each.cause.text}",
+        ):
+            out.print(line, highlight=False, soft_wrap=True)
+
+
+def advice_as_json(advice: Sequence[Advice]) -> list[dict[str, Any]]:
+    """The changes as `--json` prints them; times in seconds."""
+    return [
+        {
+            "change": each.text,
+            "cause": each.cause.text,
+            "saved_seconds": each.saved_seconds,
+            "saved_bytes": each.saved_bytes,
+            "more_memory": each.more_memory,
+            "remaining": each.plan.counts,
+        }
+        for each in advice
+    ]

@@ -1,0 +1,185 @@
+"""`xshardy compile`: the kernels of a module as one PTX module, and its launch plan."""
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
+from xshardy.lowering.nvptx import compile_module as compile_kernel
+from xshardy.lowering.ptx_module import join_ptx
+from xshardy.modules.compilation import CompiledModule, compile_module
+from xshardy.modules.kernel_cache import KernelCache
+from xshardy.modules.launch_plan import KernelStep
+from xshardy.modules.plan_text import plan_text
+from xshardy.tools.arguments import path, positive
+from xshardy.tools.baseline import print_comparison, read_baseline
+from xshardy.tools.console import console
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.kernel_file import fuse_entry, kernels_of, read_module
+from xshardy.tools.output import print_diagnostic, write_text
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+PTX_FILE = "kernels.ptx"
+PLAN_FILE = "plan.json"
+
+
+def add_compile_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `xshardy compile`."""
+    parser.add_argument(
+        "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
+    )
+    parser.add_argument(
+        "--baseline",
+        type=path,
+        metavar="DIR|FILE.ptx",
+        help="a table on standard error of the kernels beside those of another build or of XLA's dump",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=path,
+        metavar="FILE|DIR",
+        help=f"write to FILE; or to a folder, a path without a suffix: {PTX_FILE} and {PLAN_FILE}",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="compile in N processes (default: one for each core, %(default)s)",
+    )
+    parser.add_argument(
+        "--cache-dir", type=path, metavar="DIR", help="keep compiled kernels in DIR, and take them from it"
+    )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="write the other kernels if a fusion cannot be compiled; always so for a folder",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A kernel, and what it is made from."""
+
+    name: str
+    kernel: Kernel
+    fusion: FusionOp | None
+    """None if FILE is an emitted module."""
+
+
+def run_compile(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    baseline = None if args.baseline is None else read_baseline(args.baseline)
+    module, parsed = read_module(args)
+    folder = args.output if args.output is not None and is_folder(args.output) else None
+    whole: CompiledModule | None = None
+    if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
+        if folder is not None:
+            raise InputError(
+                f"{args.file}: error: single kernels have no launch plan: write to a file, -o {folder}.ptx"
+            )
+        found = [*_one_by_one(module, parsed, args)]
+    else:
+        whole = _whole(module, args, keep_going=args.keep_going or folder is not None)
+        found = [*_kernels_of(whole)]
+        for name, reason in whole.failures.items():
+            print_diagnostic(f"{args.file}: error: {name} cannot be compiled: {reason}")
+        if whole.failures and folder is None and not args.keep_going:
+            return 1
+    if folder is None:
+        write_text(args.output, _text(found, args.emit))
+    elif whole is not None:
+        _write_folder(folder, found, whole, args.emit)
+    _report(found, args)
+    if baseline is not None:
+        print_comparison([each.kernel for each in found], baseline)
+    return 1 if whole is not None and whole.failures else 0
+
+
+def is_folder(output: Path) -> bool:
+    """Whether `output` is a folder to write files into: one that is there, or a new path without a suffix."""
+    return output.is_dir() or not (output.suffix or output.exists())
+
+
+def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[Compiled]:
+    """Each fusion compiled on its own, with a log of all passes."""
+    for kernel in kernels_of(module, parsed, args):
+        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
+        start = perf_counter()
+        entry = None if kernel.fusion is None else ptx_name(kernel.name)
+        compiled = compile_kernel(kernel.module, target=args.target, entry=entry)
+        kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
+        kernel.log.dump("kernel.ll", compiled.llvm_ir)
+        kernel.log.dump("kernel.ptx", compiled.ptx)
+        kernel.log.finish(args.time_passes)
+        yield Compiled(kernel.name, compiled, kernel.fusion)
+
+
+def _whole(module: ModuleOp, args: argparse.Namespace, *, keep_going: bool) -> CompiledModule:
+    """The whole module compiled, with a progress bar if standard error is a terminal."""
+    fuse_entry(module, args)
+    bar = Progress(
+        TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console(stderr=True)
+    )
+    cache = None if args.cache_dir is None else KernelCache(args.cache_dir)
+    with bar if bar.console.is_terminal else nullcontext():
+        task = bar.add_task("")
+        return compile_module(
+            module,
+            target=args.target,
+            math=args.math,
+            jobs=args.jobs,
+            cache=cache,
+            progress=lambda done, count: bar.update(task, completed=done, total=count),
+            keep_going=keep_going,
+        )
+
+
+def _kernels_of(module: CompiledModule) -> Iterator[Compiled]:
+    """Each kernel of `module`, with the first fusion that it is made from."""
+    fusions = {
+        step.fingerprint: step.op
+        for step in reversed([*module.plan.all_steps()])
+        if isinstance(step, KernelStep) and isinstance(step.op, FusionOp)
+    }
+    for fingerprint, kernel in module.kernels.items():
+        yield Compiled(kernel.entry, kernel, fusions[fingerprint])
+
+
+def _text(found: Sequence[Compiled], what: str) -> str:
+    """All kernels as one text. Raises `CompilationError` for LLVM IR of several."""
+    if what == "ptx":
+        return join_ptx([each.kernel.ptx for each in found])
+    if len(found) > 1:
+        raise CompilationError(f"LLVM IR of {len(found)} kernels is no single module: write to a folder, -o DIR")
+    return "".join(each.kernel.llvm_ir for each in found)
+
+
+def _write_folder(folder: Path, found: Sequence[Compiled], module: CompiledModule, what: str) -> None:
+    folder.mkdir(exist_ok=True)
+    write_text(folder / PTX_FILE, module.ptx)
+    write_text(folder / PLAN_FILE, plan_text(module, PTX_FILE))
+    for each in found if what == "llvm-ir" else ():
+        write_text(folder / f"{each.name}.ll", each.kernel.llvm_ir)
+
+
+def _report(found: Sequence[Compiled], args: argparse.Namespace) -> None:
+    """The table of `--report`."""
+    fusions = [(each.name, each.fusion, each.kernel) for each in found if each.fusion is not None]
+    if args.report and fusions:
+        from xshardy.tools.report import print_reports, report_of
+
+        print_reports([report_of(*what) for what in fusions])

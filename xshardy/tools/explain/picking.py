@@ -1,0 +1,124 @@
+"""The tensor that a user means: by name, by place, or by index."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+
+from xshardy.dialects.sdy.ops import NamedComputationOp
+from xshardy.dialects.sdy.sharding_text import dimensions
+from xshardy.syntax.source_names import along_edges
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.explain.story import value_name
+from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.sdy.main_function import main_if_any
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult
+
+LISTED = 10
+"""How many tensors a diagnostic lists."""
+
+_NAME = re.compile(r"%[\w.$-]+(?:#\d+)?(?: \(.+\))?|line \d+|(?:argument|result) \d+.*|\S+\.py:\d+")
+"""What names a tensor in every program; arguments of JAX may have any name."""
+
+
+def named_value(program: ShardedProgram, name: str, file: str) -> int:
+    """
+    The number of the tensor that `name` means in `program`, whose text is `file`.
+
+    `name` is one that `shard` and `explain` print, `%44 (line 116)` or `argument 0 (p['emb'])`; a name alone, `%7#1`
+    or `p['emb']`; or a place alone, `line 116` or `model.py:42`. What has that name in the body of the main function
+    goes before what has it in another function. Raises `InputError` if there is no such tensor, or several.
+    """
+    found = _by_name(program, name) or _by_place(program, name)
+    in_main = [number for number in found if _is_in_main(program, number)]
+    if len(in_main) == 1:
+        return in_main[0]
+    if len(set(found.values())) == 1:  # copies of a constant
+        return next(iter(found))
+    if found:
+        listed = "".join(f"\n  {text}" for text in [*found.values()][:LISTED])
+        rest = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
+        raise InputError(f"{file}: error: {name} is {len(found)} tensors, name one of them:{listed}{rest}")
+    if _NAME.fullmatch(name) is None:
+        raise InputError(
+            f'{file}: error: "{name}" is not the name of a value: expected one such as %42, %7#1, "%44 (line 116)", '
+            '"line 116", model.py:42, or that of an argument in a program with debug information'
+        )
+    raise InputError(
+        f"{file}: error: there is no tensor {name} after propagation, which erases what is dead and gives each use "
+        "of a constant a copy of its own"
+    )
+
+
+def _by_name(program: ShardedProgram, name: str) -> Mapping[int, str]:
+    """The tensors that `name` names, and how each is sharded."""
+    names = program.names
+    found: dict[int, str] = {}
+    for value in _values(program):
+        number = program.history.number(value)
+        if number is None or number in found:
+            continue
+        source = along_edges(value)
+        of_value = names.of(source)
+        if name in (of_value, names.given(source), names.describe(source)) or of_value == f"{name}#0":
+            found[number] = _listed(program, number)
+    for number in program.history.numbers():
+        if isinstance(program.history.home(number), FunctionResult) and value_name(program, number) == name:
+            found[number] = _listed(program, number)
+    return found
+
+
+def _by_place(program: ShardedProgram, place: str) -> Mapping[int, str]:
+    """The tensors that the operations at `place` make, and how each is sharded."""
+    found: dict[int, str] = {}
+    for op in program.module.walk():
+        if place not in (program.names.place(op), f"line {program.names.line(op)}"):
+            continue
+        for result in op.results:
+            number = program.history.number(result)
+            if number is not None and program.names.knows(result):
+                found.setdefault(number, _listed(program, number))
+    return found
+
+
+def _is_in_main(program: ShardedProgram, number: int) -> bool:
+    """Whether a tensor is in the body of the main function, not in that of a call in it."""
+    home = program.history.home(number)
+    if isinstance(home, FunctionResult):
+        return True
+    around = along_edges(home).owner.parent_op()
+    while around is not None and not isinstance(around, FuncOp | NamedComputationOp):
+        around = around.parent_op()
+    return around is main_if_any(functions_of(program.module))
+
+
+def _listed(program: ShardedProgram, number: int) -> str:
+    return f"{value_name(program, number)}: {dimensions(program.history.sharding(number)) or 'no sharding'}"
+
+
+def _values(program: ShardedProgram) -> Iterator[SSAValue]:
+    for op in program.module.walk():
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.args
+        yield from op.results
+
+
+def argument(program: ShardedProgram, index: int, file: str) -> int:
+    """Argument `index` of the main function. Raises `InputError` if it has none."""
+    function = main_if_any(functions_of(program.module))
+    arguments = () if function is None else function.args
+    number = program.history.number(arguments[index]) if 0 <= index < len(arguments) else None
+    if number is None:
+        raise InputError(f"{file}: error: there is no tensor argument {index}: the function has {len(arguments)}")
+    return number
+
+
+def result(program: ShardedProgram, index: int, file: str) -> int:
+    """Result `index` of the main function. Raises `InputError` if it has none."""
+    number = program.history.result(index)
+    if number is None:
+        raise InputError(f"{file}: error: there is no tensor result {index} of the main function")
+    return number

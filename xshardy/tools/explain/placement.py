@@ -1,0 +1,29 @@
+"""Which device has which part of a tensor of a program."""
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
+
+
+def type_of(home: Home) -> Attribute:
+    """The type of a value."""
+    return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
+
+
+def placement(program: ShardedProgram, number: int) -> DistributedTensor:
+    """The parts of value `number`; without a sharding, every device of the largest mesh of `program` has all of it."""
+    type, sharding = type_of(program.history.home(number)), program.history.sharding(number)
+    assert isa(type, TensorType[Attribute]), "only tensors have a number"
+    meshes = [op.mesh for op in program.module.ops if isinstance(op, MeshOp)]
+    devices = max((mesh.device_count for mesh in meshes), default=1)
+    anchor = program.module.body.block.first_op
+    mesh = None if sharding is None or anchor is None else lookup_mesh(sharding, anchor)
+    if mesh is None or not mesh.axes.data:
+        return DistributedTensor(type, devices)
+    return DistributedTensor(type, mesh.device_count, sharding, mesh)

@@ -1,0 +1,92 @@
+"""The kernels of the FILE of `xshardy emit|compile|run`, one for each fusion."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.emitters import emit_fusion
+from xshardy.emitters.devices import device_of
+from xshardy.hlo_text import parse_hlo
+from xshardy.modules.program import prepared, scheduled
+from xshardy.modules.scheduling import STEPS
+from xshardy.modules.unfused import require_fused, unfused
+from xshardy.syntax import parse_module
+from xshardy.tools.diagnostics import InputError, read_text
+from xshardy.tools.pass_log import PassLog
+
+
+def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
+    """The module of FILE, and the seconds it took to parse it."""
+    text = read_text(args.file)
+    start = perf_counter()
+    frontend = args.frontend or ("mlir" if args.file.endswith(".mlir") else "hlo")
+    name = "<stdin>" if args.file == "-" else args.file
+    module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
+    return module, perf_counter() - start
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedKernel:
+    """A kernel of FILE before any pass, and the log of its passes and dumps."""
+
+    name: str
+    module: ModuleOp
+    log: PassLog
+    fusion: FusionOp | None
+    """None if FILE is an emitted module."""
+
+
+def emitted_kernels(args: argparse.Namespace) -> Iterator[EmittedKernel]:
+    """The kernel of each selected fusion of FILE, emitted lazily."""
+    return kernels_of(*read_module(args), args)
+
+
+def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[EmittedKernel]:
+    """The kernel of each selected fusion of `module`, which took `parsed` seconds to read, emitted lazily."""
+    if compiler.is_emitted(module):
+        if args.fusion:
+            raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
+        yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
+        return
+    fuse_entry(module, args)
+    chosen = compiler.select_fusions(module, args.fusion)
+    for fusion in chosen:
+        name = compiler.fusion_name(fusion)
+        directory = args.dump_dir and (args.dump_dir / name if len(chosen) > 1 else args.dump_dir)
+        log = PassLog(directory, args.v)
+        log.add_time("parse", parsed)
+        start = perf_counter()
+        emitted = emit_fusion(fusion, device_of(args.target))
+        log("emit", emitted, perf_counter() - start)
+        yield EmittedKernel(name, emitted, log, fusion)
+
+
+def is_whole_program(module: ModuleOp, args: argparse.Namespace) -> bool:
+    """Whether `xshardy run` executes all of `module`: it has several steps, and no option is for single fusions."""
+    if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
+        return False
+    if not compiler.fusions(module):
+        return False
+    ops = [op for op in scheduled(prepared(module).body.block) if type(op) in STEPS]
+    return len(ops) > 1 or not isinstance(ops[0], FusionOp)
+
+
+def fuse_entry(module: ModuleOp, args: argparse.Namespace) -> None:
+    """
+    With `--fuse-entry`, or for an entry of one operation, make one fusion of the entry of `module`.
+
+    Raises `ModuleError` for another module without fusions, with what would have to be fused.
+    """
+    if compiler.fusions(module):
+        return
+    if not args.fuse_entry:
+        entry = prepared(module)
+        if len([*unfused(entry)]) > 1:
+            require_fused(entry)
+    compiler.select_fusions(module)

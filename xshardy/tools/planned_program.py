@@ -1,0 +1,66 @@
+"""The plan of a program as text, or of a function of JAX."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xshardy.dialects.discardable import verify
+from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.pjrt.devices import import_jax
+from xshardy.planning.edits import Edit, apply
+from xshardy.planning.plan import Plan, plan_module
+from xshardy.planning.specs import Structure, structure_of
+from xshardy.tools.diagnostics import shown_name
+from xshardy.tools.program_text import ProgramSource, program_text
+from xshardy.tools.source_program import source_program
+from xshardy.universe import new_context
+
+
+def plan_text(
+    text: str,
+    file: str,
+    mesh: Mapping[str, int] | None = None,
+    structure: Structure | None = None,
+    edit: Edit | None = None,
+) -> Plan:
+    """
+    Read, verify, partition and plan a program, with the annotations of `edit`.
+
+    Raises `InputError`, `EngineError`, or xDSL's exceptions.
+    """
+    context = new_context()
+    program = source_program(text, shown_name(file), context)
+    program.keep_names()
+    with program.diagnostics():
+        program.import_shardings(context)
+        if mesh:
+            resize_meshes(program.module, mesh, context)
+            verify(program.module)
+        if edit is not None:
+            apply(edit, program.module, program.names)
+        plan = plan_module(program.module, program.names, context, structure)
+
+    def replan(edit: Edit) -> Plan:
+        return plan_text(text, file, mesh, structure, edit)
+
+    return replace(plan, replan=replan)
+
+
+def plan_source(
+    source: ProgramSource,
+    arguments: Sequence[Any],
+    mesh: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Plan:
+    """The plan of what `program_text` takes, or of a function of JAX with `arguments`."""
+    if callable(source):
+        source = _lowered(source, arguments)
+    text, name = program_text(source, name)
+    return plan_text(text, name, mesh, structure_of(source))
+
+
+def _lowered(function: Any, arguments: Sequence[Any]) -> Any:
+    """`function`, lowered by JAX. The platform is named, so that shardings may be over a mesh without devices."""
+    jax = import_jax()
+    traced = (function if hasattr(function, "trace") else jax.jit(function)).trace(*arguments)
+    return traced.lower(lowering_platforms=(jax.devices()[0].client.platform,))

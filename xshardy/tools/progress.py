@@ -1,0 +1,19 @@
+"""What a command is doing, on standard error, while it takes long. Nothing if that is no terminal."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from xshardy.tools.console import console
+from xshardy.tools.output import printable
+
+
+@contextmanager
+def stage(what: str) -> Generator[None]:
+    """Show `what`, such as `propagating shardings`, with the time so far; it is gone when the context ends."""
+    terminal = console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        progress.add_task(printable(what), total=None)
+        yield

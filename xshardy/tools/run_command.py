@@ -1,0 +1,79 @@
+"""`xshardy run`: a module, or each of its fusions, executed and compared with the reference."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.tools.arguments import bound, natural
+from xshardy.tools.console import console
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
+from xshardy.tools.kernel_file import is_whole_program, kernels_of, read_module
+from xshardy.tools.module_run import run_program
+from xshardy.tools.output import printable
+from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `xshardy run`."""
+    parser.add_argument(
+        "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
+    )
+    levels = parser.add_mutually_exclusive_group()
+    levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
+    levels.add_argument("--levels", choices=("all",), help="execute every level")
+    parser.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
+    parser.add_argument(
+        "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the measured one"
+    )
+    parser.add_argument(
+        "--rel_error_bound", type=bound, metavar="X", help="relative tolerance in place of the measured one"
+    )
+    parser.add_argument(
+        "--bijection_inputs", action="append", metavar="HERO:OPERAND", help="(accepted: every write is checked anyway)"
+    )
+    parser.add_argument(
+        "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
+    )
+    add_program_options(parser)
+
+
+def run_run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    check_options(args)
+    if args.on not in (None, CUDA):
+        return run_on_engine(args)
+    levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
+    bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
+    module, parsed = read_module(args)
+    if is_whole_program(module, args):
+        return run_program(module, levels, args, bounds)
+    outputs = [*_fusions(module, parsed, args, levels, bounds)]
+    print_outputs(outputs)
+    return report_outputs(outputs, args.file)
+
+
+def _fusions(
+    module: ModuleOp, parsed: float, args: argparse.Namespace, levels: Sequence[str], bounds: ErrorBounds
+) -> Iterator[Output]:
+    """The results of each selected fusion on its own."""
+    for kernel in kernels_of(module, parsed, args):
+        if kernel.fusion is None:
+            raise InputError(f"{args.file}: error: `run` needs the HLO of the fusion, for its inputs and its reference")
+        results = execute_fusion(
+            kernel.fusion,
+            kernel.module,
+            levels,
+            check=args.check,
+            seed=args.seed,
+            target=args.target,
+            math=args.math,
+            bounds=bounds,
+            observe=kernel.log,
+        )
+        with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
+            yield from [*results]
+        kernel.log.finish(args.time_passes)
