@@ -43,3 +43,15 @@ func.func @unguarded(%x: i32, %i: index) -> (i32, index) {
   %1 = arith.divui %i, %i {xla.guard_ub} : index
   return %0, %1 : i32, index
 }
+
+// CHECK-LABEL: func.func @unsigned_remainder(
+// CHECK-SAME:    %[[X:.*]]: i8, %[[Y:.*]]: i8)
+// CHECK:         %[[BY_ZERO:.*]] = arith.cmpi eq, %[[Y]], %{{.*}} : i8
+// CHECK-NEXT:    %[[SAFE:.*]] = arith.select %[[BY_ZERO]], %{{.*}}, %[[Y]] : i8
+// CHECK-NEXT:    %[[R:.*]] = arith.remui %[[X]], %[[SAFE]] : i8
+// CHECK-NEXT:    %[[S:.*]] = arith.select %[[BY_ZERO]], %[[X]], %[[R]] : i8
+// CHECK-NEXT:    return %[[S]] : i8
+func.func @unsigned_remainder(%x: i8, %y: i8) -> i8 {
+  %0 = arith.remui %x, %y {xla.guard_ub} : i8
+  return %0 : i8
+}

@@ -1,9 +1,11 @@
 """What passes for GPUs decide by: sizes of bodies, divisions that round alike, places of constants."""
 
+from math import log
+
 import pytest
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, bf16, f16, f32, f64, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import ForOp
 from xdsl.dialects.test import TestOp as AnyOp
@@ -15,9 +17,11 @@ from xshardy.affine.expressions import add, constant, dim, floordiv
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.syntax import parse_module
+from xshardy.transforms.xla_gpu.device import parse_target
 from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 from xshardy.transforms.xla_gpu.optimize_loops import BodySizes, unroll_factor
+from xshardy.transforms.xla_gpu.recover_exp2 import PRECISION, is_ln2
 from xshardy.transforms.xla_gpu.simplify_affine import divides_no_negative, has_positive_divisors
 
 # -- Sizes of bodies --------------------------------------------------------------------------------------------------
@@ -136,3 +140,21 @@ def test_constants_are_named_unless_they_are_negative():
 def test_an_operation_outside_of_functions_has_no_place_for_constants():
     with pytest.raises(ValueError, match=r"test\.op is in no function that could hold its constants"):
         shared_constant(IntegerAttr(1, i32), AnyOp(), Builder(InsertPoint.at_end(Block())))
+
+
+# -- Numbers and targets ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("type", [bf16, f16, f32, f64])
+def test_ln2_is_that_of_the_type_or_an_adjacent_number(type: AnyFloat):
+    bits = PRECISION[type]
+    rounded = round(log(2) * 2**bits) / 2**bits
+    assert [is_ln2(rounded + step / 2**bits, type) for step in (-2, -1, 0, 1, 2)] == [False, True, True, True, False]
+
+
+def test_targets_are_known_from_sm_70_to_sm_121():
+    known = [parse_target(target) for target in ("sm_70", "sm_121")]
+    assert [(each.major, each.minor) for each in known] == [(7, 0), (12, 1)]
+    for target in ("sm_62", "sm_122"):
+        with pytest.raises(ValueError, match=f"unknown target '{target}'"):
+            parse_target(target)
