@@ -11,8 +11,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = ("xshardy", "xshardy-opt", "xdsl-opt")
-VERBOSE_OPTIONS = frozenset({"--explain", "--report"})
+VERBOSE_OPTIONS = frozenset({"--baseline", "--explain", "--report"})
 """Options that write to standard error; without them, it only has diagnostics."""
+
+MADE_BEFORE = {"--baseline gelu.ptx": "xshardy compile examples/gelu.hlo -o gelu.ptx"}
+"""By a part of a command, the command that writes the file which it reads."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -57,12 +60,18 @@ def workplace(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def run(command: str, workplace: Path) -> subprocess.CompletedProcess[str]:
+    program, *arguments = shlex.split(command)
+    tool = Path(sys.executable).parent / program
+    return subprocess.run([tool, *arguments], cwd=workplace, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("command", sorted({command for page in PAGES for command in commands(page)}))
 def test_commands_run(command: str, workplace: Path):
-    program, *arguments = shlex.split(command)
-    done = subprocess.run(
-        [Path(sys.executable).parent / program, *arguments], cwd=workplace, capture_output=True, text=True, check=False
-    )
+    for part, before in MADE_BEFORE.items():
+        if part in command:
+            assert run(before, workplace).returncode == 0
+    done, arguments = run(command, workplace), shlex.split(command)
     assert done.returncode == 0, done.stderr
     assert bool(done.stderr) == bool(VERBOSE_OPTIONS.intersection(arguments)), done.stderr
     if command in LISTINGS:
