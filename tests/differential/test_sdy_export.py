@@ -69,6 +69,10 @@ UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locatio
 
 
 BEYOND_UPSTREAM = {
+    "choose_cheaper_reshards",
+    "merge_collective_permutes",
+    "remove_needless_reshards",
+    "sum_short_gathers",
     "convert_global_to_local_other_dimensions",
     "partitioner_pipeline",
     "replicate_whole_operations",

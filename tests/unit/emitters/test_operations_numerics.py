@@ -427,7 +427,7 @@ REJECTED = {
       func.return %r : tensor<3xi32>
     }
     """,
-    "no emitter has a row for it": """
+    "all results of its fusion must be results of one sort": """
     func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {
       %r = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
         ^bb0(%a: tensor<f32>, %b: tensor<f32>):

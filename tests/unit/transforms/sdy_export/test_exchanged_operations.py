@@ -169,12 +169,6 @@ def dynamic_slice_case(draw: Draw) -> Case:
     return Case("dynamic_slice", f"slice_sizes = {array(taken)}", [shape(of), "i32", "i32"], shape(taken))
 
 
-def dynamic_update_slice_case(draw: Draw) -> Case:
-    of = sizes(draw, 2)
-    taken = [draw(st.integers(1, extent)) for extent in of]
-    return Case("dynamic_update_slice", "", [shape(of), shape(taken), "i32", "i32"], shape(of))
-
-
 CASES: Sequence[Callable[[Draw], Case]] = (
     slice_case,
     pad_case,

@@ -125,6 +125,8 @@ class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, Loca
             for dim in sharded_dims(operand)
             if not windows_stay(windows[dim], dim, operand)
         }
+        if not reaching and has_same_axes(operand, source):
+            return Other.STAY
         of_operand = Movement.of(operand, {dim: along.elements for dim, along in reaching.items()})
         divided = WholeTensor(source.type, operand.sharding, op)
         of_source = Movement.of(divided, {dim: along.sources for dim, along in reaching.items()})
