@@ -16,7 +16,6 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
     var_operand_def,
     var_result_def,
 )
@@ -45,17 +44,6 @@ class RunParallelOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PrintOp(IRDLOperation):
-    """Print `operand`, and return it."""
-
-    name = "interpreter.print"
-    T: ClassVar = VarConstraint("T", TENSOR)
-    operand = operand_def(T)
-    result = result_def(T)
-    assembly_format = "$operand attr-dict `:` type($result)"
-
-
-@irdl_op_definition
 class ExpectEqOp(IRDLOperation):
     """Check that the tensors are equal, bit by bit."""
 
@@ -66,5 +54,5 @@ class ExpectEqOp(IRDLOperation):
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs)"
 
 
-INTERPRETER = Dialect("interpreter", [RunParallelOp, PrintOp])
+INTERPRETER = Dialect("interpreter", [RunParallelOp])
 CHECK = Dialect("check", [ExpectEqOp])

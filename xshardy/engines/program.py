@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.checks import RunParallelOp
+from xshardy.dialects.checks import ExpectEqOp, RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
@@ -75,10 +75,12 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     With `keep_propagated`, the result also has a copy of the module before it was partitioned. Raises `EngineError` for
     meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
 
-    A program with `interpreter.run_parallel` starts programs of single devices: it is left as it is.
+    A program with `interpreter.run_parallel` starts programs of single devices, and one without a mesh that checks its
+    results is one: they are left as they are.
     """
     mesh, devices = mesh_of(module)
-    is_partitioned = any(isinstance(op, RunParallelOp) for op in module.walk())
+    single = (RunParallelOp, ExpectEqOp) if mesh is None else RunParallelOp
+    is_partitioned = any(isinstance(op, single) for op in module.walk())
     PassPipeline(() if is_partitioned else PROPAGATION).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
     kept = module.clone() if keep_propagated else None

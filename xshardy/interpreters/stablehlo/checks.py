@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.dialects.checks import ExpectEqOp, PrintOp, RunParallelOp
+from xshardy.dialects.checks import ExpectEqOp, RunParallelOp
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
@@ -35,11 +34,6 @@ def run_parallel(evaluator: Evaluator, op: RunParallelOp, *operands: Value) -> S
     return [value for results in on_all_devices(grid, execution) for value in listed(results)]
 
 
-def print_value(evaluator: Evaluator, op: PrintOp, value: Array) -> Array:
-    print(np.array2string(value))
-    return value
-
-
 def expect_eq(evaluator: Evaluator, op: ExpectEqOp, lhs: Array, rhs: Array) -> Sequence[Value]:
     """Raises `InterpretationError` if a bit differs."""
     if lhs.tobytes() != rhs.tobytes():
@@ -49,6 +43,5 @@ def expect_eq(evaluator: Evaluator, op: ExpectEqOp, lhs: Array, rhs: Array) -> S
 
 CHECKS: Mapping[type[Operation], Rule] = {
     ExpectEqOp: expect_eq,
-    PrintOp: print_value,
     RunParallelOp: run_parallel,
 }
