@@ -112,3 +112,13 @@ func.func @two_indices(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
   return
 }
 // CHECK: error: 'stablehlo.dynamic_update_slice' op dimension 0 of the operand, update and result is sharded along {"a"}, {} and {}: let sdy-insert-explicit-reshards shard the operand and the result alike, and the update as well if it covers all of the dimension, and not if it covers a part of it
+
+// -----
+
+sdy.mesh @mesh = <["a"=2]>
+sdy.mesh @other = <["b"=2]>
+func.func @meshes_of_a_convolution(%x: tensor<4x8x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}, {}]>}, %k: tensor<3x1x2xf32> {sdy.sharding = #sdy.sharding<@other, [{}, {}, {"b"}]>}) {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x1xf32>, tensor<3x1x2xf32>) -> tensor<4x6x2xf32>
+  return
+}
+// CHECK: error: 'stablehlo.convolution' op operands and results are sharded over different meshes: reshard them to one

@@ -33,7 +33,10 @@ class _Parts:
 
     @staticmethod
     def of(op: stablehlo.ConvolutionOp, before: WholeTensors) -> "_Parts":
+        """Raises `OperationFailedException` for parts of different meshes."""
         (input, kernel), (output,) = before.operands, before.results
+        if any(not tensor.is_replicated and tensor.mesh != before.mesh for tensor in (input, kernel, output)):
+            raise refuse(op, "operands and results are sharded over different meshes: reshard them to one")
         axes = [
             axis for tensor in (input, kernel, output) for dim in range(len(tensor.shape)) for axis in tensor.axes(dim)
         ]
