@@ -69,6 +69,7 @@ UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locatio
 
 
 BEYOND_UPSTREAM = {
+    "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
     "merge_collective_permutes",
     "remove_needless_reshards",
@@ -78,7 +79,10 @@ BEYOND_UPSTREAM = {
     "replicate_whole_operations",
     "replicate_whole_operations_refused",
 }
-"""Inputs of passes that upstream does not have, and of operations that it leaves as they are."""
+"""
+Inputs of passes that upstream does not have, of operations that it leaves as they are, and one where jaxlib's reduces
+twice.
+"""
 
 
 def inputs() -> list[Path]:

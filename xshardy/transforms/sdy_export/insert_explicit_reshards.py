@@ -17,6 +17,7 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.mhlo import RaggedDotOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
@@ -227,6 +228,8 @@ class ResolveConflicts(ClassPattern):
     """Whether some tensor of the module is unreduced."""
 
     def takes(self, op_type: type[Operation], /) -> bool:
+        if issubclass(op_type, AllReduceOp | ReduceScatterOp):
+            return False  # they reduce their operand already; C++ Shardy reduces it twice, which computes other values
         is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | RaggedDotOp)
         return not traits_of(op_type).forwards_operands and (self.full or self.has_unreduced or is_costly)
 

@@ -122,3 +122,14 @@ func.func @meshes_of_a_convolution(%x: tensor<4x8x1xf32> {sdy.sharding = #sdy.sh
   return
 }
 // CHECK: error: 'stablehlo.convolution' op operands and results are sharded over different meshes: reshard them to one
+
+// -----
+
+sdy.mesh @mesh = <["a"=2]>
+func.func @whole_result_that_is_unreduced(%x: tensor<8x4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"a"}>]>} : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = sdy.all_reduce {"a"} %0 out_sharding=<@mesh, [{}]> : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+// CHECK: error: 'stablehlo.reduce' op has results that are unreduced along "a", but no dimension that it reduces is sharded along this axis: each device has the whole result

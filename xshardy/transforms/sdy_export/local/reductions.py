@@ -56,6 +56,24 @@ def _require_combined(op: stablehlo.ReduceOp, axes: AxisRefs, before: WholeTenso
         require_reduction(op, at_once, before, "reduce")
 
 
+def _require_partial_results(op: stablehlo.ReduceOp, axes: AxisRefs, before: WholeTensors) -> None:
+    """
+    Check that the results are unreduced along axes only that make them partial: `axes`, and those of the operands.
+
+    Raises `OperationFailedException` otherwise: each device has the whole result, which a sum would count again.
+    """
+    unreduced = unreduced_axes(before.results[0].sharding)
+    if not unreduced or reduction_kind(op) in (ReductionOp.MAX, ReductionOp.MIN):
+        return
+    known = (*axes, *(axis for operand in before.operands for axis in unreduced_axes(operand.sharding)))
+    if whole := axes_without(unreduced, known, before.results[0].mesh):
+        raise refuse(
+            op,
+            f'has results that are unreduced along "{whole[0].axis.data}", but no dimension that it reduces is sharded '
+            "along this axis: each device has the whole result",
+        )
+
+
 @dataclass(frozen=True)
 class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
     """
@@ -69,10 +87,11 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
 
     @staticmethod
     def decide(op: stablehlo.ReduceOp, before: WholeTensors) -> InitialValues | None:
-        if before.is_replicated:
-            return None
         sources = before.operands[: len(op.inputs)]
         dims = op.dimensions.get_values()
+        _require_partial_results(op, [axis for dim in dims for axis in sources[0].axes(dim)], before)
+        if before.is_replicated:
+            return None
         for source in sources:
             for target in before.results:
                 _check_kept(op, source, target)
