@@ -77,6 +77,7 @@ BEYOND_UPSTREAM = {
     "convert_global_to_local_other_dimensions",
     "partitioner_pipeline",
     "replicate_whole_operations",
+    "replicate_whole_operations_padded",
     "replicate_whole_operations_refused",
 }
 """

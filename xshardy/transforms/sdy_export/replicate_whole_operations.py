@@ -15,12 +15,14 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
+from xshardy.dialects.sdy.collectives import AllGatherOp, AllReduceOp, AllSliceOp, ReduceScatterOp
 from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.host_communication import InfeedOp, OutfeedOp, RecvOp, SendOp
+from xshardy.dialects.stablehlo.shape import PadOp
+from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, DecisionPattern, PatternPass, Walk, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException, warn
@@ -105,10 +107,19 @@ def replicated(op: Operation) -> Resolution | None:
     return None if sharded is None else Resolution(operands, results, (), ReductionOp.SUM, sharded.mesh_or_ref)
 
 
+PADDING = (AllGatherOp, PadOp, SliceOp, AllSliceOp)
+"""What `sdy-pad-for-divisibility` inserts in front of a collective."""
+
+
 def reductions_of(op: Operation) -> list[AllReduceOp | ReduceScatterOp]:
-    """The reductions between devices that read results of `op`."""
-    readers = [use.operation for result in op.results for use in result.uses]
-    return [reader for reader in readers if isinstance(reader, AllReduceOp | ReduceScatterOp)]
+    """The reductions between devices that read results of `op`, also with the padding that axes need to divide them."""
+    found: list[AllReduceOp | ReduceScatterOp] = []
+    for reader in (use.operation for result in op.results for use in result.uses):
+        if isinstance(reader, AllReduceOp | ReduceScatterOp):
+            found.append(reader)
+        elif isinstance(reader, PADDING):
+            found += reductions_of(reader)
+    return found
 
 
 def completes(reduction: AllReduceOp | ReduceScatterOp, op: Operation) -> bool:
