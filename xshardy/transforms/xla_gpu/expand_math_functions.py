@@ -83,7 +83,7 @@ def defined(name: str, expansion: Callable[..., Scalar], operands: int, type: An
 
 
 class ExpandMathFunctionsPass(PatternPass):
-    """Compute exp, log, tanh, erf, sin, cos, pow and others by arithmetic within 2 ulp, without libdevice."""
+    """Compute exp, log, tanh, erf, sin, cos, pow and others by arithmetic, within 2 ulp (tan 3, erfc 4)."""
 
     name = "xla-gpu-expand-math-functions"
     source: ClassVar[str] = "ours: PTX without NVIDIA's libdevice"

@@ -89,7 +89,8 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
     def decide(op: stablehlo.ReduceOp, before: WholeTensors) -> InitialValues | None:
         sources = before.operands[: len(op.inputs)]
         dims = op.dimensions.get_values()
-        _require_partial_results(op, [axis for dim in dims for axis in sources[0].axes(dim)], before)
+        axes = [axis for dim in dims for axis in sources[0].axes(dim)]
+        _require_partial_results(op, axes, before)
         if before.is_replicated:
             return None
         for source in sources:
@@ -101,7 +102,6 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
                     "has inputs that are sharded differently. This requires a reshard which should have been handled "
                     "by previous passes.",
                 )
-        axes = [axis for dim in dims for axis in sources[0].axes(dim)]
         if not axes:
             return None
         _require_combined(op, axes, before)
