@@ -135,7 +135,13 @@ NO_REDUCTIONS: Mapping[int, AllReduce] = {}
 
 
 def reductions_of_operands(op: Operation) -> Mapping[int, AllReduce]:
-    """By index: the reductions of the operands of `op` along axes along which its results are not unreduced."""
+    """
+    By index: the reductions of the operands of `op` along axes along which its results are not unreduced.
+
+    None for an operation that reduces its operand itself. C++ Shardy reduces that twice, which computes other values.
+    """
+    if isinstance(op, AllReduceOp | ReduceScatterOp):
+        return NO_REDUCTIONS
     first = sharding_of(op.results[0]) if op.results else None
     found = {index: reduction_for_use(sharding_of(operand), first, op) for index, operand in enumerate(op.operands)}
     return {index: reduction for index, reduction in found.items() if reduction is not None}
@@ -228,8 +234,6 @@ class ResolveConflicts(ClassPattern):
     """Whether some tensor of the module is unreduced."""
 
     def takes(self, op_type: type[Operation], /) -> bool:
-        if issubclass(op_type, AllReduceOp | ReduceScatterOp):
-            return False  # they reduce their operand already; C++ Shardy reduces it twice, which computes other values
         is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | RaggedDotOp)
         return not traits_of(op_type).forwards_operands and (self.full or self.has_unreduced or is_costly)
 
