@@ -75,7 +75,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
 def marked(shown: Page) -> list[int]:
     """The lines that are marked as the path."""
-    return [int(number) for number in shown.locator("#program .marked .number").all_inner_texts()]
+    return [int(number) for number in shown.locator("#program .marked .number").all_text_contents()]
 
 
 def test_the_program_and_its_axes_are_shown(opened: Callable[..., Page]):
@@ -83,7 +83,7 @@ def test_the_program_and_its_axes_are_shown(opened: Callable[..., Page]):
     assert shown.locator("#legend .axis").all_inner_texts() == ["data", "model"]
     rows = shown.locator("#program .row")
     assert rows.count() == len(Path(EXAMPLE).read_text().splitlines())
-    assert "%2 = stablehlo.dot %1, %w1" in rows.nth(9).inner_text()
+    expect(rows.nth(9)).to_contain_text("%2 = stablehlo.dot %1, %w1")
     assert marked(shown) == []
 
 
@@ -121,7 +121,7 @@ def test_a_click_shows_the_path(opened: Callable[..., Page]):
 def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
     shown = opened(LAYERED)
     fold = shown.locator("#program .fold > summary")
-    assert fold.all_inner_texts() == ["39 more times the 2 lines above, sharded alike: lines 7 to 84"]
+    expect(fold).to_have_text(["39 more times the 2 lines above, sharded alike: lines 7 to 84"])
     shown.evaluate(f"search('%{2 * LAYERS}')")
     shown.locator("#views li button", has_text=f"%{2 * LAYERS} (line 84)").first.click()
     path = shown.locator("#tensor ol").first
@@ -129,7 +129,7 @@ def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
     path.locator("summary", has_text="74 more steps").click()
     expect(path.locator("li", has_text="step")).to_have_count(2 * LAYERS + 2)
     shown.locator("#tensor button", has_text="go to line 84").click()
-    assert shown.locator("#program .goal .number").inner_text() == "84"
+    expect(shown.locator("#program .goal .number")).to_have_text("84", use_inner_text=True)
     assert shown.locator("#program .fold").get_attribute("open") is not None
 
 
@@ -169,13 +169,13 @@ def test_source_lines_list_their_tensors(opened: Callable[..., Page]):
 def test_collectives_have_their_causes(opened: Callable[..., Page]):
     shown = opened(read_program(EXAMPLE), with_plan=True)
     badge = shown.locator("#program .collective")
-    assert badge.all_inner_texts() == ["all-reduce 112 KiB"]
+    expect(badge).to_have_text(["all-reduce 112 KiB"])
     badge.click()
     (cells,) = shown.locator("tbody tr").all()
     assert cells.inner_text().startswith("112 KiB\tall-reduce\tmodel\t1\t")
     assert '%1 (line 9) has "model" in dimension 1 [from argument 1 (%w0)' in cells.inner_text()
     cells.locator("button", has_text="stablehlo.dot (line 10)").click()
-    assert shown.locator("#program .goal .number").inner_text() == "10"
+    expect(shown.locator("#program .goal .number")).to_have_text("10", use_inner_text=True)
 
 
 def test_collectives_are_shown_only_where_they_are_known(opened: Callable[..., Page]):
