@@ -5,6 +5,7 @@ The entry points of the commands: they handle signals before they import what th
 import os
 import signal
 import sys
+from functools import partial
 from importlib import import_module
 
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
@@ -27,10 +28,19 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(descriptor, mode, closefd=False))  # noqa: SIM115  # open until the end
 
 
-def _run(module: str) -> int:
+def _print_version(package: str, line: str) -> int:
+    from importlib.metadata import version
+
+    print(line.format(version(package)))
+    return 0
+
+
+def _run(module: str, package: str, version_line: str) -> int:
+    """Run `main` of `module`; or, for `--version` alone, print `version_line` with the version of `package`."""
     handle_signals(exit_at_once)
     _open_closed_streams()
-    main = import_module(module).main
+    is_about_version = sys.argv[1:] == ["--version"]
+    main = partial(_print_version, package, version_line) if is_about_version else import_module(module).main
     from xshardy.tools.output import run_command
 
     def run() -> int:
@@ -45,9 +55,9 @@ def _run(module: str) -> int:
 
 def xshardy() -> int:
     """The command `xshardy`."""
-    return _run("xshardy.tools.cli")
+    return _run("xshardy.tools.cli", "xshardy", "xshardy {}")
 
 
 def xshardy_opt() -> int:
     """The command `xshardy-opt`."""
-    return _run("xshardy.tools.xshardy_opt")
+    return _run("xshardy.tools.xshardy_opt", "xdsl", "xdsl-opt built from xdsl version {}")

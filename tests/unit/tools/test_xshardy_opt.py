@@ -17,6 +17,24 @@ def test_good_input():
     assert run([], GOOD) == (0, "module {\n  func.func @f() {\n    return\n  }\n}\n", "")
 
 
+VERSION = """
+import sys
+from xshardy.tools import entry
+sys.argv = ["", "--version"]
+status = entry.{}()
+assert status == 0 and not any(name == "xdsl" or name.startswith("xdsl.") for name in sys.modules)
+"""
+
+
+def printed_by(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_version_needs_no_import_of_xdsl():
+    assert printed_by(VERSION.replace("{}", "xshardy_opt")) == run(["--version"], "")[1]
+    assert printed_by(VERSION.replace("{}", "xshardy")).startswith("xshardy ")
+
+
 @pytest.mark.parametrize("text", ["", "\n", "// nothing but a comment", "module {}"])
 def test_no_operation_is_an_empty_module(text: str):
     assert run([], text) == (0, "module {\n}\n", "")
