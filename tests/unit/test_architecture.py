@@ -29,6 +29,7 @@ indexing
 syntax
 dialects
 rewriting
+construction
 axes affine
 garbage files
 universe
