@@ -10,6 +10,7 @@ from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import clone_region
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -88,7 +89,7 @@ class CopyBodyToCall(RewritePattern):
     def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
         function = self.functions.get(op.callee.string_value())
         if function is not None and op not in self.first_calls:
-            replace_by_computation(op, function, function.body.clone(), rewriter)
+            replace_by_computation(op, function, clone_region(function.body), rewriter)
 
 
 @dataclass(frozen=True)
