@@ -18,7 +18,7 @@ class LazyRewriter(PatternRewriter):
     """
     A rewriter that computes its insertion point when it is first read: most matches insert nothing.
 
-    It gives new operations locations, see `locations`.
+    It gives new operations locations, see `locations`. What it overrides does what xDSL's rewriter does, in less time.
     """
 
     def __init__(self, op: Operation):
