@@ -12,7 +12,7 @@ from xshardy.construction import clone_operation, new_operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
 from xshardy.rewriting import DecisionPattern, match_op_type
-from xshardy.transforms.sdy_import.constant_subcomputations import is_used_elsewhere, sub_computation
+from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,17 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
 class EraseUnusedOriginal(DecisionPattern[Operation, None]):
     """`constant`, `sharding_group constant` -> nothing, if sharding groups are the only uses."""
 
+    @staticmethod
+    def of(splits: Splits) -> "EraseUnusedOriginal":
+        """The pattern for the originals of `splits`, users before what they use."""
+        return EraseUnusedOriginal(dict.fromkeys(reversed(splits.originals)))
+
     def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
-        users = {use.operation: None for result in op.results for use in result.uses}
-        if all(isinstance(user, ShardingGroupOp) for user in users):
-            for unused in (*users, op):
-                rewriter.erase(unused)
+        groups: dict[Operation, None] = {}
+        for result in op.results:
+            for use in result.uses:
+                if not isinstance(use.operation, ShardingGroupOp):
+                    return
+                groups[use.operation] = None
+        for unused in (*groups, op):
+            rewriter.erase(unused)
