@@ -1,6 +1,6 @@
 """Copies of functions: with one for each of its calls, a function can be sharded differently by each of its callers."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -28,7 +28,7 @@ def original_name(function: FuncOp) -> str:
     return name.data if isinstance(name, StringAttr) else function.sym_name.data
 
 
-def calls_in(op: Operation) -> Iterator[CallOp]:
+def calls_in(op: Operation) -> list[CallOp]:
     """The calls in `op`, in the order of the text."""
     return operations_of(op, CallOp)
 

@@ -132,5 +132,5 @@ class ConstantOrScalarSplitterPass(PatternPass):
             yield Step((CopyConstantToUse(splits.uses, with_scalars=False),))
             yield Step((EraseUnusedOriginal(splits.originals),), TO_FIXPOINT)
         calls = [call for _, splits in found for call in copied_calls(splits.uses)]
-        calls_of = {function: tuple(calls_in(function)) for function in callees_first} if calls else {}
+        calls_of = {function: calls_in(function) for function in callees_first} if calls else {}
         yield Step(patterns_for_copies(copies_for_calls(calls, calls_of, module), module))
