@@ -15,13 +15,16 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
+from xshardy.lowering.conversion import integer_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.rewriting.value_types import give_types
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """Arithmetic that is done on integers: address computations. Comparisons and casts stay."""
 
+INDEX = IndexType()
 COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 
@@ -76,7 +79,8 @@ def integer_twin(constant: arith.ConstantOp, integer: IntegerType) -> arith.Cons
 def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp:
     """A new integer constant with the value of an index constant."""
     assert isinstance(constant.value, IntegerAttr)
-    return arith.ConstantOp.from_int_and_width(constant.value.value.data, integer, truncate_bits=True)
+    value = integer_attribute(constant.value.value.data, integer)
+    return new_operation(arith.ConstantOp, (), (integer,), {"value": value})
 
 
 def after_constants(block: Block) -> Operation | None:
@@ -111,7 +115,7 @@ class ConvertIndexArithmetic(RewritePattern):
         others = [use for use in op.result.uses if not is_on_indices(use.operation)]
         give_types(op, ((op.result, self.integer),), rewriter)
         if others:
-            cast = rewriter.insert(arith.IndexCastOp(op.result, IndexType()), InsertPoint.after(op))
+            cast = rewriter.insert(new_operation(arith.IndexCastOp, (op.result,), (INDEX,)), InsertPoint.after(op))
             for use in others:
                 use.operation.operands[use.index] = cast.result
                 rewriter.notify_op_modified(use.operation)
