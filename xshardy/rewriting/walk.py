@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TypeVar, cast
 
 from xdsl.ir import Block, Operation, Region
@@ -10,6 +11,20 @@ from xshardy.rewriting.walks import FORWARD, INNER_FIRST, Walk
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
+
+class _ClassesBelow(dict[type[Operation], bool]):
+    """By class, whether it is one of `kinds` or below one: `issubclass`, which takes long for abstract classes."""
+
+    def __init__(self, kinds: tuple[type, ...]):
+        super().__init__()
+        self._kinds = kinds
+
+    def __missing__(self, op_type: type[Operation]) -> bool:
+        found = self[op_type] = issubclass(op_type, self._kinds)
+        return found
+
+
+_classes_below = cache(_ClassesBelow)
 _EVERY_CLASS: Mapping[type[Operation], object] = defaultdict(lambda: True)
 
 
@@ -76,3 +91,8 @@ def operations_of(root: Operation, *kinds: type[OperationT], inner_first: bool =
     wanted = defaultdict[type[Operation], bool](bool, dict.fromkeys(kinds, True))
     found = walk_regions(root.regions, INNER_FIRST if inner_first else FORWARD, wanted)
     return cast(list[OperationT], found)
+
+
+def operations_below(root: Operation, *kinds: type, inner_first: bool = False) -> list[Operation]:
+    """Those of the operations in `root` whose class is one of `kinds`, or below one of them."""
+    return walk_regions(root.regions, INNER_FIRST if inner_first else FORWARD, _classes_below(kinds))

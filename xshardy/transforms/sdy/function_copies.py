@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import clone_operation
 from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -111,7 +112,7 @@ class AppendFunctionCopies(DecisionPattern[Operation, Sequence[FunctionCopy]]):
 
     def rewrite(self, op: Operation, decision: Sequence[FunctionCopy], rewriter: PatternRewriter, /) -> None:
         for copied in decision:
-            function = copied.original.clone()
+            function = clone_operation(copied.original)
             function.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(copied.original))
             function.sym_name = StringAttr(copied.name)
             for call, callee in zip(calls_in(function), copied.callees, strict=True):
