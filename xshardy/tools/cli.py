@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Sequence
 from importlib.metadata import version
 
+from xshardy.tools.argument_parser import Parser
 from xshardy.tools.commands import COMMANDS, load
 from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command
 
@@ -31,7 +32,7 @@ def _run_arguments(arguments: Sequence[str]) -> int:
     except Exception as error:
         from xshardy.tools.diagnostics import describe  # slow to import, and only needed after errors
 
-        print_diagnostic(describe(error, args.file))
+        print_diagnostic(describe(error, getattr(args, "file", args.command)))
         if isinstance(error, OSError):
             discard_standard_output()  # it may be what cannot be written
         return 1
@@ -44,7 +45,7 @@ def chosen(arguments: Sequence[str]) -> Sequence[str]:
 
 def command_parser(loaded: Collection[str]) -> argparse.ArgumentParser:
     """The parser of all commands, with the options of those `loaded`: their modules are imported."""
-    parser = argparse.ArgumentParser(prog="xshardy", description=__doc__)
+    parser = Parser(prog="xshardy", description=__doc__)
     parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help in COMMANDS.items():

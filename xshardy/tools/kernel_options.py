@@ -14,7 +14,10 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         "file", help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input"
     )
     parser.add_argument(
-        "-f", "--frontend", choices=("hlo", "mlir"), help="how to read FILE (default: by its name, then hlo)"
+        "-f",
+        "--frontend",
+        choices=("hlo", "mlir"),
+        help="how to read FILE (default: hlo if it starts with `HloModule`, or by its name)",
     )
     parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
     parser.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")

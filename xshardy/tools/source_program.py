@@ -22,8 +22,9 @@ from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, shown_name
-from xshardy.tools.hlo_program import HLONames, import_shardings, is_hlo, names_of
+from xshardy.tools.hlo_program import HLONames, import_shardings, names_of
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.program_text import is_hlo
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 
 
