@@ -31,7 +31,7 @@ dialects
 rewriting
 construction
 axes affine
-garbage files
+close_names garbage files
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
