@@ -10,7 +10,7 @@ ROOMS = """
 xshardy
 jax
 testing
-api plans
+api plans pictures
 tools
 planning
 engines
@@ -30,7 +30,7 @@ syntax
 dialects
 rewriting
 axes affine
-garbage files
+garbage files svg
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
