@@ -20,8 +20,7 @@ from xshardy.interpreters.simt.traffic import BANKS, wavefronts
 from xshardy.svg import Drawing, colour, width_of
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
-CELL = 13
-GAP = 36
+CELL = 20
 MOST_ACCESSES = 4
 WORD_BITS = 32
 WORDS = 8 * SECTOR_BYTES // WORD_BITS
@@ -30,14 +29,11 @@ WORDS = 8 * SECTOR_BYTES // WORD_BITS
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The words that lanes access, in a grid."""
+    """The words that lanes access: in rows of 32, of which only those are drawn in which a lane has a word."""
 
     title: str
-    cells: Sequence[tuple[int, int, int]]
-    """The row, the column and the lane of each."""
-    rows: int
-    columns: int
-    below: str
+    words: Sequence[tuple[int, int]]
+    """A lane, and the number of a word of 4 bytes that it accesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ class WarpAccess:
 
     @property
     def title(self) -> str:
-        where = "shared memory" if self.is_shared else f"buffer {self.buffer}"
+        where = "shared memory" if self.is_shared else self.buffer
         return f"{self.kind.value} of {self.bits * self.places.shape[1]} bits per lane, {where}"
 
 
@@ -91,59 +87,46 @@ def _distinct(accesses: Sequence[WarpAccess]) -> Sequence[WarpAccess]:
 
 def sector_picture(hlo: ModuleOp) -> Drawing:
     """
-    The first access of each sort to global memory by the first warp: lanes down, words of 4 bytes across.
+    The first access of each sort to global memory by the first warp, in the lines of 128 bytes that it accesses.
 
-    Only sectors are drawn that the warp accesses, each between two lines: memory moves all of them.
+    Memory moves all sectors of 32 bytes, which are between two lines of the picture, in which a lane has a word.
     """
     grids: list[Grid] = []
     for each in _distinct([each for each in warp_accesses(hlo) if not each.is_shared]):
-        words = each.words
-        sectors = sorted({word // WORDS for _, word in words})
-        cells = [(lane, sectors.index(word // WORDS) * WORDS + word % WORDS, lane) for lane, word in words]
-        title = f"{each.title}: {len(sectors)} sectors"
-        grids.append(Grid(title, cells, WARP_SIZE, len(sectors) * WORDS, "lanes, words by sectors of 32 bytes"))
+        sectors = {word // WORDS for _, word in each.words}
+        grids.append(Grid(f"{each.title}: {len(sectors)} sectors", each.words))
     return _draw("The sectors of memory that the lanes of a warp access", grids)
 
 
 def bank_picture(hlo: ModuleOp) -> Drawing:
     """
-    The first access of each sort to shared memory by the first warp, lane by lane, in rows of a word of each bank.
+    The first access of each sort to shared memory by the first warp, in rows of a word of each bank.
 
-    Lanes that need different words of one bank, in one column, wait for each other.
+    Lanes that need different words of one bank, in one column, wait for each other. Raises `ValueError` for a kernel
+    without shared memory.
     """
-    accesses = _distinct([each for each in warp_accesses(hlo) if each.is_shared])
-    if not accesses:
-        raise ValueError("the kernel uses no shared memory: a transpose or a reduction does")
     grids: list[Grid] = []
-    for each in accesses:
-        words = each.words
-        rows = sorted({word // BANKS for _, word in words})
-        cells = [(rows.index(word // BANKS), word % BANKS, lane) for lane, word in words]
-        waves = wavefronts(np.array([word for _, word in words]))
-        title = f"{each.title}: {'no bank conflict' if waves == 1 else f'{waves} wavefronts'}"
-        grids.append(Grid(title, cells, len(rows), BANKS, f"rows of {BANKS} words, one in each bank"))
+    for each in _distinct([each for each in warp_accesses(hlo) if each.is_shared]):
+        waves = wavefronts(np.array([word for _, word in each.words]))
+        grids.append(Grid(f"{each.title}: {'no bank conflict' if waves == 1 else f'{waves} wavefronts'}", each.words))
+    if not grids:
+        raise ValueError("the kernel uses no shared memory: a transpose or a reduction does")
     return _draw("The banks of shared memory that the lanes of a warp access", grids)
 
 
 def _draw(title: str, grids: Sequence[Grid]) -> Drawing:
-    """The grids, two in a row."""
-    widths = [max(grid.columns * CELL + 40, width_of(grid.title)) + GAP for grid in grids]
-    of_rows = [sum(widths[first : first + 2]) for first in range(0, len(grids), 2)]
-    heights = [max(grid.rows for grid in grids[first : first + 2]) * CELL + 62 for first in range(0, len(grids), 2)]
-    drawing = Drawing(max(of_rows, default=0), sum(heights), title)
-    for number, grid in enumerate(grids):
-        left = 6 + (widths[number - 1] if number % 2 else 0)
-        _draw_grid(drawing, grid, left, sum(heights[: number // 2]) + 26)
+    """The grids, one below the other."""
+    width = max(CELL * BANKS, *(width_of(grid.title) for grid in grids)) + 4
+    drawing = Drawing(width, 0, title)
+    for grid in grids:
+        top = drawing.height + 26
+        rows = sorted({word // BANKS for _, word in grid.words})
+        drawing.text(2, top - 10, grid.title, 12, font_weight="bold")
+        for column in range(0, BANKS + 1, WORDS):
+            drawing.line([(2 + column * CELL, top), (2 + column * CELL, top + CELL * len(rows))], stroke_width=0.4)
+        for lane, word in grid.words:
+            x, y = 2 + word % BANKS * CELL, top + rows.index(word // BANKS) * CELL
+            drawing.rect(x + 0.5, y + 0.5, CELL - 1, CELL - 1, colour(lane // 8), rx=2, fill_opacity=0.65)
+            drawing.text(x + CELL / 2, y + CELL * 0.68, str(lane), CELL / 2, "middle")
+        drawing.height = top + CELL * len(rows) + 14
     return drawing
-
-
-def _draw_grid(drawing: Drawing, grid: Grid, left: float, top: float) -> None:
-    drawing.text(left, top - 10, grid.title, 12, font_weight="bold")
-    drawing.text(left, top + CELL * grid.rows + 16, grid.below, 11)
-    for column in range(0, grid.columns + 1, WORDS):
-        x = left + column * CELL
-        drawing.line([(x, top), (x, top + CELL * grid.rows)], stroke_width=0.4)
-    for row, column, lane in grid.cells:
-        x, y = left + column * CELL, top + row * CELL
-        drawing.rect(x + 0.5, y + 0.5, CELL - 1, CELL - 1, colour(lane // 8), rx=2, fill_opacity=0.65)
-        drawing.text(x + CELL / 2, y + CELL - 4, str(lane), 7, "middle")
