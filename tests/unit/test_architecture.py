@@ -10,7 +10,7 @@ ROOMS = """
 xshardy
 jax
 testing
-api plans
+api plans pictures
 tools
 planning
 engines
@@ -31,7 +31,7 @@ dialects
 rewriting
 construction
 axes affine
-close_names garbage files
+close_names garbage files svg
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
