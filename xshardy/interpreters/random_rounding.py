@@ -101,10 +101,15 @@ def widened(x: Value) -> Value:
 
 
 class RandomRounding:
-    """The rules of one evaluation with random rounding errors, which depend on `seed` only."""
+    """
+    The rules of one evaluation with random rounding errors, which depend on `seed` only.
 
-    def __init__(self, seed: int):
+    With `sums_in_parts`, devices sum parts of a contraction, and round each sum to the type of the result.
+    """
+
+    def __init__(self, seed: int, *, sums_in_parts: bool = False):
         self.rng = np.random.default_rng(seed)
+        self.sums_in_parts = sums_in_parts
         self.as_written = bool(seed % 2)
         """Whether complex functions run in their own type, where parts of a product may overflow."""
         self.steps: float | None = None
@@ -224,6 +229,8 @@ class RandomRounding:
             working = contraction_type(dtype)
             summed = sqrt(max(1, lhs.size * rhs.size / max(1, prod(shape_of(op.results[0])))) ** 0.5)
             error = self.errors(lhs.shape, 1 + summed) * float_info(part_type(working)).epsilon
+            if self.sums_in_parts:
+                error = error + self.errors(lhs.shape, 1) * float_info(part_type(dtype)).epsilon
             return rule(evaluator, op, (lhs.astype(working) * (1 + error)).astype(working), rhs)
 
         return rule_with_errors

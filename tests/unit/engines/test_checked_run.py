@@ -35,7 +35,8 @@ class Broken:
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         results = Simulated().execute(program, arguments)
-        results[self.device][0] = results[self.device][0] + np.float32(1)
+        part = results[self.device][0]
+        results[self.device][0] = part + part.dtype.type(1)
         return results
 
 
@@ -60,6 +61,24 @@ def test_a_wrong_part_of_any_device_is_found(device: int):
     assert not run.agrees and isinstance(run.comparisons, list)
     comparison = run.comparisons[0]
     assert isinstance(comparison, Comparison) and comparison.wrong == 64  # a part is half of the tensor
+
+
+BF16_DOT = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<3x16xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                %b: tensor<16x12xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<3x12xbf16> {
+  %0 = stablehlo.dot %a, %b : (tensor<3x16xbf16>, tensor<16x12xbf16>) -> tensor<3x12xbf16>
+  return %0 : tensor<3x12xbf16>
+}
+"""
+
+
+def test_partial_sums_may_round_to_the_type_of_the_result():
+    """Where partial sums cancel each other, the sum is many units in its last place away; an error is still found."""
+    run = xshardy.run(BF16_DOT, check=True, seed=1)
+    assert run.agrees and run.comparisons and isinstance(run.comparisons[0], Comparison)
+    assert run.comparisons[0].max_ulp > 16
+    assert not xshardy.run(BF16_DOT, on=Broken(1), check=True, seed=1).agrees
 
 
 @pytest.mark.parametrize(
