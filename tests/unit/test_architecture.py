@@ -9,8 +9,8 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
-testing
-api plans pictures
+pictures testing
+api plans
 tools
 planning
 engines
