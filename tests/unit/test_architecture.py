@@ -16,6 +16,7 @@ planning
 engines
 modules
 compiler
+ptx
 emitters
 transforms.sdy_propagation transforms.xla_sdy
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
