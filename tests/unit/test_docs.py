@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from listings import check_listing
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,16 +42,6 @@ def listings(page: Path) -> dict[str, list[str]]:
 
 
 LISTINGS = {command: lines for page in PAGES for command, lines in listings(page).items()}
-
-
-def check_listing(listed: list[str], printed: str) -> None:
-    """Check lines against an output; `...` is any text, as a line or at the end of one. Spaces are those of tables."""
-    lines = [" ".join(line.split()) for line in printed.splitlines()]
-    pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(" ".join(line.split())).replace(r"\.\.\.", ".*") + r"\n"
-        for line in listed
-    )
-    assert re.match(pattern, "".join(f"{line}\n" for line in lines)), printed
 
 
 @pytest.fixture
@@ -94,7 +85,7 @@ def test_the_demo_runs():
 
 
 def test_pages_name_files_that_are_there():
-    for page in PAGES:
+    for page in [*PAGES, *(ROOT / "docs").glob("*/*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
         for name in re.findall(r"`((?:xshardy|examples|tests|docs)/[\w/.]+)`", page.read_text()):
