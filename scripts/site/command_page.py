@@ -65,13 +65,13 @@ def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator
 
 
 def _invocation(action: argparse.Action) -> str:
-    """`-o, --output FILE`; the choices of an option in place of the name of its value, if there are few."""
+    """`-o, --output FILE`; the choices of an option in place of the name of its value, if there are few: in code."""
     value = action.metavar or (action.option_strings or [action.dest])[-1].lstrip("-").upper()
     if action.choices is not None and len(choices := [*map(str, action.choices)]) < 10:
         value = "|".join(choices)
     names = ", ".join(action.option_strings)
     words = [names] if action.nargs == 0 else [names, value] if names else [value]
-    return _cell(" ".join(map(str, words)))
+    return " ".join(map(str, words))
 
 
 def _cell(text: str) -> str:
