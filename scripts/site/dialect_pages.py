@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from constraint_text import constraint_text
 from filecheck_examples import ROOT, examples
+from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -104,6 +105,8 @@ def row(name: str, kind: str, part: object, constraint: str) -> str:
 def attribute_entry(attribute: type[Attribute]) -> Iterator[str]:
     sigil = "!" if issubclass(attribute, TypeAttribute) else "#"
     yield from (f"### `{sigil}{attribute.name}`", "", documentation(attribute))
+    if issubclass(attribute, EnumAttribute):
+        yield f"One of {', '.join(f'`{each}`' for each in attribute.enum_type)}."
     if issubclass(attribute, ParametrizedAttribute):
         rows = [
             f"| `{name}` | {constraint_text(part.constr)} |"

@@ -14,7 +14,8 @@ MARK = re.compile(r"<!-- picture: (\w+) -->")
 INTRODUCTION = """\
 # Gallery
 
-Programs, what passes do to them, and how kernels run: drawn by `xshardy.pictures` from what the library computes, when this page is built.
+Programs, what passes do to them, and how kernels run: drawn by `xshardy.pictures` from what the library computes, when
+this page is built.
 """
 
 

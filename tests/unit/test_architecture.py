@@ -9,8 +9,8 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
-testing
-api plans pictures
+testing notebook pictures
+api plans
 tools
 planning
 engines
@@ -30,7 +30,7 @@ syntax
 dialects
 rewriting
 axes affine
-garbage files svg
+garbage files html_parts svg
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
