@@ -82,7 +82,7 @@ def run_module(
     results = [tensor.whole(of_result) for tensor, of_result in zip(program.results, parts, strict=True)]
     if whole is None:
         return ProgramRun(program, results, seconds)
-    reference = Reference(main_function(whole), given)
+    reference = Reference(main_function(whole), given, sums_in_parts=True)
     comparisons = [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
     run = ProgramRun(program, results, seconds, comparisons)
     if run.agrees or program.propagated is None:

@@ -9,7 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.walk import walk_region
+from xshardy.rewriting.walk import walk_regions
 from xshardy.rewriting.walks import FORWARD
 from xshardy.transforms.canonicalization.constants import integer_of
 
@@ -150,7 +150,7 @@ class ConditionInBranches(RewritePattern):
             return
         for region, value in ((op.true_region, 1), (op.false_region, 0)):
             # The time depends on the region, and not on how many others read the condition.
-            users = [inner for inner in walk_region(region, FORWARD) if op.cond in inner.operands]
+            users = [inner for inner in walk_regions((region,), FORWARD) if op.cond in inner.operands]
             if not users:
                 continue
             constant = arith.ConstantOp(IntegerAttr(value, i1))
