@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from constraint_text import constraint_text
 from filecheck_examples import ROOT, examples
+from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -69,7 +70,7 @@ def operation_entry(operation: type[Operation]) -> Iterator[str]:
         yield from ("", f'```mlir title="{example.file.relative_to(ROOT)}"', example.text, "```")
     if definition.assembly_format is not None:
         yield from ("", "Syntax:", "", "```text")
-        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 110)
+        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 84)
         yield "```"
     if rows := [*parts(definition)]:
         yield from ("", "| Part | | Constraint |", "|---|---|---|", *rows)
@@ -104,6 +105,8 @@ def row(name: str, kind: str, part: object, constraint: str) -> str:
 def attribute_entry(attribute: type[Attribute]) -> Iterator[str]:
     sigil = "!" if issubclass(attribute, TypeAttribute) else "#"
     yield from (f"### `{sigil}{attribute.name}`", "", documentation(attribute))
+    if issubclass(attribute, EnumAttribute):
+        yield f"One of {', '.join(f'`{each}`' for each in attribute.enum_type)}."
     if issubclass(attribute, ParametrizedAttribute):
         rows = [
             f"| `{name}` | {constraint_text(part.constr)} |"

@@ -78,7 +78,7 @@ def _draw_arc(drawing: Drawing, source: int, target: int, class_: str, hue: str)
     """An arc from row to row, left of the names, with a point where it ends."""
     start, end = (row * ROW + 20 for row in (source, target))
     depth = min(8 + abs(target - source) * 9, 44)
-    drawing.curve([(50, start), (50 - depth, (start + end) / 2), (50, end)], hue, class_=class_, stroke_width=2)
+    drawing.arc((50, start), (50, end), depth, hue, class_=class_, stroke_width=2)
     drawing.rect(47, end - 3, 6, 6, hue, rx=3, class_=class_)
 
 
