@@ -4,8 +4,9 @@ Time per operation to parse and print a module: xshardy, stock xDSL, and MLIR in
 The modules are a transformer's training step, lowered by JAX, with few layers and with many. A linear-time parser takes
 the same time per operation in both, except for lines that occur for the first time; their number does not depend on the
 number of layers. Both implementations keep their context from one run to the next: MLIR keeps types and attributes in
-it, xshardy also the templates of lines; "in a new context" starts without. Stock xDSL reads xshardy's dialects in MLIR's generic form; xshardy is measured on both forms. Each
-figure is CPU time, the minimum of RUNS, which limits the effect of other processes.
+it, xshardy also the templates of lines; "in a new context" starts without them. Stock xDSL reads xshardy's dialects in
+MLIR's generic form; xshardy is measured on both forms. Each figure is CPU time, the minimum of RUNS, which limits the
+effect of other processes.
 
 The first module of a process also pays for imports of the dialects and for the specialisation of Python's bytecode.
 This is measured in separate processes. Run by `make bench`.
