@@ -108,7 +108,7 @@ func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{
                 f"{{ stablehlo.return %{name} : tensor<f32> }}\n"
                 for index, name in enumerate(("x", "y", "z", "z"))
             ),
-            0,
+            3,  # the returns
         ),
         "regions and successors": (
             '  "test.op"() ({\n  }) : () -> ()\n  "test.op"() ({\n  }) : () -> ()\n'
