@@ -6,6 +6,7 @@ has 32 banks of 4 bytes; an access of 8 or 16 bytes per thread is served by halv
 CUDA's programming guide, "Device Memory Accesses" and "Shared Memory".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,7 +48,15 @@ class Traffic:
     found: dict[tuple[int, str, Access], Requests] = field(default_factory=dict[tuple[int, str, Access], Requests])
     """By line, region and kind of access."""
 
-    def __call__(self, lanes: Lanes, access: Access, instruction: Instruction, part: Part, size: int) -> None:
+    def __call__(
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        part: Part,
+        size: int,
+        words: Sequence[Array] | None,
+    ) -> None:
         """Count the requests of one instruction."""
         region = part.region.name
         if region == "the parameters":

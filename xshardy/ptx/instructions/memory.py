@@ -131,7 +131,7 @@ def store_words(
     """Store words of one size next to each other at the address of each active thread."""
     size, count = words[0].dtype.itemsize, len(words)
     memory.changes += 1
-    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count):
+    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count, words):
         values = [_of_part(lanes, word, part) for word in words]
         if count == 1:
             part.region.store(part.offsets, values[0])
