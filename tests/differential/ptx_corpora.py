@@ -230,7 +230,8 @@ def main(arguments: Sequence[str]) -> int:
         jobs = [(path, launches.get(path.stem), whose, options.checks) for path in paths]
         counts: dict[str, list[int]] = {who: [0, 0] for who in whose}
         with multiprocessing.Pool(options.processes) as pool:
-            for rows in pool.imap(_rows_of_job, jobs):
+            for number, rows in enumerate(pool.imap(_rows_of_job, jobs), start=1):
+                print(f"{number} of {len(jobs)}", end="\r", file=sys.stderr, flush=True)
                 for row in rows:
                     agrees = row.verdict == "agrees"
                     for who in whose if row.whose == "both" else [row.whose]:
