@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -101,37 +102,9 @@ def permuted(x: int, y: int, selector: int) -> int:
     return result
 
 
-INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {
-    "add.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a + b),
-    "add.sat.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(max(signed(a) + signed(b), -(2**31)), 2**31 - 1)),
-    "sub.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a - b),
-    "mul.lo.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b),
-    "mul.hi.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b >> 32),
-    "mul.hi.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) * signed(b) >> 32),
-    "mul.hi.u64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a * b >> 64),
-    "mul.hi.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: signed(a, 64) * signed(b, 64) >> 64),
-    "mul.wide.s32 $d, $a, $b;": ((32, 32), 64, lambda a, b: signed(a) * signed(b)),
-    "mul.wide.u16 $d, $a, $b;": ((16, 16), 32, lambda a, b: a * b),
-    "mad.lo.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: a * b + c),
-    "mad.wide.u32 $d, $a, $b, $c;": ((32, 32, 64), 64, lambda a, b, c: a * b + c),
-    "mul24.lo.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
-    "div.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: truncated(signed(a), signed(b)) if b else -1),
-    "rem.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a % b if b else a),
-    "min.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
-    "max.u64 $d, $a, $b;": ((64, 64), 64, max),
-    "sad.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: c + abs(a - b)),
+UNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int], int]]] = {
     "abs.s32 $d, $a;": ((32,), 32, lambda a: abs(signed(a))),
     "neg.s16 $d, $a;": ((16,), 16, lambda a: -a),
-    "shl.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a << b if b < 32 else 0),
-    "shr.u64 $d, $a, $b;": ((64, 32), 64, lambda a, b: a >> b),
-    "shr.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) >> min(b, 31)),
-    "shf.l.wrap.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) << (c & 31) >> 32),
-    "shf.r.clamp.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) >> min(c, 32)),
-    "lop3.b32 $d, $a, $b, $c, 0xCA;": ((32, 32, 32), 32, lambda a, b, c: a & b | ~a & c),
-    "prmt.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, permuted),
-    "bfe.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, field),
-    "bfe.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, signed_field),
-    "bfi.b32 $d, $a, $b, 5, 9;": ((32, 32), 32, lambda a, b: inserted(a, b, 5, 9)),
     "popc.b64 $d, $a;": ((64,), 32, lambda a: a.bit_count()),
     "clz.b32 $d, $a;": ((32,), 32, lambda a: 32 - a.bit_length()),
     "bfind.u32 $d, $a;": ((32,), 32, lambda a: a.bit_length() - 1),
@@ -142,6 +115,44 @@ INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {
     "cvt.s32.s8 $d, $a;": ((32,), 32, lambda a: signed(a & 255, 8)),
     "cvt.sat.u16.u32 $d, $a;": ((32,), 16, lambda a: min(a, 65535)),
     "mov.b64 {%r20, %r21}, $a; mov.b64 $d, {%r21, %r20};": ((64,), 64, lambda a: a >> 32 | a << 32),
+}
+
+BINARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int], int]]] = {
+    "add.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a + b),
+    "add.sat.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(max(signed(a) + signed(b), -(2**31)), 2**31 - 1)),
+    "sub.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a - b),
+    "mul.lo.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b),
+    "mul.hi.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b >> 32),
+    "mul.hi.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) * signed(b) >> 32),
+    "mul.hi.u64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a * b >> 64),
+    "mul.hi.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: signed(a, 64) * signed(b, 64) >> 64),
+    "mul.wide.s32 $d, $a, $b;": ((32, 32), 64, lambda a, b: signed(a) * signed(b)),
+    "mul.wide.u16 $d, $a, $b;": ((16, 16), 32, lambda a, b: a * b),
+    "mul24.lo.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
+    "div.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: truncated(signed(a), signed(b)) if b else -1),
+    "rem.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a % b if b else a),
+    "min.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
+    "max.u64 $d, $a, $b;": ((64, 64), 64, max),
+    "shl.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a << b if b < 32 else 0),
+    "shr.u64 $d, $a, $b;": ((64, 32), 64, lambda a, b: a >> b),
+    "shr.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) >> min(b, 31)),
+    "bfi.b32 $d, $a, $b, 5, 9;": ((32, 32), 32, lambda a, b: inserted(a, b, 5, 9)),
+    "setp.lt.s32 %p1, $a, $b; selp.b32 $d, $a, $b, %p1;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
+    "setp.hi.u32 %p1|%p2, $a, $b; selp.b32 $d, 1, 2, %p2;": ((32, 32), 32, lambda a, b: 2 if a > b else 1),
+    "setp.lt.and.u32 %p1, $a, $b, !%p3; selp.b32 $d, 1, 0, %p1;": ((32, 32), 32, lambda a, b: int(a < b)),
+    "set.ge.u32.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: -(signed(a) >= signed(b))),
+}
+
+TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] = {
+    "mad.lo.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: a * b + c),
+    "mad.wide.u32 $d, $a, $b, $c;": ((32, 32, 64), 64, lambda a, b, c: a * b + c),
+    "sad.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: c + abs(a - b)),
+    "shf.l.wrap.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) << (c & 31) >> 32),
+    "shf.r.clamp.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) >> min(c, 32)),
+    "lop3.b32 $d, $a, $b, $c, 0xCA;": ((32, 32, 32), 32, lambda a, b, c: a & b | ~a & c),
+    "prmt.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, permuted),
+    "bfe.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, field),
+    "bfe.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, signed_field),
     "add.cc.u32 %r20, $a, $b; addc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c + (a + b >> 32)),
     "sub.cc.u32 %r20, $a, $b; subc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c - (a < b)),
     "mad.lo.cc.u32 %r20, $a, $b, $c; madc.hi.u32 $d, $a, $b, 0;": (
@@ -149,16 +160,15 @@ INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {
         32,
         lambda a, b, c: (a * b >> 32) + ((a * b & 0xFFFFFFFF) + c >> 32),
     ),
-    "setp.lt.s32 %p1, $a, $b; selp.b32 $d, $a, $b, %p1;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
-    "setp.hi.u32 %p1|%p2, $a, $b; selp.b32 $d, 1, 2, %p2;": ((32, 32), 32, lambda a, b: 2 if a > b else 1),
-    "setp.lt.and.u32 %p1, $a, $b, !%p3; selp.b32 $d, 1, 0, %p1;": ((32, 32), 32, lambda a, b: int(a < b)),
-    "set.ge.u32.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: -(signed(a) >= signed(b))),
     "dp4a.u32.u32 $d, $a, $b, $c;": (
         (32, 32, 32),
         32,
         lambda a, b, c: c + sum((a >> 8 * i & 255) * (b >> 8 * i & 255) for i in range(4)),
     ),
 }
+
+INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {**UNARY, **BINARY, **TERNARY}
+"""By statement: the bits of the operands and of the result, and what it computes, modulo the width."""
 
 
 @pytest.mark.parametrize("statement", INTEGERS)
@@ -170,22 +180,21 @@ def test_integers(statement: str):
         assert value == expected(*row) % (1 << result), row
 
 
-def numbers(dtype: type, seed: int) -> Array:
+def numbers(dtype: type[Any], seed: int) -> Array:
     rng = np.random.default_rng(seed)
     specials = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 3e38, 1e-40, 2.5, 3.5, -2.5, 65504.0, 1e-8])
     plain = rng.normal(0, 4, THREADS) * np.exp2(rng.integers(-10, 10, THREADS))
     return np.where(rng.random(THREADS) < 0.3, rng.choice(specials, THREADS), plain).astype(dtype)
 
 
+def exact_result(name: str, x: Fraction, y: Fraction, z: Fraction = Fraction(0)) -> Fraction:
+    return x + y if name == "add" else x * y + z
+
+
 @pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
 @pytest.mark.parametrize("name", ["add", "mul", "fma"])
 def test_rounding_of_f32(name: str, mode: str):
     """Each result is the exact one rounded in the direction of the mode."""
-    compute: dict[str, Callable[..., Fraction]] = {
-        "add": lambda x, y: x + y,
-        "mul": lambda x, y: x * y,
-        "fma": lambda x, y, z: x * y + z,
-    }
     count = 3 if name == "fma" else 2
     arrays = [numbers(np.float32, seed) for seed in range(count)]
     arrays = [np.where(np.abs(array) > 1e30, np.float32(1.5), array) for array in arrays]
@@ -193,7 +202,7 @@ def test_rounding_of_f32(name: str, mode: str):
     bits = [array.view(np.uint32) for array in arrays]
     found = executed(f"{name}.{mode}.f32 {listed};", (32,) * count, 32, bits).view(np.float32)
     for row, value in zip(zip(*(array.tolist() for array in arrays), strict=True), found, strict=True):
-        exact = compute[name](*map(Fraction, row))
+        exact = exact_result(name, *map(Fraction, row))
         if Fraction(float(value)) == exact:
             continue
         below, above = np.nextafter(value, np.float32(-np.inf)), np.nextafter(value, np.float32(np.inf))
@@ -208,7 +217,7 @@ def test_rounding_of_f32(name: str, mode: str):
 
 BF16, F16, F8 = ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn
 
-CONVERSIONS: dict[str, tuple[type, int, int, Callable[[Array], Array]]] = {
+CONVERSIONS: dict[str, tuple[type[Any], int, int, Callable[[Array], Array]]] = {
     "cvt.rn.bf16.f32 $d, $a;": (np.float32, 32, 16, lambda x: x.astype(BF16).view(np.uint16)),
     "cvt.rn.f16.f32 $d, $a;": (np.float32, 32, 16, lambda x: x.astype(F16).view(np.uint16)),
     "cvt.f32.bf16 $d, $a;": (BF16, 16, 32, lambda x: x.astype(np.float32).view(np.uint32)),
