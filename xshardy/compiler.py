@@ -13,10 +13,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
+from xshardy.garbage import collection_suspended
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
@@ -70,7 +72,8 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
             "the module has no fusion, and no single entry that could be one: write `fusion(...), kind=kLoop, calls=f`"
         )
     names = ", ".join(map(fusion_name, found))
-    raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
+    hint = did_you_mean(name or "", map(fusion_name, found), f": choose one of {names}")
+    raise FusionNotFoundError(f"the module has no fusion called '{name}'{hint}")
 
 
 def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:
@@ -173,16 +176,17 @@ def compile(
     what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
     `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
     """
-    start = perf_counter()
-    module = emit(source, target=target, fusion=fusion, name=name)
-    if observe is not None:
-        observe("emit", module, perf_counter() - start)
-    buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
-    lower(module, LEVELS[-1], target=target, math=math, observe=observe)
-    start = perf_counter()
-    kernel = compile_module(module, target=target, entry=entry)
-    if observe is not None:
-        observe(TO_PTX, module, perf_counter() - start)
+    with collection_suspended():  # a collection would visit all that is being built, and free little
+        start = perf_counter()
+        module = emit(source, target=target, fusion=fusion, name=name)
+        if observe is not None:
+            observe("emit", module, perf_counter() - start)
+        buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
+        lower(module, LEVELS[-1], target=target, math=math, observe=observe)
+        start = perf_counter()
+        kernel = compile_module(module, target=target, entry=entry)
+        if observe is not None:
+            observe(TO_PTX, module, perf_counter() - start)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
     return replace(kernel, arguments=tuple(arguments))
 

@@ -5,7 +5,7 @@ The entry points of the commands: they handle signals before they import what th
 import os
 import signal
 import sys
-from importlib import import_module
+from collections.abc import Callable
 
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
@@ -27,10 +27,11 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(descriptor, mode, closefd=False))  # noqa: SIM115  # open until the end
 
 
-def _run(module: str) -> int:
+def _run(load: Callable[[], Callable[[], int]]) -> int:
+    """The exit status of what `load` imports."""
     handle_signals(exit_at_once)
     _open_closed_streams()
-    main = import_module(module).main
+    main = load()
     from xshardy.tools.output import run_command
 
     def run() -> int:
@@ -45,9 +46,24 @@ def _run(module: str) -> int:
 
 def xshardy() -> int:
     """The command `xshardy`."""
-    return _run("xshardy.tools.cli")
+
+    def load() -> Callable[[], int]:
+        from xshardy.tools.cli import chosen, main
+        from xshardy.tools.commands import load
+
+        for name in chosen(sys.argv[1:]):
+            load(name)
+        return main
+
+    return _run(load)
 
 
 def xshardy_opt() -> int:
     """The command `xshardy-opt`."""
-    return _run("xshardy.tools.xshardy_opt")
+
+    def load() -> Callable[[], int]:
+        from xshardy.tools.xshardy_opt import main
+
+        return main
+
+    return _run(load)

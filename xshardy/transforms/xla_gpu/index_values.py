@@ -7,7 +7,7 @@ from operator import attrgetter, is_
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
@@ -15,6 +15,8 @@ from xdsl.traits import IsolatedFromAbove
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.construction import new_operation
+from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
@@ -29,9 +31,9 @@ def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> 
     block = _entry_block(user)
     leading = _leading_constants(block)
     if (known := leading.find(value)) is None:
-        known = arith.ConstantOp(value)
+        known = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
         builder.insert(known, InsertPoint.at_end(block) if (end := leading.end()) is None else InsertPoint.before(end))
-    return known.result
+    return known.results[0]
 
 
 class _LeadingConstants:
@@ -49,7 +51,7 @@ class _LeadingConstants:
             self._by_value.clear()
         while isinstance(end := self.end(), arith.ConstantOp):
             self._ops.append(end)
-            self._by_value.setdefault(end.value, end)
+            self._by_value.setdefault(end.properties["value"], end)
         return self._by_value.get(value)
 
     def end(self) -> Operation | None:
@@ -68,10 +70,16 @@ _leading_constants = lru_cache(maxsize=1)(_LeadingConstants)
 
 def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
     """The `index` constant `value`, where `shared_constant` puts it."""
-    result = shared_constant(IntegerAttr.from_index_int_value(value), user, builder)
+    result = shared_constant(index_attribute(value), user, builder)
     if value >= 0:
-        result.name_hint = f"c{value}"
+        result._name = f"c{value}"
     return result
+
+
+@lru_cache(maxsize=4096)
+def index_attribute(value: int) -> IntegerAttr[IndexType]:
+    """`value : index`. The same object for the same value, which is compared faster."""
+    return IntegerAttr.from_index_int_value(value)
 
 
 def apply_map(
@@ -131,7 +139,7 @@ def _entry_block(op: Operation) -> Block:
     """The first block of the function around `op`, or of the outermost region if there is no function."""
     region = op.parent_region()
     while region is not None and (parent := region.parent_op()) is not None:
-        if parent.has_trait(IsolatedFromAbove) or parent.parent_region() is None:
+        if has_trait(type(parent), IsolatedFromAbove, True) or parent.parent_region() is None:
             break
         region = parent.parent_region()
     if region is None or region.first_block is None:

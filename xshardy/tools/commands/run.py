@@ -11,14 +11,21 @@ from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
 from xshardy.tools.kernel_file import is_whole_program, kernels_of, read_module
+from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
+EXAMPLE = """\
+example: xshardy run --check --levels all examples/gelu.hlo
+         xshardy run --check examples/gelu.hlo --on cuda
+         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2"""
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `xshardy run`."""
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_kernel_options(parser)
     parser.add_argument(
         "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
     )
@@ -41,7 +48,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add_program_options(parser)
 
 
-def run_run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     check_options(args)
     if args.on not in (None, CUDA):
