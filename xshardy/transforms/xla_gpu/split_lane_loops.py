@@ -6,24 +6,22 @@ it is not vectorized; after the split it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf, tensor, vector
-from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import stride
 from xshardy.affine.expressions import dim
 from xshardy.construction import clone_operation
-from xshardy.dialects.extensions.effects import is_side_effect_free, is_speculatable
+from xshardy.dialects.extensions.effects import is_side_effect_free
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.captured import captured
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
+from xshardy.transforms.xla_gpu.lane_values import is_of, needed_by, vector_of
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import LENGTHS, Element, zero_vector
 
 
@@ -43,13 +41,12 @@ class SplitLoopAtBranch(RewritePattern):
         if not isinstance(loop, scf.ForOp) or trip_count(loop) not in LENGTHS or not op.results:
             return
         body = loop.body.block
-        if not is_side_effect_free(op) or not _loads(op):
+        if not is_side_effect_free(op) or not any(isinstance(inner, tensor.ExtractOp) for inner in operations_in(op)):
             return
-        types = [_vector_of(result, loop) for result in op.results]
+        types = [vector_of(result, loop) for result in op.results]
         needed = needed_by(op, (op.cond,), body)
-        if needed is None or None in types:
+        if needed is None or None in types or not needed.prepare(op, loop, rewriter):
             return
-        needed.hoist(loop, rewriter)
         vectors = [type for type in types if type is not None]
         then, otherwise = (_with_loop(region, loop, needed.of_lane, vectors) for region in op.regions)
         split = rewriter.insert(scf.IfOp(op.cond, vectors, then, otherwise), InsertPoint.before(loop))
@@ -75,12 +72,11 @@ class SplitLoopAtLoop(RewritePattern):
         body = loop.body.block
         if not is_side_effect_free(op) or not loads_lanes(op, body.args[0]):
             return
-        types = [_vector_of(result, loop) for result in op.results]
+        types = [vector_of(result, loop) for result in op.results]
         starts = [_lanes_of(init, body) for init in op.iter_args]
         needed = needed_by(op, (op.lb, op.ub, op.step), body)
-        if needed is None or None in types or None in starts:
+        if needed is None or None in types or None in starts or not needed.prepare(op, loop, rewriter):
             return
-        needed.hoist(loop, rewriter)
         vectors = [type for type in types if type is not None]
         inits: list[SSAValue] = []
         for start, type in zip(starts, vectors, strict=True):
@@ -118,95 +114,12 @@ def loads_lanes(op: Operation, lane: SSAValue) -> bool:
 
 def _lanes_of(value: SSAValue, body: Block) -> SSAValue | None:
     """The value, or the vector of the values, that `value` has in all iterations; None if it is neither."""
-    if not _is_of(value, body):
+    if not is_of(value, body):
         return value
     extract = value.owner
     if not isinstance(extract, vector.ExtractOp) or extract.get_mixed_position() != [body.args[0]]:
         return None
-    return None if _is_of(extract.vector, body) else extract.vector
-
-
-def invariants(value: SSAValue, body: Block) -> set[Operation] | None:
-    """The operations of `body` that compute `value`; None if it may differ between iterations, or depends on memory."""
-    needed: set[Operation] = set()
-    pending = [value]
-    while pending:
-        owner = pending.pop().owner
-        if owner is body:
-            return None
-        if isinstance(owner, Operation) and owner.parent is body and owner not in needed:
-            if owner.regions or not is_side_effect_free(owner) or not is_speculatable(owner):
-                return None
-            needed.add(owner)
-            pending += owner.operands
-    return needed
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """What a branch or a loop in the body of a loop over lanes needs of this body, beside its induction variable."""
-
-    invariant: Sequence[Operation]
-    """What computes the same for all lanes, in its order."""
-    of_lane: Sequence[Operation]
-    """Computations of indices and selections of lanes, in their order."""
-
-    def hoist(self, loop: scf.ForOp, rewriter: PatternRewriter) -> None:
-        """Move what is the same for all lanes in front of `loop`."""
-        for op in self.invariant:
-            op.detach()
-            rewriter.insert(op, InsertPoint.before(loop))
-
-
-def needed_by(op: Operation, same: Sequence[SSAValue], body: Block) -> Needed | None:
-    """
-    What `op`, in `body`, needs of it, if the values `same` are the same for all lanes.
-
-    None if they are not, or if something else is needed that depends on the lane.
-    """
-    invariant: set[Operation] = set()
-    of_lane: set[Operation] = set()
-    for value in same:
-        if (found := invariants(value, body)) is None:
-            return None
-        invariant |= found
-    pending = captured(op.regions)
-    while pending:
-        value = pending.pop()
-        owner = value.owner
-        if value is body.args[0] or not _is_of(value, body) or owner in of_lane:
-            continue
-        if (found := invariants(value, body)) is not None:
-            invariant |= found
-        elif isinstance(owner, ApplyIndexingOp | vector.ExtractOp):
-            of_lane.add(owner)
-            pending += owner.operands
-        else:
-            return None
-    return Needed([each for each in body.ops if each in invariant], [each for each in body.ops if each in of_lane])
-
-
-def _is_of(value: SSAValue, body: Block) -> bool:
-    """Whether `body` defines `value`."""
-    return value.owner is body or (isinstance(value.owner, Operation) and value.owner.parent is body)
-
-
-def _loads(op: scf.IfOp) -> bool:
-    """Whether a branch loads elements, itself or under another branch."""
-    return any(
-        isinstance(inner, tensor.ExtractOp) or (isinstance(inner, scf.IfOp) and _loads(inner))
-        for region in op.regions
-        for block in region.blocks
-        for inner in block.ops
-    )
-
-
-def _vector_of(value: SSAValue, loop: scf.ForOp) -> VectorType[Element] | None:
-    """The vector of the values of `value` in all iterations; None if there is no vector of such elements."""
-    element, length = value.type, trip_count(loop)
-    if length is None or not (isa(element, IntegerType) or isinstance(element, AnyFloat)):
-        return None
-    return VectorType(element, (length,))
+    return None if is_of(extract.vector, body) else extract.vector
 
 
 def _with_loop(
@@ -218,7 +131,7 @@ def _with_loop(
     """A region that yields, as vectors, what `region` yields in each iteration of `loop`."""
     terminator = region.block.last_op
     assert isinstance(terminator, scf.YieldOp)
-    if region.block.first_op is terminator and not any(_is_of(value, loop.body.block) for value in terminator.operands):
+    if region.block.first_op is terminator and not any(is_of(value, loop.body.block) for value in terminator.operands):
         splats = [vector.BroadcastOp(value, type) for value, type in zip(terminator.operands, types, strict=True)]
         return Region(Block((*splats, scf.YieldOp(*(splat.vector for splat in splats)))))
     zeros = [arith.ConstantOp(zero_vector(type)) for type in types]

@@ -22,7 +22,7 @@ def bodies(draw: DrawFn, total: str = "%x", counters: tuple[str, ...] = ("%c1",)
         text = f"""
             %at{depth} = xla_gpu.apply_indexing {ELEMENT}(%th, {draw(sampled_from(counters))}, %lane)
             %element{depth} = tensor.extract %t[%at{depth}] : tensor<36xf32>
-            %sum{depth} = arith.addf %element{depth}, {total} : f32"""
+            %sum{depth} = arith.addf %element{depth}, {draw(sampled_from((total, "%before")))} : f32"""
         return text, f"%sum{depth}"
     if kind == "branch":
         inner, value = draw(bodies(total, (*counters, draw(sampled_from(counters)))))
@@ -52,6 +52,7 @@ def kernel(body: tuple[str, str]) -> str:
       %x = arith.constant 5.0 : f32
       %th = gpu.thread_id x
       %r = scf.for %lane = %c0 to %c4 step %c1 iter_args(%o = %out) -> (tensor<12xf32>) {{
+        %before = tensor.extract %t[%lane] : tensor<36xf32>
         {body[0]}
         %place = xla_gpu.apply_indexing
           #xla_gpu.indexing_map<"(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 2], d1 in [0, 3]">(%th, %lane)
