@@ -14,6 +14,7 @@ from xdsl.traits import IsolatedFromAbove
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.construction import new_operation
+from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
@@ -108,7 +109,7 @@ def _entry_block(op: Operation) -> Block:
     """The first block of the function around `op`, or of the outermost region if there is no function."""
     region = op.parent_region()
     while region is not None and (parent := region.parent_op()) is not None:
-        if parent.has_trait(IsolatedFromAbove) or parent.parent_region() is None:
+        if has_trait(type(parent), IsolatedFromAbove, True) or parent.parent_region() is None:
             break
         region = parent.parent_region()
     if region is None or region.first_block is None:

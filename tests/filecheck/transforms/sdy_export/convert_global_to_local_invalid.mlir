@@ -293,10 +293,22 @@ func.func @main(%a: tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // A call whose result is sharded otherwise in the function.
-// CHECK: error: 'func.call' op result 0 is tensor<4xf32> on each device, and tensor<2xf32> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+// CHECK: error: 'func.call' op result 0 is not sharded, and sharded #sdy.sharding<@mesh, [{"x"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The parts are of one size, but along another axis.
+// CHECK: error: 'func.call' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and sharded #sdy.sharding<@mesh, [{"y"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> tensor<4xf32>
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
   %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -27,3 +27,11 @@ func.func @groups_along_the_manual_axis(%a: tensor<4x4xf32> {sdy.sharding = #sdy
   } : (tensor<4x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// What is returned, or given to a call or a branch, is related to nothing else there.
+// CHECK-LABEL: @unrelated_tensors_over_two_meshes(
+// CHECK-SAME:    %arg0: tensor<4xf32> {{.*}}, %arg1: tensor<2xf32>
+// CHECK-NEXT:    return %arg0, %arg1 : tensor<4xf32>, tensor<2xf32>
+func.func @unrelated_tensors_over_two_meshes(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{"all"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{"all"}]>}) {
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
