@@ -50,8 +50,9 @@ def propagation_picture(program: ShardedProgram) -> Drawing:
     left = 72 + max(map(width_of, names), default=0)
     chips_left = left + 16 + max((width_of(type, 11) for type in types), default=0)
     axes = [*dict.fromkeys(chip.text.strip('"').split(":")[0] for found in chips.values() for chip in found)]
-    width = chips_left + 330
-    drawing = Drawing(width, ROW * len(numbers) + 16, "Shardings propagate from tensor to tensor", _style(len(steps)))
+    drawing = Drawing(
+        chips_left, ROW * len(numbers) + 16, "Shardings propagate from tensor to tensor", _style(len(steps))
+    )
     for number, row in rows.items():
         y = row * ROW + 24
         drawing.text(56, y, names[row])
@@ -71,6 +72,7 @@ def propagation_picture(program: ShardedProgram) -> Drawing:
                     _draw_arc(drawing, rows[chip.arrival.source], row, came, hue)
             drawing.text(x, y, "}", 14)
             x += 18
+        drawing.width = max(drawing.width, x)
     return drawing
 
 
