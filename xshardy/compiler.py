@@ -18,6 +18,7 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
+from xshardy.garbage import collection_suspended
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
@@ -175,16 +176,17 @@ def compile(
     what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
     `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
     """
-    start = perf_counter()
-    module = emit(source, target=target, fusion=fusion, name=name)
-    if observe is not None:
-        observe("emit", module, perf_counter() - start)
-    buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
-    lower(module, LEVELS[-1], target=target, math=math, observe=observe)
-    start = perf_counter()
-    kernel = compile_module(module, target=target, entry=entry)
-    if observe is not None:
-        observe(TO_PTX, module, perf_counter() - start)
+    with collection_suspended():  # a collection would visit all that is being built, and free little
+        start = perf_counter()
+        module = emit(source, target=target, fusion=fusion, name=name)
+        if observe is not None:
+            observe("emit", module, perf_counter() - start)
+        buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
+        lower(module, LEVELS[-1], target=target, math=math, observe=observe)
+        start = perf_counter()
+        kernel = compile_module(module, target=target, entry=entry)
+        if observe is not None:
+            observe(TO_PTX, module, perf_counter() - start)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
     return replace(kernel, arguments=tuple(arguments))
 

@@ -150,6 +150,7 @@ PASSES: Mapping[str, str] = {
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
+    "sdy-scatter-sliced-reductions": "transforms.sdy_export.scatter_sliced_reductions:ScatterSlicedReductionsPass",
     "sdy-sum-short-gathers": "transforms.sdy_export.sum_short_gathers:SumShortGathersPass",
     "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
     "sdy-update-non-divisible-input-output-shardings": (

@@ -73,6 +73,7 @@ BEYOND_UPSTREAM = {
     "choose_cheaper_reshards",
     "merge_collective_permutes",
     "remove_needless_reshards",
+    "scatter_sliced_reductions",
     "sum_short_gathers",
     "convert_global_to_local_other_dimensions",
     "partitioner_pipeline",

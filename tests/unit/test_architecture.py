@@ -9,13 +9,14 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
-testing
+notebook pictures testing
 api plans
 tools
 planning
 engines
 modules
 compiler
+ptx
 emitters
 transforms.sdy_propagation transforms.xla_sdy
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
@@ -29,8 +30,9 @@ indexing
 syntax
 dialects
 rewriting
+construction
 axes affine
-close_names garbage files
+close_names garbage files html_parts svg
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
@@ -20,6 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.construction import new_operation
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.llvm import (
@@ -47,6 +49,7 @@ from xshardy.lowering.conversion import (
     Twin,
     constant,
     fast_math,
+    integer_attribute,
     integer_constant,
 )
 from xshardy.lowering.types import LLVMTypes
@@ -108,12 +111,8 @@ class Overflowing(RowPattern):
     def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
         flags = op.properties.get("overflowFlags")
         bits = sum(OVERFLOW_BITS[flag] for flag in flags.data) if isinstance(flags, arith.IntegerOverflowAttr) else 0
-        return self.target.create(
-            operands=operands,
-            result_types=self.result_types(op),
-            properties={"overflowFlags": IntegerAttr(bits, i32)},
-            attributes=op.attributes,
-        )
+        properties = {"overflowFlags": integer_attribute(bits, i32)}
+        return new_operation(self.target, operands, self.result_types(op), properties, op.attributes.copy())
 
 
 RESIZED: Mapping[type[Operation], type[Operation]] = {arith.IndexCastOp: llvm.SExtOp, IndexCastUIOp: llvm.ZExtOp}
@@ -135,6 +134,7 @@ class Resize(RowPattern):
         return (self.widen if difference > 0 else llvm.TruncOp).create(operands=[operand], result_types=[type])
 
 
+@lru_cache(maxsize=256)
 def element_width(type: Attribute) -> int:
     """The bits of an integer type, or of the elements of a vector of integers."""
     element = type.element_type if isa(type, VectorType) else type
@@ -236,7 +236,7 @@ def constant_attribute(value: Attribute, type: Attribute) -> Attribute:
     """The constant `value` as one of the LLVM type `type`. Its bits stay."""
     match value:
         case IntegerAttr():
-            return IntegerAttr(value.value.data, type, truncate_bits=True) if isa(type, IntegerType) else value
+            return integer_attribute(value.value.data, type) if isa(type, IntegerType) else value
         case FloatAttr():
             return IntegerAttr(float_bits(value.value.data, value.type), type) if isa(type, IntegerType) else value
         case DenseIntOrFPElementsAttr() if isa(type, VectorType) and value.type != type:

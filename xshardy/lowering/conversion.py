@@ -10,7 +10,7 @@ converted by one pass, and removed by `reconcile-unrealized-casts` where a pass 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from inspect import signature
 from typing import Generic, TypeVar, final
 
@@ -31,6 +31,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_width
 from xshardy.lowering.types import LLVMTypes
 from xshardy.rewriting import ClassPattern, PatternPass, PatternSet
@@ -120,7 +121,7 @@ class Twin(RowPattern):
     target: type[Operation]
 
     def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
-        return self.target.create(operands=operands, result_types=self.result_types(op), attributes=op.attributes)
+        return new_operation(self.target, operands, self.result_types(op), attributes=op.attributes.copy())
 
 
 @dataclass(frozen=True)
@@ -130,12 +131,8 @@ class FloatTwin(RowPattern):
     target: type[Operation]
 
     def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
-        return self.target.create(
-            operands=operands,
-            result_types=self.result_types(op),
-            properties={"fastmathFlags": fast_math(op)},
-            attributes=op.attributes,
-        )
+        properties: dict[str, Attribute] = {"fastmathFlags": fast_math(op)}
+        return new_operation(self.target, operands, self.result_types(op), properties, op.attributes.copy())
 
 
 class ConversionPass(PatternPass):
@@ -199,7 +196,7 @@ def convert_arguments(block: Block, types: LLVMTypes, rewriter: PatternRewriter)
 
 
 def _cast(value: SSAValue, type: Attribute) -> UnrealizedConversionCastOp:
-    return UnrealizedConversionCastOp.create(operands=[value], result_types=[type])
+    return new_operation(UnrealizedConversionCastOp, (value,), (type,))
 
 
 def _point_after(owner: Operation | Block) -> InsertPoint:
@@ -245,7 +242,7 @@ def declare(name: str, type: llvm.LLVMFunctionType, user: Operation, rewriter: P
 
 def constant(value: Attribute, type: Attribute) -> llvm.ConstantOp:
     """`llvm.mlir.constant(value) : type`."""
-    return llvm.ConstantOp.create(properties={"value": value}, result_types=[type])
+    return new_operation(llvm.ConstantOp, (), (type,), {"value": value})
 
 
 def integer_constant(value: int, type: Attribute) -> llvm.ConstantOp:
@@ -253,6 +250,7 @@ def integer_constant(value: int, type: Attribute) -> llvm.ConstantOp:
     return constant(integer_attribute(value, type), type)
 
 
+@lru_cache(maxsize=4096)
 def integer_attribute(value: int, type: Attribute) -> Attribute:
     """The attribute of an integer constant of `type`, or of a vector constant with all elements alike."""
     if isa(type, IntegerType):  # first, because it is the most frequent case and the fastest to test

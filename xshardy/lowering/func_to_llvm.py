@@ -5,15 +5,17 @@ A kernel carries `nvvm.kernel`, `nvvm.reqntid` for its block size, and the attri
 is added to an argument that is never written. Other functions with a body become internal if they are private.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects import func, llvm
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i32, i64
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import new_operation
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.llvm import PoisonOp
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_BLOCK_SIZE, is_entry, read
@@ -59,16 +61,26 @@ def _with_read_only(attributes: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[D
     )
 
 
+CALL: Mapping[str, Attribute] = llvm.CallOp("callee").properties
+"""The properties of a call: those that are set for each one, and the others."""
+
+
+@lru_cache(maxsize=256)
+def _segments(arguments: int) -> DenseArrayBase:
+    """The sizes of the segments of operands of a call: arguments, and operands of bundles, which there are none."""
+    return DenseArrayBase.from_list(i32, (arguments, 0))
+
+
 @dataclass(frozen=True)
 class LowerCall(ConversionPattern[func.CallOp]):
     """`%a, %b = func.call @f(%x)` -> `%s = llvm.call @f(%x)`, and `%a`, `%b` are the parts of `%s`."""
 
     def convert(self, op: func.CallOp, operands: Operands, rewriter: PatternRewriter, /) -> Converted:
         types = self.result_types(op)
-        if not types:
-            return llvm.CallOp(op.callee, *operands)
-        call = llvm.CallOp(op.callee, *operands, return_type=self.types.convert_results(tuple(types)))
-        if len(types) == 1:
+        properties = {**CALL, "callee": op.properties["callee"], "operandSegmentSizes": _segments(len(operands))}
+        returned_types = (self.types.convert_results(tuple(types)),) if types else ()
+        call = new_operation(llvm.CallOp, operands, returned_types, properties)
+        if len(types) <= 1:
             return call
         (returned,) = rewriter.insert(call).results
         return [rewriter.insert(llvm.ExtractValueOp(_position(i), returned, type)).res for i, type in enumerate(types)]

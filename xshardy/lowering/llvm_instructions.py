@@ -1,6 +1,7 @@
 """One line of LLVM IR for each operation of the llvm and nvvm dialects: a table from operations to writers."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Protocol
 
 from xdsl.dialects import llvm
@@ -70,14 +71,18 @@ ALL_FAST_MATH = len(FastMathAttr("fast").data)
 
 
 def _integer_flags(op: Operation) -> str:
-    flags: list[str] = []
+    if not op.properties:
+        return ""
+    flags = [word for name, word in FLAG_WORDS.items() if name in op.properties]
     overflow = op.properties.get("overflowFlags")
+    return " ".join((*_overflow_flags(overflow), *flags)) if overflow is not None else " ".join(flags)
+
+
+@lru_cache(maxsize=64)
+def _overflow_flags(overflow: Attribute) -> list[str]:
     if isinstance(overflow, IntegerAttr):
         overflow = OverflowAttr.from_int(overflow.value.data)
-    if isinstance(overflow, OverflowAttr):
-        flags += sorted((flag.value for flag in overflow.data), reverse=True)
-    flags += [word for name, word in FLAG_WORDS.items() if name in op.properties]
-    return " ".join(flags)
+    return sorted((flag.value for flag in overflow.data), reverse=True) if isinstance(overflow, OverflowAttr) else []
 
 
 FLAG_WORDS: Mapping[str, str] = {"isExact": "exact", "isDisjoint": "disjoint", "nonNeg": "nneg"}

@@ -12,6 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.construction import new_operation
 from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions.llvm import ExtractElementOp, PoisonOp
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
@@ -46,7 +47,8 @@ class LowerExtract(ConversionPattern[vector.ExtractOp]):
 
     def convert(self, op: vector.ExtractOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
         source, *dynamic = operands
-        return ExtractElementOp(source, _position(op.static_position.get_values(), dynamic, rewriter))
+        position = _position(op.static_position.get_values(), dynamic, rewriter)
+        return new_operation(ExtractElementOp, (source, position), self.result_types(op))
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class LowerInsert(ConversionPattern[vector.InsertOp]):
     def convert(self, op: vector.InsertOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
         value, destination, *dynamic = operands
         position = _position(op.static_position.get_values(), dynamic, rewriter)
-        return llvm.InsertElementOp(destination, value, position)
+        return new_operation(llvm.InsertElementOp, (destination, value, position), self.result_types(op))
 
 
 @dataclass(frozen=True)

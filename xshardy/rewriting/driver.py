@@ -6,18 +6,18 @@ operation is only looked at by patterns that take its class, and until nothing c
 touched, not walks over everything.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
-from xshardy.rewriting.walk import blocks_of, operations_from, walk_region
+from xshardy.rewriting.walk import operations_from, walk_regions
 from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
@@ -98,50 +98,15 @@ def rewrite(
         return False
     by_class = patterns.by_class
     only = patterns[0]
-    ops: list[Operation] = []
     if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
         ops = only.decided_operations()
     else:
-        for region in (root,) if isinstance(root, Region) else root.regions:
-            _append_taken(ops, region, walk, by_class)
+        ops = walk_regions((root,) if isinstance(root, Region) else root.regions, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
         return False
     return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
-
-
-def _append_taken(ops: list[Operation], region: Region, walk: Walk, by_class: RewritesByClass) -> None:
-    """Append the operations in `region` that some pattern takes to `ops`. Hot path: no generators."""
-    if walk.walk_reverse:
-        ops += [op for op in walk_region(region, walk) if by_class[type(op)]]
-        return
-    inner_first = walk.walk_regions_first
-    around: list[tuple[Operation, Iterator[Block]]] = []
-    """The operations whose regions are being read, and the blocks after each one's."""
-    blocks = blocks_of((region,))
-    op: Operation | None = None
-    while True:
-        while op is None:
-            if (block := next(blocks, None)) is not None:
-                op = block.first_op
-            elif around:
-                outer, blocks = around.pop()
-                if inner_first and by_class[type(outer)]:
-                    ops.append(outer)
-                op = outer.next_op
-            else:
-                return
-        if not op.regions:
-            if by_class[type(op)]:
-                ops.append(op)
-            op = op._next_op  # pyright: ignore[reportPrivateUsage]  # hot path: `next_op` is a property
-        else:
-            if not inner_first and by_class[type(op)]:
-                ops.append(op)
-            around.append((op, blocks))
-            blocks = blocks_of(op.regions)
-            op = None
 
 
 def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:

@@ -58,22 +58,16 @@ class MatchLocations:
     operation.
     """
 
-    __slots__ = ("_inserted", "matched")
+    __slots__ = ("_inserted", "_matched")
 
-    def __init__(self, op: Operation) -> None:
-        self.matched = op.location
-        """The location of the operation that is matched; nothing is recorded if it is unknown."""
+    def __init__(self, matched: LocationAttr) -> None:
+        self._matched = matched
+        """The location of the operation that is matched, which is known."""
         self._inserted: dict[Operation, list[LocationAttr]] = {}
         """The new operations, and the locations of those that each replaces."""
 
-    def start(self, op: Operation) -> None:
-        """Start a match of `op`."""
-        self.matched = op.location
-        if self._inserted:
-            self._inserted = {}
-
     def insert(self, op: Operation) -> None:
-        """Record that the match inserted `op`. Precondition: the location of the matched operation is known."""
+        """Record that the match inserted `op`."""
         if op.location is UNKNOWN_LOC or op.regions:
             self._inserted[op] = []
 
@@ -88,6 +82,4 @@ class MatchLocations:
         """Give the new operations of the match their locations."""
         for op, replaced in self._inserted.items():
             location = fused(replaced)
-            give_location(op, self.matched if location is UNKNOWN_LOC else location)
-        if self._inserted:
-            self._inserted = {}
+            give_location(op, self._matched if location is UNKNOWN_LOC else location)

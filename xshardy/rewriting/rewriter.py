@@ -11,23 +11,23 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting.insertion import inline_block, insert_op
 from xshardy.rewriting.locations import MatchLocations
+from xshardy.rewriting.replacement import erase_op, replace_uses
 
 
 class LazyRewriter(PatternRewriter):
     """
     A rewriter that computes its insertion point when it is first read: most matches insert nothing.
 
-    It gives new operations locations, see `locations`.
+    It gives new operations locations, see `locations`. What it overrides does what xDSL's rewriter does, in less time.
     """
 
     def __init__(self, op: Operation):
         super().__init__(op)
-        self._locations = MatchLocations(op)
+        self._locations: MatchLocations | None = None
         self.start(op)
 
     def start(self, op: Operation) -> None:
         """Start a match of `op`: insert before it, and record that nothing changed."""
-        self._locations.start(op)
         self.has_done_action = False
         self._name_hint = None
         self._matched = op
@@ -49,17 +49,32 @@ class LazyRewriter(PatternRewriter):
         inserted = (op,) if isinstance(op, Operation) else op
         for each in inserted:
             insert_op(each, point)
-        if self._locations.matched is not UNKNOWN_LOC:
+        if (location := self._matched.location) is not UNKNOWN_LOC:
+            if self._locations is None:
+                self._locations = MatchLocations(location)
             for each in inserted:
                 self._locations.insert(each)
-        for each in inserted:
-            self.handle_operation_insertion(each)
+        if self.operation_insertion_handler:
+            for each in inserted:
+                self.handle_operation_insertion(each)
         return op
 
+    def erase(self, op: Operation, safe_erase: bool = True) -> None:
+        self.has_done_action = True
+        self.handle_operation_removal(op)
+        erase_op(op, safe_erase)
+
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:
-        if self._locations.matched is not UNKNOWN_LOC:
+        if self._locations is not None:
             self._locations.replace(from_value, to_value)
-        super().replace_all_uses_with(from_value, to_value, safe_erase)
+        if to_value is None:
+            super().replace_all_uses_with(from_value, to_value, safe_erase)
+        elif from_value is not to_value:
+            self.has_done_action |= from_value.first_use is not None
+            users = [use.operation for use in from_value.uses] if self.operation_modification_handler else ()
+            replace_uses(from_value, to_value)
+            for user in users:
+                self.handle_operation_modification(user)
 
     def replace_value_with_new_type(self, val: SSAValue, new_type: Attribute) -> SSAValue:
         new = super().replace_value_with_new_type(val, new_type)
@@ -69,7 +84,9 @@ class LazyRewriter(PatternRewriter):
 
     def end(self) -> None:
         """End a match that changed something."""
-        self._locations.settle()
+        if self._locations is not None:
+            self._locations.settle()
+            self._locations = None
 
 
 @final

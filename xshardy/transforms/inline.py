@@ -19,6 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
+from xshardy.construction import clone_region
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
@@ -220,7 +221,7 @@ class CopyBody(InlineCall):
         if callee is None or self.census.is_only_call(callee) or not self.should_inline(op, callee):
             return
         self.census.record(op, callee, moves=False)
-        self.put_in_place(op, callee.body.clone(), rewriter)
+        self.put_in_place(op, clone_region(callee.body), rewriter)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
 """Erase the symbols that no reference reaches, as MLIR's `symbol-dce` does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_from, operations_of
 from xshardy.transforms.call_graph import symbols_not_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
@@ -20,28 +21,46 @@ def dead_symbols(module: ModuleOp) -> tuple[Operation, ...]:
     """
     The hidden symbols of `module` that no other operation of it reaches by references, in the order of the text.
 
-    Reads each operation at most once. Symbols of nested modules are not counted.
+    Reads the attributes of operations only if there are symbols that calls do not reach, and then at most once.
+    Symbols of nested modules are not counted.
     """
     hidden: dict[str, Operation] = {}
-    pending: list[Operation] = []
+    roots: list[Operation] = []
     for op in module.ops:
         name = op.properties.get("sym_name")
         if isinstance(name, StringAttr) and op.properties.get("sym_visibility") in HIDDEN:
             hidden[name.data] = op
         else:
-            pending.append(op)
+            roots.append(op)
+    reached = _take_reached(hidden, roots, _callees_within)
     seen: set[int] = set()
+    _take_reached(hidden, roots + reached, lambda op: _references_within(op, seen))
+    return tuple(hidden.values())
+
+
+def _take_reached(
+    hidden: dict[str, Operation], roots: Iterable[Operation], names_within: Callable[[Operation], Iterable[str]]
+) -> list[Operation]:
+    """Take the symbols out of `hidden` that `roots` reach by `names_within`. Returns them."""
+    taken: list[Operation] = []
+    pending = list(roots)
     while hidden and pending:
-        for name in _references_within(pending.pop(), seen):
+        for name in names_within(pending.pop()):
             if (reached := hidden.pop(name, None)) is not None:
                 pending.append(reached)
-    return tuple(hidden.values())
+                taken.append(reached)
+    return taken
+
+
+def _callees_within(root: Operation) -> Iterator[str]:
+    """The functions that calls in `root` call."""
+    return (call.callee.string_value() for call in operations_of(root, CallOp))
 
 
 def _references_within(root: Operation, seen: set[int]) -> list[str]:
     """The symbols that `root` and the operations in it refer to, without those of attributes `seen`, by identity."""
     found: list[str] = []
-    for op in (root, *operations_in(root)):
+    for op in operations_from(root):
         for attributes in (op.properties, op.attributes):
             for attribute in attributes.values():
                 if id(attribute) not in seen:  # many operations share their attributes

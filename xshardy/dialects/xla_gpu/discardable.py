@@ -5,6 +5,7 @@ They are written `xla.NAME`; `xla_gpu.NAME` is read as well. Source: row XGPU-30
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects import arith, scf
@@ -54,6 +55,7 @@ def read(attributes: Mapping[str, Attribute], name: str) -> Attribute | None:
 # -- Ranges -----------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def range_attr(interval: Interval) -> ArrayAttr[IntegerAttr[IndexType]]:
     """`[lower : index, upper : index]`."""
     return ArrayAttr([IntegerAttr(interval.lower, IndexType()), IntegerAttr(interval.upper, IndexType())])
@@ -122,9 +124,10 @@ def _range_of_loop_argument(loop: LoopOp, index: int) -> Interval | None:
 def constant_value(value: SSAValue) -> int | None:
     """The integer that an `arith.constant` gives, or None."""
     op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return None
+    if type(op) is not arith.ConstantOp:
+        return None
+    constant = op.properties["value"]
+    return constant.value.data if isinstance(constant, IntegerAttr) else None
 
 
 def _interval(attr: Attribute | None) -> Interval | None:

@@ -6,7 +6,7 @@ writes gives the tensor after the write. Source: rows XGPU-23 to XGPU-30.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -84,6 +84,7 @@ from xshardy.dialects.xla_gpu.types import IndexedVectorType
 
 CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
 """The module with the canonicalization patterns of xla_gpu."""
+INDEX = IndexType()
 
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
@@ -143,23 +144,20 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface):
 
     def __init__(self, operands: Sequence[SSAValue], indexing_map: IndexingMap | IndexingMapAttr):
         attr = IndexingMapAttr.get(indexing_map)
-        super().__init__(
-            operands=[operands],
-            properties={"indexing_map_attr": attr},
-            result_types=[[IndexType()] * len(attr.data.results)],
-        )
+        types = [INDEX] * len(attr.data.results)
+        Operation.__init__(self, operands=operands, properties={"indexing_map_attr": attr}, result_types=types)
 
     @property
     def map(self) -> IndexingMap:
-        return self.indexing_map_attr.data
+        return cast(IndexingMapAttr, self.properties["indexing_map_attr"]).data  # hot path: xDSL's accessor searches
 
     @property
     def dims(self) -> Sequence[SSAValue]:
-        return self.operands[: len(self.map.dimensions)]
+        return self._operands[: len(self.map.dimensions)]
 
     @property
     def symbols(self) -> Sequence[SSAValue]:
-        return self.operands[len(self.map.dimensions) :]
+        return self._operands[len(self.map.dimensions) :]
 
     def fold(self) -> Sequence[SSAValue] | None:
         """`(d0, d1) -> (d1, d0)` -> the operands, if every result is a variable."""
@@ -337,7 +335,7 @@ class LoopOp(IRDLOperation, SuggestsNames):
         """Without a `body`, the loop gets a block with the right arguments, to be filled and ended by a yield."""
         attr = IndexingMapAttr.get(indexing_map)
         if body is None:
-            indices = [IndexType()] * (len(attr.data.ranges) + len(attr.data.results))
+            indices = [INDEX] * (len(attr.data.ranges) + len(attr.data.results))
             body = Region(Block(arg_types=[*indices, *_types(inits)]))
         super().__init__(
             operands=[dims, inits],
@@ -602,7 +600,7 @@ class WorkgroupIdOp(IRDLOperation, SuggestsNames):
     assembly_format = "$dimension attr-dict"
 
     def __init__(self, dimension: DimensionAttr):
-        super().__init__(properties={"dimension": dimension}, result_types=[IndexType()])
+        super().__init__(properties={"dimension": dimension}, result_types=[INDEX])
 
     def result_names(self) -> Names:
         return (f"workgroup_id_{self.dimension.data.value}",)

@@ -1,6 +1,7 @@
 """Folds and patterns of tensor, vector and complex: what is taken out of a value that was just put together."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import cast
 
@@ -141,6 +142,12 @@ def fold_same_type(op: Operation, constants: Sequence[Attribute | None]) -> SSAV
     return op.operands[0] if op.operands[0].type == op.results[0].type else None
 
 
+@lru_cache(maxsize=1024)
+def static_positions(positions: tuple[int, ...]) -> DenseArrayBase:
+    """The position of an access to a vector, as its attribute."""
+    return DenseArrayBase.from_list(i64, positions)
+
+
 class StaticPosition(RewritePattern):
     """`vector.extract v[%c]` with a constant `%c` -> `vector.extract v[c]`, and so for insert."""
 
@@ -155,7 +162,7 @@ class StaticPosition(RewritePattern):
         if len(kept) != len(op.operands) - len(op.dynamic_position):
             return
         op.operands = kept
-        op.static_position = DenseArrayBase.from_list(i64, [at for at in positions if at is not None])
+        op.properties["static_position"] = static_positions(tuple(at for at in positions if at is not None))
         rewriter.notify_op_modified(op)
 
 

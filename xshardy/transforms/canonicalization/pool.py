@@ -7,6 +7,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsolatedFromAbove
 
+from xshardy.dialects.extensions.effects import has_trait
+
 Key: TypeAlias = tuple[type[Operation], tuple[tuple[str, Attribute], ...], tuple[Attribute, ...]]
 """What makes two constants the same: the operation, its properties, its result types."""
 
@@ -20,7 +22,7 @@ def home_of(op: Operation) -> Region | None:
     """The region of the function, or of another operation isolated from above, that `op` is in."""
     region = op.parent_region()
     while region is not None and region.parent is not None:
-        if region.parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+        if has_trait(type(region.parent), IsolatedFromAbove):
             return region
         region = region.parent.parent_region()
     return region

@@ -247,5 +247,5 @@ class AsyncSchedulePass(PatternPass):
 
 def blocks_with_starts(module: ModuleOp) -> Iterator[Block]:
     """The blocks of `module` with starts, without duplicates."""
-    blocks = (op.parent for op in list(operations_from(module)) if isinstance(op, StartOp))
+    blocks = (op.parent for op in operations_from(module) if isinstance(op, StartOp))
     yield from dict.fromkeys(block for block in blocks if block is not None)

@@ -14,7 +14,7 @@ CallOrder = Mapping[FuncOp, Sequence[CallOp]]
 
 
 def _ordered(functions: Functions) -> tuple[CallOrder, BottomUp]:
-    calls = {name: list(calls_in(function)) for name, function in functions.by_name.items() if function.body.blocks}
+    calls = {name: calls_in(function) for name, function in functions.by_name.items() if function.body.blocks}
     walk = bottom_up(
         {
             name: [callee for call in made if (callee := call.callee.string_value()) in calls]

@@ -1,6 +1,6 @@
 """Copies of functions: with one for each of its calls, a function can be sharded differently by each of its callers."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import clone_operation
 from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -28,7 +29,7 @@ def original_name(function: FuncOp) -> str:
     return name.data if isinstance(name, StringAttr) else function.sym_name.data
 
 
-def calls_in(op: Operation) -> Iterator[CallOp]:
+def calls_in(op: Operation) -> list[CallOp]:
     """The calls in `op`, in the order of the text."""
     return operations_of(op, CallOp)
 
@@ -111,7 +112,7 @@ class AppendFunctionCopies(DecisionPattern[Operation, Sequence[FunctionCopy]]):
 
     def rewrite(self, op: Operation, decision: Sequence[FunctionCopy], rewriter: PatternRewriter, /) -> None:
         for copied in decision:
-            function = copied.original.clone()
+            function = clone_operation(copied.original)
             function.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(copied.original))
             function.sym_name = StringAttr(copied.name)
             for call, callee in zip(calls_in(function), copied.callees, strict=True):

@@ -23,7 +23,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
 )
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_from
 
 HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr)
 """Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
@@ -67,19 +67,17 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
     """The shardings that `module` names, each object once, in text order."""
     seen: dict[int, Attribute] = {}
-    for op in (module, *operations_in(module)):
+    for op in operations_from(module):
         for holder in (op.properties, op.attributes):
             for name, attribute in holder.items():
                 if id(attribute) in seen:
                     continue
-                if name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
+                seen[id(attribute)] = attribute
+                if type(attribute) is TensorShardingAttr:
+                    yield attribute
+                elif type(attribute) is TensorShardingPerValueAttr:
+                    yield from attribute.shardings
+                elif name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
                     for entry in attribute:
                         if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
                             yield sharding
-                elif isinstance(attribute, TensorShardingAttr):
-                    yield attribute
-                elif isinstance(attribute, TensorShardingPerValueAttr):
-                    yield from attribute.shardings
-                else:
-                    continue
-                seen[id(attribute)] = attribute

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Region
+from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -49,11 +50,11 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
             rewriter.replace(edge, (), [edge.input])
         function = outlined(op, decision, rewriter)
-        call = CallOp(decision, op.inputs, op.result_types)
-        call.attributes |= {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
+        attributes = {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
         if op.out_shardings is not None:
-            call.attributes[SHARDING] = op.out_shardings
-        rewriter.replace(op, call)
+            attributes[SHARDING] = op.out_shardings
+        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(decision)}
+        rewriter.replace(op, new_operation(CallOp, op.operands, op.result_types, callee, attributes))
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
 
@@ -71,7 +72,7 @@ def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewrit
 def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> Region:
     """The block of `computation` in a region of its own, with `sdy.return` -> `func.return`."""
     end = computation.terminator
-    rewriter.replace(end, FuncReturnOp(*end.operands))
+    rewriter.replace(end, new_operation(FuncReturnOp, end.operands))
     return rewriter.move_region_contents_to_new_regions(computation.body)
 
 

@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.construction import clone_operation
 from xshardy.garbage import collection_suspended
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -143,7 +144,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))
-            saved = op.clone() if fails_late else None
+            saved = clone_operation(op) if fails_late else None
             try:
                 super().apply(ctx, op)
             except OperationFailedException:

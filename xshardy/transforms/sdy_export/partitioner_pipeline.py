@@ -21,6 +21,7 @@ from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWh
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
+from xshardy.transforms.sdy_export.scatter_sliced_reductions import ScatterSlicedReductionsPass
 from xshardy.transforms.sdy_export.sum_short_gathers import SumShortGathersPass
 
 
@@ -63,6 +64,7 @@ class PartitionerPipelinePass(PipelinePass):
             PadForDivisibilityPass(),
             ReplicateWholeOperationsPass(refused=True),
             *to_collectives,
+            ScatterSlicedReductionsPass(),
             ResolveSingleDeviceShardingPass(*counts),
         )
 

@@ -24,7 +24,7 @@ from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_below
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
@@ -141,13 +141,12 @@ class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
 
 def verify_collectives(module: ModuleOp) -> None:
     """Raises `OperationFailedException` if a collective does not fit the sharding of its operand."""
-    for op in operations_in(module):
-        if isinstance(op, Collective):
-            try:
-                op.verify(verify_nested_ops=False)
-            except VerifyException as error:
-                raise OperationFailedException(
-                    op,
-                    f"'{op.name}' op does not fit its operand, whose sharding is truncated because it does not divide "
-                    f"the operand evenly: {error}",
-                ) from None
+    for op in operations_below(module, Collective):
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            raise OperationFailedException(
+                op,
+                f"'{op.name}' op does not fit its operand, whose sharding is truncated because it does not divide "
+                f"the operand evenly: {error}",
+            ) from None

@@ -23,7 +23,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import without_axes
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_below
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -200,10 +200,10 @@ class VerifyUnreducedAxesPass(ModulePass):
         functions = functions_of(op)
         axes = UnreducedAxes(functions)
         for function in functions.values():
-            for inner in operations_in(function, inner_first=True):
-                # If nothing is unreduced, only collectives can be wrong: their operands must be sharded.
-                if not is_unreduced and not isinstance(inner, collectives.Collective):
-                    continue
+            # If nothing is unreduced, only collectives can be wrong: their operands must be sharded.
+            for inner in operations_below(
+                function, Operation if is_unreduced else collectives.Collective, inner_first=True
+            ):
                 try:
                     axes.verify(inner)
                 except VerifyException as error:

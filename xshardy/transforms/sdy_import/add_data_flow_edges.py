@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import add_operands, new_operation
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.shapes import has_static_shape
 from xshardy.rewriting import PatternPass
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
 from xshardy.transforms.sdy.shardable_values import owner_sharding
-from xshardy.transforms.sdy.uses import insert_point_after, replace_other_uses
+from xshardy.transforms.sdy.uses import insert_point_after
 
 
 def needs_edge(owner: SSAValue) -> bool:
@@ -40,9 +41,12 @@ class AddDataFlowEdges(RewritePattern):
         for owners in (argument_owners(op), result_owners(op)):
             # The edge of the last owner comes first: each is inserted right after the owner, or the start of the block.
             for owner in reversed([owner for owner in owners if needs_edge(owner)]):
-                edge = DataFlowEdgeOp(owner, owner_sharding(owner))
+                sharding = owner_sharding(owner)
+                properties: dict[str, Attribute] = {} if sharding is None else {"sharding": sharding}
+                edge = new_operation(DataFlowEdgeOp, (), (owner.type,), properties)
+                rewriter.replace_all_uses_with(owner, edge.results[0])
+                add_operands(edge, (owner,))
                 rewriter.insert(edge, insert_point_after(owner))
-                replace_other_uses(owner, edge.result, edge, rewriter)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import clone_operation, new_operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
 from xshardy.rewriting import DecisionPattern, match_op_type
-from xshardy.transforms.sdy_import.constant_subcomputations import is_used_elsewhere, sub_computation
+from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,8 @@ class UseShardyConstant(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        constant = ConstantOp.create(
-            result_types=op.result_types, properties={"value": op.value}, attributes=op.attributes.copy()
-        )
-        rewriter.replace(op, constant)
+        properties = {"value": op.properties["value"]}
+        rewriter.replace(op, new_operation(ConstantOp, (), op.result_types, properties, op.attributes.copy()))
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
             copies: dict[SSAValue, SSAValue] = {}
             for part in parts:
                 place = InsertPoint.before(part.op)
-                rewriter.insert(part.op.clone(copies), place)
+                rewriter.insert(clone_operation(part.op, copies), place)
                 for group in [use.operation for use in part.uses if isinstance(use.operation, ShardingGroupOp)]:
-                    rewriter.insert(group.clone(copies), place)
+                    rewriter.insert(clone_operation(group, copies), place)
             if parts:
                 op.operands[index] = copies[root]
                 rewriter.notify_op_modified(op)
@@ -59,8 +58,17 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
 class EraseUnusedOriginal(DecisionPattern[Operation, None]):
     """`constant`, `sharding_group constant` -> nothing, if sharding groups are the only uses."""
 
+    @staticmethod
+    def of(splits: Splits) -> "EraseUnusedOriginal":
+        """The pattern for the originals of `splits`, users before what they use."""
+        return EraseUnusedOriginal(dict.fromkeys(reversed(splits.originals)))
+
     def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
-        users = {use.operation: None for result in op.results for use in result.uses}
-        if all(isinstance(user, ShardingGroupOp) for user in users):
-            for unused in (*users, op):
-                rewriter.erase(unused)
+        groups: dict[Operation, None] = {}
+        for result in op.results:
+            for use in result.uses:
+                if not isinstance(use.operation, ShardingGroupOp):
+                    return
+                groups[use.operation] = None
+        for unused in (*groups, op):
+            rewriter.erase(unused)

@@ -12,11 +12,12 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import NamedComputationOp
-from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
+from xshardy.rewriting import BACKWARD, PatternPass, Step
+from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import (
     Functions,
@@ -57,18 +58,13 @@ class SplitAnalysis:
 
     def splits_of(self, function: FuncOp) -> Iterator[RegionSplits]:
         """The splits of the bodies of named computations in `function`, inner ones first, then of its own body."""
-        for computation, depth in _named_computations(function.body, 1):
-            splits = find_splits(
-                _outside_named_computations(computation.body), self.preserves_constants, is_scalar_expansion
-            )
+        for body in bodies_in(function):
+            splits = find_splits(body.operations, self.preserves_constants, is_scalar_expansion)
             if not splits.is_constant:
                 self.non_constant_functions.add(original_name(function))
-                self.non_constant_computations.add(computation.computation_name.data)
-            yield RegionSplits(depth, splits)
-        splits = find_splits(_outside_named_computations(function.body), self.preserves_constants, is_scalar_expansion)
-        if not splits.is_constant:
-            self.non_constant_functions.add(original_name(function))
-        yield RegionSplits(0, splits)
+                if isinstance(body.around, NamedComputationOp):
+                    self.non_constant_computations.add(body.around.computation_name.data)
+            yield RegionSplits(body.depth, splits)
 
     def preserves_constants(self, op: Operation) -> bool:
         """Whether `op` is constant if its operands are."""
@@ -83,25 +79,29 @@ class SplitAnalysis:
                 return is_elementwise_bitcast(op)
 
 
-def _named_computations(region: Region, depth: int) -> Iterator[tuple[NamedComputationOp, int]]:
-    """The named computations in `region`, each after those in it, and in how many others each body is."""
-    for block in region.blocks:
-        for op in block.ops:
-            is_computation = isinstance(op, NamedComputationOp)
-            for inner in op.regions:
-                yield from _named_computations(inner, depth + is_computation)
-            if is_computation:
-                yield op, depth
+class Body(NamedTuple):
+    """The operations of a function or named computation, without those of the named computations in it."""
+
+    around: FuncOp | NamedComputationOp
+    depth: int
+    """In how many named computations the operations are."""
+    operations: list[Operation]
 
 
-def _outside_named_computations(region: Region) -> Iterator[Operation]:
-    """The operations in `region`, outer ones first, without those of the named computations in it."""
-    for block in region.blocks:
-        for op in block.ops:
-            yield op
-            if op.regions and not isinstance(op, NamedComputationOp):
-                for inner in op.regions:
-                    yield from _outside_named_computations(inner)
+def bodies_in(function: FuncOp) -> Iterable[Body]:
+    """The bodies of the named computations in `function`, inner ones first, then its own. Reads each operation once."""
+    computations = operations_of(function, NamedComputationOp, inner_first=True)
+    operations = operations_in(function)
+    if not computations:
+        return (Body(function, 0, operations),)
+    bodies = {id(function.body): Body(function, 0, [])}
+    """By the identity of a region: the body that the operations in it belong to."""
+    for op in operations:
+        body = bodies[id(op.parent_region())]
+        body.operations.append(op)
+        inner = Body(op, body.depth + 1, []) if isinstance(op, NamedComputationOp) else body
+        bodies.update((id(region), inner) for region in op.regions)
+    return [bodies[id(around.body)] for around in (*computations, function)]
 
 
 def by_depth(found: Iterable[RegionSplits]) -> Mapping[int, Splits]:
@@ -130,7 +130,7 @@ class ConstantOrScalarSplitterPass(PatternPass):
         # The body of a named computation is done before the computation itself is copied.
         for splits in by_depth(found).values():
             yield Step((CopyConstantToUse(splits.uses, with_scalars=False),))
-            yield Step((EraseUnusedOriginal(splits.originals),), TO_FIXPOINT)
+            yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)
         calls = [call for _, splits in found for call in copied_calls(splits.uses)]
-        calls_of = {function: tuple(calls_in(function)) for function in callees_first} if calls else {}
+        calls_of = {function: calls_in(function) for function in callees_first} if calls else {}
         yield Step(patterns_for_copies(copies_for_calls(calls, calls_of, module), module))

@@ -11,7 +11,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
+from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy_import.constant_copies import CopyConstantToUse, EraseUnusedOriginal, UseShardyConstant
 from xshardy.transforms.sdy_import.constant_subcomputations import (
@@ -42,4 +42,4 @@ class ConstantSplitterPass(PatternPass):
         yield Step((UseShardyConstant(),))
         splits = find_splits(operations_in(module), preserves_constants)
         yield Step((CopyConstantToUse(splits.uses, with_scalars=True),))
-        yield Step((EraseUnusedOriginal(splits.originals),), TO_FIXPOINT)
+        yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)

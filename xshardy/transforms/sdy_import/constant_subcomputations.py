@@ -17,7 +17,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of, shape_of
 
-CONSTANTS = (ConstantOp, stablehlo.IotaOp)
+CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.IotaOp))
 """Constant sub-computations without operands."""
 
 ELEMENTWISE = (
@@ -53,7 +53,7 @@ class Splits:
     """What a splitter does with the operations of a region."""
 
     uses: dict[Operation, list[int]] = field(default_factory=dict[Operation, list[int]])
-    """For each operation that is not constant, the operands that are to have one use, in the order of the text."""
+    """For each operation that is not constant, the operands that may need a copy, in the order of the text."""
     originals: dict[Operation, None] = field(default_factory=dict[Operation, None])
     """The operations that define such operands, directly or not. Those that end up without a use are erased."""
     is_constant: bool = True
@@ -69,27 +69,32 @@ def find_splits(
     The uses of constant sub-computations in `ops`, operations of a region in text order. Looks at each op once.
 
     Operations for which `is_expansion` holds are split like constants, without the computations of their operands.
+    What needs no copy is left out: a use of a sub-computation that nothing else uses, and that has no calls.
     """
     splits = Splits()
-    constants: set[int] = set()  # identities, since operations hash slowly
+    # Values, by identity, since they hash slowly.
+    constants: set[int] = set()
     split: set[int] = set()
+    used_once: set[int] = set()
     for op in ops:
         kind = type(op)
         if kind is ShardingGroupOp:
             continue
-        owners = [id(operand.owner) for operand in op.operands]
-        preserves = kind in CONSTANTS or preserves_constants(op)
-        if preserves and (kind in CONSTANTS or constants.issuperset(owners)):
-            constants.add(id(op))
-            split.add(id(op))
+        read = [*map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
+        if is_constant or is_expansion(op):
+            results = [*map(id, op.results)]
+            split.update(results)
             splits.originals[op] = None
-            continue
-        splits.is_constant &= preserves or op.has_trait(IsTerminator)
-        if is_expansion(op):
-            split.add(id(op))
-            splits.originals[op] = None
-        elif not split.isdisjoint(owners):
-            splits.uses[op] = [index for index, owner in enumerate(owners) if owner in split]
+            if is_constant:
+                constants.update(results)
+            has_parts_used_once = not is_constant or (kind is not CallOp and used_once.issuperset(read))
+            if has_parts_used_once and all(result.has_one_use() for result in op.results):
+                used_once.update(results)
+        elif shared := [index for index, value in enumerate(read) if value in split and value not in used_once]:
+            splits.uses[op] = shared
+        if not is_constant and splits.is_constant:
+            splits.is_constant = preserves_constants(op) or op.has_trait(IsTerminator)
     return splits
 
 

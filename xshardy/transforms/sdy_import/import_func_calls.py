@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Region
+from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import clone_region, new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -61,19 +62,17 @@ def replace_by_computation(call: CallOp, function: FuncOp, body: Region, rewrite
     """`call @f(x)` -> `named_computation<"f">(x) { body }`, where `func.return` in `body` becomes `sdy.return`."""
     for block in body.blocks:
         if isinstance(end := block.last_op, FuncReturnOp):
-            rewriter.replace(end, ReturnOp(*end.arguments))
-    out_shardings = call.attributes.get(SHARDING)
-    computation = NamedComputationOp(
-        original_name(function),
-        call.arguments,
-        call.result_types,
-        body,
-        argument_shardings(function),
-        out_shardings if isinstance(out_shardings, TensorShardingPerValueAttr) else None,
-    )
-    computation.attributes |= {key: value for key, value in call.attributes.items() if key != SHARDING}
+            rewriter.replace(end, new_operation(ReturnOp, end.operands))
+    properties: dict[str, Attribute] = {"name": StringAttr(original_name(function))}
+    if (in_shardings := argument_shardings(function)) is not None:
+        properties["in_shardings"] = in_shardings
+    if isinstance(out_shardings := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
+        properties["out_shardings"] = out_shardings
+    attributes = {key: value for key, value in call.attributes.items() if key != SHARDING}
     if (thread := function.attributes.get(EXECUTION_THREAD)) is not None:
-        computation.attributes[EXECUTION_THREAD] = thread
+        attributes[EXECUTION_THREAD] = thread
+    types = call.result_types
+    computation = new_operation(NamedComputationOp, call.operands, types, properties, attributes, regions=(body,))
     rewriter.replace(call, computation)
 
 
@@ -88,7 +87,7 @@ class CopyBodyToCall(RewritePattern):
     def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
         function = self.functions.get(op.callee.string_value())
         if function is not None and op not in self.first_calls:
-            replace_by_computation(op, function, function.body.clone(), rewriter)
+            replace_by_computation(op, function, clone_region(function.body), rewriter)
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class ManualAxesCleanupPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-manual-axes-cleanup (SDY-PASS-05)'
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        computations = tuple(operations_of(module, ManualComputationOp))
+        computations = operations_of(module, ManualComputationOp)
         for computation in computations:
             check_manual_axes(computation)
         yield Step((SortManualAxes({op: sorted_manual_axes(op) for op in computations}),))

@@ -16,12 +16,14 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from xshardy.construction import new_operation
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 Divide = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]
 """Emits a division of the first value by the second. Precondition: the second is a positive constant."""
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
+OVERFLOW = {"overflowFlags": NO_SIGNED_WRAP}
 
 SUMS_AND_PRODUCTS: Mapping[AffineBinaryOpKind, type[arith.AddiOp | arith.MuliOp]] = {
     AffineBinaryOpKind.Add: arith.AddiOp,
@@ -73,7 +75,8 @@ class Expander:
         first, *others = sorted(operands_of(expr, kind), key=self._distance, reverse=True)
         result = self.value(first)
         for operand in others:
-            result = self.insert(SUMS_AND_PRODUCTS[kind](result, self.value(operand), overflow=NO_SIGNED_WRAP))
+            values = result, self.value(operand)
+            result = self.insert(new_operation(SUMS_AND_PRODUCTS[kind], values, (result.type,), {**OVERFLOW}))
         return result
 
     def _distance(self, expr: AffineExpr) -> float:
@@ -114,11 +117,11 @@ def _regions_between(value: SSAValue, user: Operation) -> int:
 
 
 def floordiv_unsigned(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
-    return to.insert(arith.DivUIOp(dividend, divisor))
+    return to.insert(new_operation(arith.DivUIOp, (dividend, divisor), (dividend.type,)))
 
 
 def mod_unsigned(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
-    return to.insert(arith.RemUIOp(dividend, divisor))
+    return to.insert(new_operation(arith.RemUIOp, (dividend, divisor), (dividend.type,)))
 
 
 def floordiv_signed(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:

@@ -6,6 +6,7 @@ the bits of a vector.
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, llvm, vector
 from xdsl.dialects.builtin import (
@@ -21,7 +22,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.scalars import Scalar
@@ -49,7 +49,10 @@ class SmallVector:
     @staticmethod
     def of(type: Attribute) -> "SmallVector | None":
         """`type` as such a vector; None if it is another type."""
-        if not isa(type, VectorType[Attribute]) or type.get_num_dims() != 1 or type.get_shape()[0] % 2:
+        if not isinstance(type, VectorType):  # before all else: most values are no vectors
+            return None
+        type = cast(VectorType[Attribute], type)
+        if type.get_num_dims() != 1 or type.get_shape()[0] % 2:
             return None
         element = type.element_type
         return SmallVector(element, type.get_shape()[0]) if isinstance(element, ReducedPrecisionFloatType) else None

@@ -15,12 +15,16 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
+from xshardy.lowering.conversion import integer_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.rewriting.value_types import give_types
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """Arithmetic that is done on integers: address computations. Comparisons and casts stay."""
 
+INDEX = IndexType()
 COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 
@@ -28,7 +32,9 @@ COMMUTATIVE = (arith.AddiOp, arith.MuliOp)
 
 
 def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter) -> SSAValue:
-    """The index `value` as an integer: a constant, the source of a cast to index, or a cast after its definition."""
+    """The index `value` as an integer: itself, a constant, the source of a cast to index, or a cast after it."""
+    if value.type == integer:
+        return value  # of arithmetic that was converted before
     owner = value.owner
     if isinstance(owner, arith.IndexCastOp) and (source := owner.input).type == integer:
         return source
@@ -73,7 +79,8 @@ def integer_twin(constant: arith.ConstantOp, integer: IntegerType) -> arith.Cons
 def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.ConstantOp:
     """A new integer constant with the value of an index constant."""
     assert isinstance(constant.value, IntegerAttr)
-    return arith.ConstantOp.from_int_and_width(constant.value.value.data, integer, truncate_bits=True)
+    value = integer_attribute(constant.value.value.data, integer)
+    return new_operation(arith.ConstantOp, (), (integer,), {"value": value})
 
 
 def after_constants(block: Block) -> Operation | None:
@@ -89,36 +96,34 @@ def after_constants(block: Block) -> Operation | None:
 
 @dataclass(frozen=True)
 class ConvertIndexArithmetic(RewritePattern):
-    """`addi %a, %b : index` -> `index_cast (addi (index_cast %a), (index_cast %b) : i32) : i32 to index`."""
+    """
+    `addi %a, %b : index` -> `index_cast (addi (index_cast %a), (index_cast %b) : i32) : i32 to index`.
+
+    Changes the operation in place: arithmetic that reads it, and is converted later, reads the integer.
+    """
 
     integer: IntegerType
 
     @match_op_type
     def match_and_rewrite(self, op: IndexArithmetic, rewriter: PatternRewriter, /):
-        if not isinstance(op.result.type, IndexType):
+        if not is_on_indices(op):
             return
         operands = [as_integer(operand, self.integer, rewriter) for operand in op.operands]
         if isinstance(op, COMMUTATIVE):
-            operands.sort(key=lambda operand: isinstance(operand.owner, arith.ConstantOp))
-        in_integers = type(op).create(
-            operands=operands, result_types=[self.integer], properties=op.properties, attributes=op.attributes
-        )
-        rewriter.replace(op, (in_integers, arith.IndexCastOp(in_integers.results[0], IndexType())))
+            operands.sort(key=lambda operand: type(operand.owner) is arith.ConstantOp)
+        op.operands = operands
+        others = [use for use in op.result.uses if not is_on_indices(use.operation)]
+        give_types(op, ((op.result, self.integer),), rewriter)
+        if others:
+            cast = rewriter.insert(new_operation(arith.IndexCastOp, (op.result,), (INDEX,)), InsertPoint.after(op))
+            for use in others:
+                use.operation.operands[use.index] = cast.result
+                rewriter.notify_op_modified(use.operation)
 
 
-@dataclass(frozen=True)
-class EraseUnusedCastToIndex(RewritePattern):
-    """`%x = index_cast (addi %a, %b : i32) : i32 to index` -> `addi %a, %b : i32`, if `%x` is unused."""
-
-    integer: IntegerType
-
-    @match_op_type
-    def match_and_rewrite(self, op: arith.IndexCastOp, rewriter: PatternRewriter, /):
-        arithmetic = op.input.owner
-        if not isinstance(arithmetic, IndexArithmetic) or op.prev_op is not arithmetic or op.result.first_use:
-            return
-        if op.input.type == self.integer:
-            rewriter.erase(op)
+def is_on_indices(op: Operation) -> bool:
+    """Whether `op` is arithmetic that is still done on indices."""
+    return isinstance(op, IndexArithmetic) and isinstance(op.result.type, IndexType)
 
 
 @dataclass(frozen=True)
@@ -144,4 +149,4 @@ class ConvertIndexTypePass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         integer = index_integer(module)
         yield Step((ConvertIndexArithmetic(integer),))
-        yield Step((EraseUnusedCastToIndex(integer), EraseUnusedIndexConstant(integer)))
+        yield Step((EraseUnusedIndexConstant(integer),))

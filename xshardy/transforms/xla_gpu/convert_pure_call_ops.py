@@ -7,6 +7,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import new_operation
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.rewriting import PatternPass, match_op_type
 
@@ -16,9 +17,8 @@ class PureCallToCall(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: PureCallOp, rewriter: PatternRewriter, /):
-        call = func.CallOp(op.callee, op.operands, op.result_types)
-        call.attributes.update(op.attributes)
-        rewriter.replace(op, call)
+        callee = {"callee": op.properties["callee"]}
+        rewriter.replace(op, new_operation(func.CallOp, op.operands, op.result_types, callee, op.attributes.copy()))
 
 
 class ConvertPureCallOpsPass(PatternPass):

@@ -1,10 +1,11 @@
 """Index arithmetic as operations: shared constants, maps applied to values, domain checks."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
@@ -12,6 +13,8 @@ from xdsl.traits import IsolatedFromAbove
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.construction import new_operation
+from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
@@ -25,20 +28,28 @@ def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> 
     """
     block = _entry_block(user)
     end: Operation | None = block.first_op
-    while isinstance(end, arith.ConstantOp):
-        if end.value == value:
-            return end.result
-        end = end.next_op
+    while type(end) is arith.ConstantOp:
+        known = end.properties["value"]
+        if known is value or known == value:
+            return end.results[0]
+        end = end._next_op
     point = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
-    return builder.insert(arith.ConstantOp(value), point).result
+    constant = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
+    return builder.insert(constant, point).results[0]
 
 
 def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
     """The `index` constant `value`, where `shared_constant` puts it."""
-    result = shared_constant(IntegerAttr.from_index_int_value(value), user, builder)
+    result = shared_constant(index_attribute(value), user, builder)
     if value >= 0:
-        result.name_hint = f"c{value}"
+        result._name = f"c{value}"
     return result
+
+
+@lru_cache(maxsize=4096)
+def index_attribute(value: int) -> IntegerAttr[IndexType]:
+    """`value : index`. The same object for the same value, which is compared faster."""
+    return IntegerAttr.from_index_int_value(value)
 
 
 def apply_map(
@@ -98,7 +109,7 @@ def _entry_block(op: Operation) -> Block:
     """The first block of the function around `op`, or of the outermost region if there is no function."""
     region = op.parent_region()
     while region is not None and (parent := region.parent_op()) is not None:
-        if parent.has_trait(IsolatedFromAbove) or parent.parent_region() is None:
+        if has_trait(type(parent), IsolatedFromAbove, True) or parent.parent_region() is None:
             break
         region = parent.parent_region()
     if region is None or region.first_block is None:

@@ -479,7 +479,7 @@ class LowerTensorsPass(PatternPass):
         functions = [function for function in defined if has_tensors(function)]
         for function in functions:
             check_single_block(function)
-        bodies = {function: tuple(operations_in(function)) for function in functions}
+        bodies = {function: operations_in(function) for function in functions}
         operations = tuple(chain.from_iterable(bodies.values()))
         check_operations(operations)
         globals = plan_globals(module, operations)

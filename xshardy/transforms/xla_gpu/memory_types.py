@@ -6,7 +6,7 @@ a float type that LLVM lacks is an integer of its width.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from xdsl.dialects.builtin import ComplexType, FixedBitwidthType, TensorType, i1, i8
 from xdsl.dialects.llvm import LLVMArrayType
@@ -35,10 +35,10 @@ class ElementLayout:
     @property
     def bits(self) -> int:
         """The width of an element; a complex number has two parts."""
-        if isa(self.element, ComplexType):
-            return 2 * ElementLayout(self.element.element_type).bits
         if isinstance(self.element, FixedBitwidthType):
             return self.element.bitwidth
+        if isa(self.element, ComplexType):
+            return 2 * ElementLayout(self.element.element_type).bits
         raise PassFailedException(
             f"elements of type {self.element} have no width in memory: use integers, floats or complex numbers"
         )
@@ -81,6 +81,7 @@ def element_count(tensor: TensorType) -> int:
     return count
 
 
+@lru_cache(maxsize=4096)
 def array_type(tensor: TensorType) -> LLVMArrayType:
     """The array type of a tensor: `tensor<10xi4>` -> `!llvm.array<5 x i8>`."""
     layout = ElementLayout(tensor.element_type)

@@ -15,6 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from xshardy.construction import clone_operation
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
@@ -207,7 +208,7 @@ def _copy_body(
     copies: dict[SSAValue, SSAValue] = dict(zip(body.args, arguments, strict=True))
     *copied, terminator = ops
     for op in copied:
-        rewriter.insert(op.clone(copies), point)
+        rewriter.insert(clone_operation(op, copies), point)
     return tuple(copies.get(value, value) for value in terminator.operands)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import count
 from math import gcd
 from typing import TypeVar, cast
@@ -12,6 +13,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     BytesAttr,
     ComplexType,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
@@ -19,10 +21,12 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    UnitAttr,
     UnrealizedConversionCastOp,
     VectorType,
     i1,
     i8,
+    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -32,6 +36,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.arith import IndexCastUIOp
@@ -50,6 +55,16 @@ ALIGN = "llvm.align"
 """The argument attribute with the alignment of the pointer, in bytes."""
 WIDEST_ACCESS = 16
 """The widest load or store of a thread, in bytes."""
+ELEMENT_POINTER: Mapping[str, Attribute] = {"noWrapFlags": IntegerAttr(0, 32), "inbounds": UnitAttr()}
+"""The properties of the address of an element that do not depend on the element."""
+
+
+@lru_cache(maxsize=4096)
+def raw_indices(index: int) -> DenseArrayBase:
+    """The constant indices of the address of element `index` of an array."""
+    return DenseArrayBase.from_list(i32, (0, index))
+
+
 MAX_GEP_CONSTANT = 2**31 - 1
 """The largest constant index of `llvm.getelementptr`."""
 
@@ -61,8 +76,9 @@ Index = int | SSAValue
 
 def tensor_type(tensor: SSAValue) -> TensorType:
     """The type of a value, narrowed to a tensor type. Precondition: it is one."""
-    assert isa(tensor.type, TensorType)
-    return tensor.type
+    type = tensor.type
+    assert isinstance(type, TensorType)
+    return cast(TensorType, type)
 
 
 def is_arithmetic(type: Attribute) -> bool:
@@ -288,7 +304,9 @@ class TensorAccess:
         if not indices:
             return 0
         constant = constant_value(indices[0])
-        return self.value(IndexCastUIOp(indices[0], self.index_type)) if constant is None else constant
+        if constant is not None:
+            return constant
+        return self.value(new_operation(IndexCastUIOp, (indices[0],), (self.index_type,)))
 
     def address(self, tensor: SSAValue, index: Index) -> SSAValue:
         """
@@ -301,7 +319,10 @@ class TensorAccess:
         pointer = self.pointer(tensor)
         if isinstance(index, int) and index > MAX_GEP_CONSTANT:
             index = self.llvm_constant(index, self.index_type)
-        return self.value(llvm.GEPOp.from_mixed_indices(pointer, [0, index], array_type(type), inbounds=True))
+        dynamic = () if isinstance(index, int) else (index,)
+        constants = raw_indices(index if isinstance(index, int) else llvm.GEP_USE_SSA_VAL)
+        properties = {**ELEMENT_POINTER, "rawConstantIndices": constants, "elem_type": array_type(type)}
+        return self.value(new_operation(llvm.GEPOp, (pointer, *dynamic), (POINTER,), properties))
 
     def alignment(self, tensor: SSAValue, step: int, natural: int) -> int:
         """

@@ -62,7 +62,7 @@ def shardings_to_pass_on(module: ModuleOp) -> Mapping[Operation, TensorShardingP
     An operand that is sharded along such an axis keeps its sharding, with a warning.
     """
     new: dict[Operation, list[TensorShardingAttr]] = {}
-    for op in reversed(list(operations_in(module, inner_first=True))):
+    for op in reversed(operations_in(module, inner_first=True)):
         if not isinstance(op, MOVES_DATA) or not isinstance(source := op.operands[0], OpResult):
             continue
         after = new[op][0] if op in new else get_sharding(op.results[0])

@@ -25,6 +25,9 @@ CONSTANTS = """func.func @f(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }"""
 
+SHARED = CONSTANTS.replace("return", "%2 = stablehlo.subtract %b, %d : tensor<8xf32>\n  return")
+"""With a second use of each broadcast."""
+
 
 def names_of_uses(module: ModuleOp, splitter: str) -> tuple[dict[str, list[int]], list[str]]:
     """The names of users with split operands, and of the operations that define these."""
@@ -40,14 +43,20 @@ def names_of_uses(module: ModuleOp, splitter: str) -> tuple[dict[str, list[int]]
 
 
 def test_broadcasts_of_constants_are_split():
-    uses, originals = names_of_uses(parse_module(CONSTANTS), "constant")
-    assert uses == {"stablehlo.add": [1]}
+    uses, originals = names_of_uses(parse_module(SHARED), "constant")
+    assert uses == {"stablehlo.add": [1], "stablehlo.subtract": [0]}
     assert originals == ["sdy.constant", "stablehlo.broadcast_in_dim"]
 
 
 def test_broadcasts_of_scalars_are_split_by_the_newer_splitter():
+    uses, originals = names_of_uses(parse_module(SHARED), "constant or scalar")
+    assert uses == {"stablehlo.add": [1], "stablehlo.multiply": [1], "stablehlo.subtract": [0, 1]}
+    assert originals == ["sdy.constant", "stablehlo.broadcast_in_dim", "stablehlo.broadcast_in_dim"]
+
+
+def test_only_uses_are_not_copied():
     uses, originals = names_of_uses(parse_module(CONSTANTS), "constant or scalar")
-    assert uses == {"stablehlo.add": [1], "stablehlo.multiply": [1]}
+    assert uses == {}
     assert originals == ["sdy.constant", "stablehlo.broadcast_in_dim", "stablehlo.broadcast_in_dim"]
 
 

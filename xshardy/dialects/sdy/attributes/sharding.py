@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, NoneAttr, SymbolRefAttr
@@ -199,11 +200,13 @@ class TensorShardingAttr(BodyAttribute):
         )
 
     @staticmethod
+    @cache
     def fully_open(mesh_or_ref: SymbolRefAttr | MeshAttr | str, rank: int) -> TensorShardingAttr:
         """The sharding of a tensor of this rank that has none: every dimension is open."""
         return TensorShardingAttr(mesh_or_ref, (DimensionShardingAttr(is_closed=False),) * rank)
 
     @staticmethod
+    @cache
     def fully_closed(mesh_or_ref: SymbolRefAttr | MeshAttr | str, rank: int) -> TensorShardingAttr:
         """Replicated, with every dimension closed."""
         return TensorShardingAttr(mesh_or_ref, (DimensionShardingAttr(is_closed=True),) * rank)

@@ -1,0 +1,229 @@
+"""
+Instructions as closures: each is decoded once, and then executed for all threads that are together.
+
+An operand becomes a function that reads an array of its type from the registers of `Lanes`, a result one that writes
+it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.instructions.form import Computation, Form
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.memory import Memory
+from xshardy.ptx.module import (
+    Float,
+    Guard,
+    Instruction,
+    Integer,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Sink,
+    Symbol,
+    Vector,
+)
+from xshardy.ptx.types import PREDICATE, STORAGE, TYPES, Kind, Type, from_bits, to_bits
+
+Reader: TypeAlias = Callable[[Lanes], Array]
+Writer: TypeAlias = Callable[[Lanes, Array], None]
+Step: TypeAlias = Callable[[Lanes], None]
+"""Executes an instruction for the active threads."""
+
+CARRY = "%cc"
+"""The register behind the condition code."""
+
+
+class Registers:
+    """The slots of the registers of an entry, and the closures that read and write them."""
+
+    def __init__(self, types: Mapping[str, Type], symbols: Mapping[str, int]):
+        self.symbols = symbols
+        """The address of each variable and parameter."""
+        self.slots: dict[str, int] = {}
+        self.bits: list[int] = []
+        self.special: dict[str, int] = {}
+        """The slots of the special registers that are read."""
+        for name, type in {**types, CARRY: PREDICATE}.items():
+            self._add(name, type.bits)
+
+    def _add(self, name: str, bits: int) -> int:
+        self.slots[name] = len(self.bits)
+        self.bits.append(bits)
+        return self.slots[name]
+
+    def slot(self, name: str) -> int:
+        if name not in self.slots:
+            self.special[name] = self._add(name, 32)
+        return self.slots[name]
+
+    def initialize(self, lanes: Lanes, line: int) -> None:
+        """Give `lanes` its registers: special ones have their values, others are 0."""
+        lanes.registers = [np.zeros((1, 1), STORAGE[bits]) for bits in self.bits]
+        for name, slot in self.special.items():
+            value = lanes.special(name)
+            if value is None:
+                raise PtxError(line, f"unknown special register {name}")
+            lanes.registers[slot] = value
+
+    def reader(self, instruction: Instruction, operand: Operand, type: Type) -> Reader:
+        """What reads an operand as `type`."""
+        if isinstance(operand, Register):
+            slot, bits = self.slot(operand.name), self.bits[self.slot(operand.name)]
+            if type.bits == bits and type.dtype == STORAGE[bits]:
+                return lambda lanes: lanes.registers[slot]
+            if type.bits > bits or (type.bits == 1) != (bits == 1):
+                raise PtxError(
+                    instruction.line,
+                    f"{instruction.opcode} reads .{type.name} from {operand.name}, which has {bits} bits",
+                )
+            return lambda lanes: from_bits(lanes.registers[slot], type)
+        if isinstance(operand, Negated):
+            slot = self.slot(operand.register.name)
+            return lambda lanes: ~lanes.registers[slot]
+        if isinstance(operand, Vector):
+            return self._packed(instruction, operand, type)
+        constant = from_bits(np.array([[self.pattern(instruction, operand, type)]], STORAGE[type.bits]), type)
+        return lambda lanes: constant
+
+    def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:
+        """What reads several registers as one, the first in the lowest bits."""
+        part = TYPES[f"b{type.bits // len(vector.elements)}"]
+        readers = [self.reader(instruction, element, part) for element in vector.elements]
+
+        def read(lanes: Lanes) -> Array:
+            parts = np.broadcast_arrays(*(reader(lanes) for reader in readers))
+            return from_bits(np.stack(parts, axis=-1).view(STORAGE[type.bits])[..., 0], type)
+
+        return read
+
+    def pattern(self, instruction: Instruction, operand: Operand, type: Type) -> int:
+        """The bits of a constant of `type`. Raises `PtxError` for an operand that is none."""
+        match operand:
+            case Integer(value) if type.kind is Kind.PREDICATE:
+                return int(value != 0)
+            case Integer(value):
+                return value % (1 << type.bits)
+            case Float(pattern, bits) if bits == type.bits:
+                return pattern
+            case Float(pattern, 64) if type.bits == 32:
+                wide = np.array(pattern, np.uint64).view(np.float64)
+                return int(wide.astype(np.float32).view(np.uint32))
+            case Float(pattern, 32) if type.bits == 64:
+                narrow = np.array(pattern, np.uint32).view(np.float32)
+                return int(narrow.astype(np.float64).view(np.uint64))
+            case Symbol(name, offset) if name in self.symbols:
+                return (self.symbols[name] + offset) % (1 << type.bits)
+            case Symbol(name):
+                raise PtxError(instruction.line, f"{name} is not declared")
+            case _:
+                raise PtxError(instruction.line, f"{instruction.opcode}: this operand cannot be read as .{type.name}")
+
+    def writer(self, instruction: Instruction, operand: Operand, type: Type) -> Writer:
+        """What writes a result of `type` to an operand."""
+        if isinstance(operand, Sink):
+            return lambda lanes, value: None
+        if isinstance(operand, Vector):
+            return self._unpacked(instruction, operand, type)
+        if not isinstance(operand, Register) or operand.name not in self.slots:
+            raise PtxError(instruction.line, f"{instruction.opcode}: the result is no register")
+        slot, bits = self.slots[operand.name], self.bits[self.slots[operand.name]]
+        if bits < type.bits or (type.bits == 1) != (bits == 1):
+            raise PtxError(
+                instruction.line, f"{instruction.opcode} writes .{type.name} to {operand.name}, which has {bits} bits"
+            )
+        return lambda lanes, value: lanes.write(slot, to_bits(value, type, bits))
+
+    def _unpacked(self, instruction: Instruction, vector: Vector, type: Type) -> Writer:
+        part = TYPES[f"b{type.bits // len(vector.elements)}"]
+        writers = [self.writer(instruction, element, part) for element in vector.elements]
+
+        def write(lanes: Lanes, value: Array) -> None:
+            parts = np.ascontiguousarray(to_bits(value, type, type.bits))[..., None].view(part.dtype)
+            for number, writer in enumerate(writers):
+                writer(lanes, parts[..., number])
+
+        return write
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the instructions of an entry refer to."""
+
+    registers: Registers
+    memory: Memory
+    errors: np.random.Generator | None = None
+    """The source of errors of approximate functions; None for none."""
+
+
+Action: TypeAlias = Callable[[Form, Context], Step]
+"""The rule of an instruction with side effects, or that exchanges values between threads."""
+
+
+def computation_step(registers: Registers, instruction: Instruction, rule: Computation) -> Step:
+    """The step of an instruction without side effects."""
+    results = _results(instruction.operands[0], len(rule.results)) if instruction.operands else []
+    sources = [*instruction.operands[1:]]
+    result_types, source_types = [*rule.results], [*rule.sources]
+    if rule.reads_carry:
+        sources.append(Register(CARRY))
+        source_types.append(PREDICATE)
+    if rule.writes_carry:
+        results.append(Register(CARRY))
+        result_types.append(PREDICATE)
+    if len(sources) != len(source_types):
+        raise PtxError(
+            instruction.line, f"{instruction.opcode} takes {len(source_types)} operands, but there are {len(sources)}"
+        )
+    reads = [registers.reader(instruction, *pair) for pair in zip(sources, source_types, strict=True)]
+    writes = [registers.writer(instruction, *pair) for pair in zip(results, result_types, strict=True)]
+    function = rule.function
+    if len(writes) > 1:
+
+        def several(lanes: Lanes) -> None:
+            values = function(*(read(lanes) for read in reads))
+            for write, value in zip(writes, values, strict=True):
+                write(lanes, value)
+
+        return several
+    (write,) = writes
+    if len(reads) == 2:
+        first, second = reads
+        return lambda lanes: write(lanes, function(first(lanes), second(lanes)))
+    return lambda lanes: write(lanes, function(*[read(lanes) for read in reads]))
+
+
+def _results(operand: Operand, count: int) -> list[Operand]:
+    """The results that the first operand stands for."""
+    if isinstance(operand, Pair):
+        return [operand.first, operand.second][:count]
+    return [operand]
+
+
+def guarded(registers: Registers, guard: Guard, step: Step) -> Step:
+    """`step` for those active threads whose guard holds."""
+    slot, negated = registers.slot(guard.register.name), guard.negated
+
+    def execute(lanes: Lanes) -> None:
+        before = lanes.mask
+        lanes.mask = chosen(lanes, slot, negated)
+        if lanes.mask.any():
+            step(lanes)
+        lanes.mask = before
+
+    return execute
+
+
+def chosen(lanes: Lanes, slot: int, negated: bool) -> Array:
+    """The active threads for which a predicate holds, or does not if `negated`: a mask of the full shape."""
+    holds = lanes.registers[slot]
+    holds = ~holds if negated else holds
+    if lanes.mask is None:
+        return np.array(np.broadcast_to(holds, lanes.shape))
+    return holds & lanes.mask

@@ -1,0 +1,1 @@
+"""What each instruction computes: a table per class of instructions, from the opcode without modifiers to a rule."""

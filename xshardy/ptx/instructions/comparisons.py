@@ -1,0 +1,134 @@
+"""Comparison and selection. Source: PTX ISA, "Comparison and Selection Instructions"."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.integers import unsigned
+from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.instructions.rounding import flushed
+from xshardy.ptx.module import Pair
+from xshardy.ptx.types import PREDICATE, TYPES, Kind, Type
+
+Comparison = Callable[[Array, Array], Array]
+
+
+def or_unordered(compare: Comparison) -> Comparison:
+    """`compare`, true if an operand is NaN."""
+    return lambda x, y: compare(x, y) | np.isnan(x) | np.isnan(y)
+
+
+def not_equal(x: Array, y: Array) -> Array:
+    """Whether the numbers differ; false if one is NaN."""
+    return (x != y) & ~np.isnan(x) & ~np.isnan(y)
+
+
+def on_unsigned(compare: Comparison) -> Comparison:
+    return lambda x, y: compare(unsigned(x), unsigned(y))
+
+
+INTEGERS: Mapping[str, Comparison] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "lo": on_unsigned(np.less),
+    "ls": on_unsigned(np.less_equal),
+    "hi": on_unsigned(np.greater),
+    "hs": on_unsigned(np.greater_equal),
+}
+
+FLOATS: Mapping[str, Comparison] = {
+    "eq": np.equal,
+    "ne": not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "equ": or_unordered(np.equal),
+    "neu": np.not_equal,
+    "ltu": or_unordered(np.less),
+    "leu": or_unordered(np.less_equal),
+    "gtu": or_unordered(np.greater),
+    "geu": or_unordered(np.greater_equal),
+    "num": lambda x, y: ~(np.isnan(x) | np.isnan(y)),
+    "nan": lambda x, y: np.isnan(x) | np.isnan(y),
+}
+
+COMBINATIONS: Mapping[str, Callable[[Array, Array], Array]] = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def compared(form: Form, type: Type) -> Comparison:
+    """Remove the comparison, and how it treats subnormal numbers, from a form."""
+    flushes = form.has("ftz")
+    table = FLOATS if type.kind is Kind.FLOAT else INTEGERS
+    compare = table[form.required(*table)]
+    return (lambda x, y: compare(flushed(x), flushed(y))) if flushes else compare
+
+
+def set_predicate(form: Form) -> Computation:
+    """`setp.cmp{.bool}.type p{|q}, a, b{, c}`: the comparison, and its opposite, each combined with `c`."""
+    combination, type = form.take(*COMBINATIONS), form.type()
+    compare = compared(form, type)
+    if type.elements > 1:
+        raise form.error("comparisons of packed types are not supported")
+    with_opposite = isinstance(form.instruction.operands[0], Pair)
+    if combination is None and not with_opposite:
+        return Computation([PREDICATE], [type] * 2, compare)
+    combine = COMBINATIONS[combination] if combination else lambda found, _: found
+
+    def function(x: Array, y: Array, *other: Array) -> Array | tuple[Array, Array]:
+        found, more = compare(x, y), other[0] if other else None
+        return (combine(found, more), combine(~found, more)) if with_opposite else combine(found, more)
+
+    sources = [type, type, *([PREDICATE] if combination else [])]
+    return Computation([PREDICATE] * (1 + with_opposite), sources, function)
+
+
+def set_number(form: Form) -> Computation:
+    """`set.cmp{.bool}.dtype.stype`: all ones, or 1.0, where the comparison holds; else 0."""
+    combination = form.take(*COMBINATIONS)
+    result, type = form.types(2)
+    compare = compared(form, type)
+    one = result.dtype.type(1.0) if result.kind is Kind.FLOAT else ~np.zeros((), result.dtype)
+    combine = COMBINATIONS[combination] if combination else None
+
+    def function(x: Array, y: Array, *other: Array) -> Array:
+        found = compare(x, y)
+        if combine is not None:
+            found = combine(found, other[0])
+        return np.where(found, one, result.dtype.type(0))
+
+    return Computation([result], [type, type, *([PREDICATE] if combine else [])], function)
+
+
+def select(form: Form) -> Computation:
+    """`selp.type d, a, b, p`."""
+    type = form.type()
+    return Computation([type], [type, type, PREDICATE], lambda x, y, p: np.where(p, x, y))
+
+
+def select_by_sign(form: Form) -> Computation:
+    """`slct.dtype.stype d, a, b, c`: `a` if `c` is at least 0, else `b`."""
+    flushes = form.has("ftz")
+    type, chooser = form.types(2)
+
+    def function(x: Array, y: Array, c: Array) -> Array:
+        return np.where((flushed(c) if flushes else c) >= 0, x, y)
+
+    return Computation([type], [type, type, TYPES[chooser.name]], function)
+
+
+COMPARISONS: Mapping[str, Rule] = {
+    "setp": set_predicate,
+    "set": set_number,
+    "selp": select,
+    "slct": select_by_sign,
+}

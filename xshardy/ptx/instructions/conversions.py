@@ -1,0 +1,134 @@
+"""Conversions. Source: PTX ISA, `cvt`."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, float_info
+from xshardy.interpreters.numerics import conversions
+from xshardy.interpreters.numerics.floats import narrowed
+from xshardy.ptx.instructions.floats import canonical, positive_part
+from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.instructions.rounding import directed, flushed, saturated
+from xshardy.ptx.types import TYPES, Kind, Type
+
+TO_INTEGER: Mapping[str, Callable[[Array], Array]] = {
+    "rni": np.rint,
+    "rzi": np.trunc,
+    "rmi": np.floor,
+    "rpi": np.ceil,
+}
+TO_FLOAT = ("rn", "rz", "rm", "rp", "rna")
+EIGHT_BITS = ("e4m3", "e5m2")
+
+
+def convert(form: Form) -> Computation:
+    """`cvt{.rounding}{.ftz}{.sat}.dtype.atype`; to a packed type from two numbers, of which the first is the upper."""
+    to_integer, to_float = form.take(*TO_INTEGER), form.take(*TO_FLOAT)
+    flushes, saturates = form.has("ftz"), form.has("sat")
+    relu, finite = form.has("relu"), form.has("satfinite")
+    result, source = form.types(2)
+
+    def steps(x: Array) -> Array:
+        if flushes:
+            x = flushed(x)
+        if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
+            if to_integer:
+                x = _rounded_to_whole(x, to_integer)
+            if finite:
+                x = _finite(x, result)
+            value = _float_to_float(x, result, to_float or "rn")
+            value = positive_part(value) if relu else value
+            value = saturated(value) if saturates else value
+            return flushed(value) if flushes else value
+        if source.kind is Kind.FLOAT:
+            return _float_to_integer(x, result, to_integer or "rzi")
+        if result.kind is Kind.FLOAT:
+            return _integer_to_float(x, result, to_float or "rn", form)
+        return _integer_to_integer(x, result, clamps=saturates)
+
+    if result.elements == 2 and source.elements == 1:
+
+        def packed(upper: Array, lower: Array) -> Array:
+            return np.stack(np.broadcast_arrays(steps(lower), steps(upper)), axis=-1)
+
+        return Computation([result], [source, source], packed)
+    return Computation([result], [source], steps)
+
+
+def _rounded_to_whole(x: Array, mode: str) -> Array:
+    """`x` rounded to a whole number of its type."""
+    return TO_INTEGER[mode](x.astype(np.float32)).astype(x.dtype) if x.itemsize < 4 else TO_INTEGER[mode](x)
+
+
+def _finite(x: Array, result: Type) -> Array:
+    largest = float_info(result.dtype).largest
+    return np.where(np.isnan(x), x, np.clip(x, -largest, largest).astype(x.dtype))
+
+
+def _float_to_float(x: Array, result: Type, mode: str) -> Array:
+    if result.name == "tf32":
+        return _to_tf32(x, mode)
+    if result.dtype == x.dtype:
+        return x
+    if mode == "rn" or result.dtype.itemsize > x.itemsize:
+        value = narrowed(x, result.dtype)
+    else:
+        value = directed(x.astype(np.float64), np.zeros(1), result.dtype, mode)
+    return canonical(value) if result.name not in EIGHT_BITS else value
+
+
+def _to_tf32(x: Array, mode: str) -> Array:
+    """`x` with 10 bits of mantissa, rounded to nearest: ties away from zero (`.rna`), to even, or towards zero."""
+    bits = x.view(np.uint32)
+    if mode == "rz":
+        added = np.uint32(0)
+    else:
+        added = np.uint32(0x1000) if mode == "rna" else np.uint32(0xFFF) + (bits >> 13 & 1)
+    return np.where(np.isfinite(x), (bits + added & np.uint32(0xFFFFE000)), bits).view(np.float32)
+
+
+def _float_to_integer(x: Array, result: Type, mode: str) -> Array:
+    """Rounded, saturated; NaN becomes 0, or if a type of 64 bits is involved, the number of which the sign bit is set."""
+    wide = TO_INTEGER[mode](x.astype(np.float64))
+    value = conversions.saturated(wide, result.dtype)
+    if x.itemsize == 8 or result.bits == 64:
+        lowest = np.array(1 << (result.bits - 1), f"u{result.bits // 8}").view(result.dtype)
+        value = np.where(np.isnan(wide), lowest, value)
+    return value
+
+
+def _integer_to_float(x: Array, result: Type, mode: str, form: Form) -> Array:
+    if mode == "rn":
+        return conversions.float_of_integer(x, result.dtype)
+    if x.itemsize == 8:
+        raise form.error(f"the rounding .{mode} of integers of 64 bits is not supported")
+    return directed(x.astype(np.float64), np.zeros(1), result.dtype, mode)
+
+
+def _integer_to_integer(x: Array, result: Type, *, clamps: bool) -> Array:
+    if not clamps:
+        return x.astype(result.dtype)
+    info, own = np.iinfo(result.dtype), np.iinfo(x.dtype)
+    return np.clip(x, max(int(info.min), int(own.min)), min(int(info.max), int(own.max))).astype(result.dtype)
+
+
+def convert_packed(form: Form) -> Computation:
+    """`cvt.pack.sat.dtype.s32`: two numbers saturated to 16 bits, the first one in the upper half."""
+    form.required("sat")
+    result, source = form.types(2)
+    if result.bits != 16:
+        raise form.error("only packing to 16 bits is supported")
+
+    def function(upper: Array, lower: Array) -> Array:
+        parts = np.broadcast_arrays(*(_integer_to_integer(part, result, clamps=True) for part in (lower, upper)))
+        return np.stack(parts, axis=-1).view(np.uint32)[..., 0]
+
+    return Computation([TYPES["b32"]], [source, source], function)
+
+
+def conversion(form: Form) -> Computation:
+    return convert_packed(form) if form.has("pack") else convert(form)
+
+
+CONVERSIONS: Mapping[str, Rule] = {"cvt": conversion}

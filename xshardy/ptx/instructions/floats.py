@@ -1,0 +1,168 @@
+"""
+Floating-point arithmetic. Source: PTX ISA, "Floating Point Instructions", "Half Precision Floating Point Instructions".
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, float_info
+from xshardy.interpreters.numerics import floats
+from xshardy.ptx.instructions import rounding
+from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
+from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.instructions.rounding import Rounding, take_rounding
+from xshardy.ptx.types import PREDICATE, STORAGE
+
+
+def rounded(function: Callable[..., Array], operands: int) -> Rule:
+    """The rule of an instruction whose function takes the rounding mode as its last argument."""
+
+    def rule(form: Form) -> Computation:
+        modifiers = take_rounding(form)
+        form.take("noftz")
+        type, relu, mode = form.type(), form.has("relu"), modifiers.mode
+
+        def compute(*values: Array) -> Array:
+            result = function(*values, mode)
+            return positive_part(result) if relu else result
+
+        return Computation([type], [type] * operands, modifiers.applied(compute))
+
+    return rule
+
+
+def positive_part(x: Array) -> Array:
+    """`max(x, 0)`; NaN stays."""
+    return np.where(x < 0, x.dtype.type(0), x)
+
+
+def subtract(x: Array, y: Array, mode: str) -> Array:
+    return rounding.add(x, np.negative(y), mode)
+
+
+def or_approximate(name: str, exact: Callable[..., Array], operands: int) -> Rule:
+    """The rule of an instruction that is rounded, or `.approx`, or `.full`."""
+    precise = rounded(exact, operands)
+
+    def rule(form: Form) -> Computation:
+        accuracy = form.take("approx", "full")
+        if accuracy is None:
+            return precise(form)
+        modifiers, type = Rounding(flushes=form.has("ftz")), form.type()
+        function = approximated(APPROXIMATE[name, accuracy, type.name.removesuffix("x2")], form.errors)
+        return Computation([type], [type] * operands, modifiers.applied(function))
+
+    return rule
+
+
+def approximate_only(name: str) -> Rule:
+    """The rule of a function that there is only as `.approx`."""
+
+    def rule(form: Form) -> Computation:
+        form.required("approx")
+        modifiers, type = Rounding(flushes=form.has("ftz")), form.type()
+        key = (name, "approx", type.name.removesuffix("x2"))
+        if key not in APPROXIMATE:
+            raise form.error(f"there is no {name}.approx.{type.name}")
+        return Computation([type], [type], modifiers.applied(approximated(APPROXIMATE[key], form.errors)))
+
+    return rule
+
+
+def reciprocal(x: Array, mode: str) -> Array:
+    return rounding.divide(np.ones(1, x.dtype), x, mode)
+
+
+def extreme(larger: bool) -> Rule:
+    """The rule of `min` and `max`: the number if one is NaN, or with `.NaN` the canonical NaN."""
+    with_nan = floats.maximum if larger else floats.minimum
+    without = floats.maximum_number if larger else floats.minimum_number
+
+    def rule(form: Form) -> Computation:
+        modifiers, nan = Rounding(flushes=form.has("ftz")), form.has("NaN")
+        if form.has("xorsign"):
+            raise form.error("the modifier .xorsign is not supported")
+        type = form.type()
+        function, operands = with_nan if nan else without, len(form.instruction.operands) - 1
+
+        def compute(*values: Array) -> Array:
+            result = values[0]
+            for value in values[1:]:
+                result = function(result, value)
+            return canonical(result)
+
+        return Computation([type], [type] * operands, modifiers.applied(compute))
+
+    return rule
+
+
+def canonical(x: Array) -> Array:
+    """`x` with the canonical NaN: of f32 0x7fffffff, of f16 and bf16 0x7fff."""
+    missing = np.isnan(x)
+    if not missing.any():
+        return x
+    storage = STORAGE[8 * x.itemsize]
+    pattern = storage.type(np.iinfo(storage).max >> 1) if x.itemsize < 8 else np.uint64(0x7FF8000000000000)
+    return np.where(missing, pattern, x.view(storage)).view(x.dtype)
+
+
+def sign_only(function: Callable[[Array], Array]) -> Rule:
+    """The rule of `abs` and `neg`."""
+
+    def rule(form: Form) -> Computation:
+        modifiers, type = Rounding(flushes=form.has("ftz")), form.type()
+        return Computation([type], [type], modifiers.applied(function))
+
+    return rule
+
+
+def copy_sign(form: Form) -> Computation:
+    """`copysign`: the second operand with the sign of the first."""
+    type = form.type()
+    return Computation([type], [type] * 2, lambda sign, magnitude: np.copysign(magnitude, sign))
+
+
+def is_subnormal(x: Array) -> Array:
+    return (x != 0) & (np.abs(x) < float_info(x.dtype).smallest_normal)
+
+
+PROPERTIES: Mapping[str, Callable[[Array], Array]] = {
+    "finite": np.isfinite,
+    "infinite": np.isinf,
+    "number": lambda x: ~np.isnan(x),
+    "notanumber": np.isnan,
+    "normal": lambda x: np.isfinite(x) & (x != 0) & ~is_subnormal(x),
+    "subnormal": is_subnormal,
+}
+
+
+def test_property(form: Form) -> Computation:
+    """`testp`."""
+    function, type = PROPERTIES[form.required(*PROPERTIES)], form.type()
+    return Computation([PREDICATE], [type], function)
+
+
+FLOATS: Mapping[str, Rule] = {
+    "add": rounded(rounding.add, 2),
+    "sub": rounded(subtract, 2),
+    "mul": rounded(rounding.multiply, 2),
+    "fma": rounded(rounding.multiply_add, 3),
+    "mad": rounded(rounding.multiply_add, 3),
+    "div": or_approximate("div", rounding.divide, 2),
+    "rcp": or_approximate("rcp", reciprocal, 1),
+    "sqrt": or_approximate("sqrt", rounding.square_root, 1),
+    "rsqrt": approximate_only("rsqrt"),
+    "ex2": approximate_only("ex2"),
+    "lg2": approximate_only("lg2"),
+    "sin": approximate_only("sin"),
+    "cos": approximate_only("cos"),
+    "tanh": approximate_only("tanh"),
+    "min": extreme(larger=False),
+    "max": extreme(larger=True),
+    "abs": sign_only(np.abs),
+    "neg": sign_only(np.negative),
+    "copysign": copy_sign,
+    "testp": test_property,
+}
+"""Rules of instructions of floating-point types, also packed ones."""

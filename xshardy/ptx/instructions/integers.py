@@ -1,0 +1,207 @@
+"""Integer arithmetic. Source: PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer ..."."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics import integers
+from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.types import TYPES, Kind, Type
+
+Function = Callable[..., Array]
+
+
+def wider(type: Type) -> Type:
+    """The type of the same kind with twice the bits."""
+    return TYPES[f"{type.name[0]}{2 * type.bits}"]
+
+
+def low_product(x: Array, y: Array) -> Array:
+    return x * y
+
+
+def high_product(x: Array, y: Array) -> Array:
+    """The upper half of the bits of the product."""
+    signed = np.issubdtype(x.dtype, np.signedinteger)
+    bits = 8 * x.itemsize
+    if bits < 64:
+        wide = np.dtype(f"{'int' if signed else 'uint'}{2 * bits}")
+        return (x.astype(wide) * y.astype(wide) >> wide.type(bits)).astype(x.dtype)
+    if not signed:
+        return integers.high_half(x, y)
+    return integers.multiply_signed_extended(*np.broadcast_arrays(x, y))[1]
+
+
+def wide_product(x: Array, y: Array) -> Array:
+    """The whole product, in a type of twice the bits."""
+    return np.multiply(x, y, dtype=f"{x.dtype.kind}{2 * x.itemsize}")
+
+
+PRODUCTS: Mapping[str, Function] = {"lo": low_product, "hi": high_product, "wide": wide_product}
+
+
+def saturated(wide: Array, dtype: np.dtype[np.int32]) -> Array:
+    info = np.iinfo(dtype)
+    return np.clip(wide, info.min, info.max).astype(dtype)
+
+
+def add(form: Form) -> Computation:
+    """`add{.sat}.type` and, with `.cc`, the carry out."""
+    type = form.type()
+    if form.has("cc"):
+        return Computation([type], [type] * 2, lambda x, y: carried(x, y, None), writes_carry=True)
+    if form.has("sat"):
+        return Computation([type], [type] * 2, lambda x, y: saturated(x.astype(np.int64) + y, type.dtype))
+    return Computation([type], [type] * 2, np.add)
+
+
+def subtract(form: Form) -> Computation:
+    type = form.type()
+    if form.has("cc"):
+        return Computation([type], [type] * 2, lambda x, y: borrowed(x, y, None), writes_carry=True)
+    if form.has("sat"):
+        return Computation([type], [type] * 2, lambda x, y: saturated(x.astype(np.int64) - y, type.dtype))
+    return Computation([type], [type] * 2, np.subtract)
+
+
+def carried(x: Array, y: Array, carry: Array | None) -> tuple[Array, Array]:
+    """The sum with a carry in, and the carry out."""
+    a, b = integers.unsigned(x), integers.unsigned(y)
+    total = a + b
+    overflow = total < a
+    if carry is not None:
+        total = total + carry.astype(total.dtype)
+        overflow = overflow | (carry & (total == 0))
+    return total.view(x.dtype), overflow
+
+
+def borrowed(x: Array, y: Array, borrow: Array | None) -> tuple[Array, Array]:
+    """The difference with a borrow in, and the borrow out."""
+    a, b = integers.unsigned(x), integers.unsigned(y)
+    total = a - b
+    underflow = a < b
+    if borrow is not None:
+        underflow = underflow | (borrow & (total == 0))
+        total = total - borrow.astype(total.dtype)
+    return total.view(x.dtype), underflow
+
+
+def with_carry(compute: Callable[..., tuple[Array, Array]]) -> Rule:
+    """The rule of `addc` and `subc`, which read the carry."""
+
+    def rule(form: Form) -> Computation:
+        type = form.type()
+        if form.has("cc"):
+            return Computation([type], [type] * 2, compute, reads_carry=True, writes_carry=True)
+        return Computation([type], [type] * 2, lambda x, y, c: compute(x, y, c)[0], reads_carry=True)
+
+    return rule
+
+
+def multiply(form: Form) -> Computation:
+    """`mul{.hi,.lo,.wide}.type`."""
+    part, type = form.required("lo", "hi", "wide"), form.type()
+    return Computation([wider(type) if part == "wide" else type], [type] * 2, PRODUCTS[part])
+
+
+def multiply_add(form: Form) -> Computation:
+    """`mad{.hi,.lo,.wide}{.cc}{.sat}.type`."""
+    part, type = form.required("lo", "hi", "wide"), form.type()
+    result, product = wider(type) if part == "wide" else type, PRODUCTS[part]
+    sources = [type, type, result]
+    if form.has("cc"):
+        return Computation([result], sources, lambda x, y, z: carried(product(x, y), z, None), writes_carry=True)
+    if form.has("sat"):
+        return Computation([result], sources, lambda x, y, z: saturated(product(x, y).astype(np.int64) + z, type.dtype))
+    return Computation([result], sources, lambda x, y, z: product(x, y) + z)
+
+
+def multiply_add_with_carry(form: Form) -> Computation:
+    """`madc{.hi,.lo}{.cc}.type`."""
+    product, type = PRODUCTS[form.required("lo", "hi")], form.type()
+    sources = [type] * 3
+    if form.has("cc"):
+        return Computation(
+            [type],
+            sources,
+            lambda x, y, z, c: carried(product(x, y), z, c),
+            reads_carry=True,
+            writes_carry=True,
+        )
+    return Computation([type], sources, lambda x, y, z, c: carried(product(x, y), z, c)[0], reads_carry=True)
+
+
+def multiply_24(form: Form) -> Computation:
+    """`mul24.lo`, `mul24.hi`: the product of the lower 24 bits, its lower 32 bits or those from bit 16 on."""
+    part, type = form.required("lo", "hi"), form.type()
+
+    def low_24(x: Array) -> Array:
+        return x << 8 >> 8
+
+    def product(x: Array, y: Array) -> Array:
+        wide = wide_product(low_24(x), low_24(y))
+        return (wide >> (0 if part == "lo" else 16)).astype(type.dtype)
+
+    return Computation([type], [type] * 2, product)
+
+
+def elementwise(function: Function, operands: int) -> Rule:
+    """The rule of an instruction `name.type` whose operands and result are of one type."""
+
+    def rule(form: Form) -> Computation:
+        type = form.type()
+        return Computation([type], [type] * operands, function)
+
+    return rule
+
+
+def absolute_difference(form: Form) -> Computation:
+    """`sad.type`: `z + |x - y|`."""
+    type = form.type()
+    return Computation([type], [type] * 3, lambda x, y, z: z + np.where(x < y, y - x, x - y))
+
+
+def dot_product(count: int) -> Rule:
+    """The rule of `dp4a` and, for a `count` of 2, `dp2a.lo`, `dp2a.hi`: bytes of `y`; bytes or halves of `x`."""
+
+    def rule(form: Form) -> Computation:
+        half = form.required("lo", "hi") if count == 2 else "lo"
+        first, second = form.types(2)
+        signed = Kind.SIGNED in (first.kind, second.kind)
+        result = TYPES["s32" if signed else "u32"]
+
+        def parts(value: Array, type: Type, bits: int) -> Array:
+            dtype = f"{'int' if type.kind is Kind.SIGNED else 'uint'}{bits}"
+            return value[..., None].view(dtype).astype(np.int64)
+
+        def function(x: Array, y: Array, z: Array) -> Array:
+            of_x, of_y = parts(x, first, 32 // count), parts(y, second, 8)
+            of_y = of_y[..., 2:] if half == "hi" else of_y[..., :count]
+            return ((of_x * of_y).sum(axis=-1) + z).astype(result.dtype)
+
+        return Computation([result], [first, second, result], function)
+
+    return rule
+
+
+INTEGERS: Mapping[str, Rule] = {
+    "add": add,
+    "sub": subtract,
+    "addc": with_carry(carried),
+    "subc": with_carry(borrowed),
+    "mul": multiply,
+    "mad": multiply_add,
+    "madc": multiply_add_with_carry,
+    "mul24": multiply_24,
+    "div": elementwise(integers.divide, 2),
+    "rem": elementwise(integers.remainder, 2),
+    "abs": elementwise(np.abs, 1),
+    "neg": elementwise(np.negative, 1),
+    "min": elementwise(np.minimum, 2),
+    "max": elementwise(np.maximum, 2),
+    "sad": absolute_difference,
+    "dp4a": dot_product(4),
+    "dp2a": dot_product(2),
+}
+"""Rules of instructions of integer types, also packed ones."""

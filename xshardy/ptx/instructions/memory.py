@@ -1,0 +1,204 @@
+"""Loads, stores and addresses. Source: PTX ISA, "Data Movement and Conversion Instructions"."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.decode import Action, Context, Step, Writer
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.memory import LARGEST_ACCESS, WINDOWS, WORDS, Access, Memory, Part
+from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
+from xshardy.ptx.types import STORAGE, TYPES
+
+SPACES = ("global", "shared", "shared::cta", "local", "param", "param::entry", "const")
+ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
+SCOPES = ("cta", "cluster", "gpu", "sys")
+CACHE_OPERATORS = ("ca", "cg", "cs", "cv", "lu", "wb", "wt")
+POINTER = TYPES["u64"]
+
+Addresses = Callable[[Lanes], Array]
+"""Reads the address of each thread, in bytes."""
+
+
+def take_space(form: Form) -> str:
+    """Remove the state space from a form: empty for generic addresses; constant memory is global memory here."""
+    space = (form.take(*SPACES) or "").partition("::")[0]
+    return "global" if space == "const" else space
+
+
+def take_hints(form: Form) -> None:
+    """Remove what changes neither values nor addresses: memory order, scope, caching and prefetching."""
+    form.take(*ORDERS)
+    form.take(*SCOPES)
+    form.take(*CACHE_OPERATORS)
+    form.take("nc")
+    for modifier in [m for m in form.modifiers if m.startswith(("L1::", "L2::"))]:
+        form.modifiers.remove(modifier)
+
+
+def addresses(context: Context, instruction: Instruction, operand: Operand) -> Addresses:
+    """What reads the addresses in `[base + offset]`. Addresses of shared memory may have 32 bits."""
+    if not isinstance(operand, Address):
+        raise PtxError(instruction.line, f"{instruction.opcode} expects an address in brackets")
+    base, offset = operand.base, np.uint64(operand.offset % (1 << 64))
+    if base is None:
+        constant = np.full((1, 1), offset)
+        return lambda lanes: constant
+    registers = context.registers
+    if isinstance(base, Symbol):
+        constant = np.array([[registers.pattern(instruction, base, POINTER)]], np.uint64) + offset
+        return lambda lanes: constant
+    slot = registers.slot(base.name)
+    if registers.bits[slot] == 64:
+        return (lambda lanes: lanes.registers[slot] + offset) if offset else lambda lanes: lanes.registers[slot]
+    return lambda lanes: (lanes.registers[slot] + np.uint32(operand.offset % (1 << 32))).astype(np.uint64)
+
+
+def elements_of(operand: Operand) -> tuple[Operand, ...]:
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
+
+def load(form: Form, context: Context) -> Step:
+    """`ld{.space}{.v2,.v4,.v8}.type d, [a]`."""
+    take_hints(form)
+    space, instruction = take_space(form), form.instruction
+    form.take("v2", "v4", "v8")
+    type = form.type()
+    destinations = elements_of(instruction.operands[0])
+    writers = [context.registers.writer(instruction, destination, type) for destination in destinations]
+    where = addresses(context, instruction, instruction.operands[1])
+    memory, count = context.memory, len(writers)
+
+    def execute(lanes: Lanes) -> None:
+        values = load_words(lanes, memory, instruction, space, where(lanes), type.bits // 8, count)
+        for writer, value in zip(writers, values, strict=True):
+            writer(lanes, value.view(type.dtype))
+
+    return execute
+
+
+def load_words(
+    lanes: Lanes, memory: Memory, instruction: Instruction, space: str, where: Array, size: int, count: int
+) -> list[Array]:
+    """`count` words of `size` bytes each from the address of each active thread; 0 where the access is a fault."""
+    parts = memory.parts(lanes, Access.LOAD, instruction, space, where, size * count)
+    first = next(parts, None)
+    if first is not None and (first.mask is None or (lanes.mask is not None and first.mask is lanes.mask)):
+        loaded = _load_part(first, size, count)
+        return loaded if first.mask is None else [lanes.scattered(value) for value in loaded]
+    results = [np.zeros(lanes.shape, STORAGE[8 * size]) for _ in range(count)]
+    for part in [] if first is None else [first, *parts]:
+        for result, value in zip(results, _load_part(part, size, count), strict=True):
+            result[part.mask] = value
+    return results
+
+
+def _load_part(part: Part, size: int, count: int) -> list[Array]:
+    whole = min(size * count, LARGEST_ACCESS)
+    if count == 1:
+        return [part.region.load(part.offsets, size)]
+    found: list[Array] = []
+    for first in range(0, size * count, whole):
+        words = part.region.load(part.offsets + first, whole)[..., None].view(STORAGE[8 * size])
+        found += [words[..., number] for number in range(whole // size)]
+    return found
+
+
+def store(form: Form, context: Context) -> Step:
+    """`st{.space}{.v2,.v4,.v8}.type [a], b`."""
+    take_hints(form)
+    space, instruction = take_space(form), form.instruction
+    form.take("v2", "v4", "v8")
+    type = form.type()
+    where = addresses(context, instruction, instruction.operands[0])
+    storage = TYPES[f"b{type.bits}"]
+    sources = elements_of(instruction.operands[1])
+    readers = [context.registers.reader(instruction, source, storage) for source in sources]
+    memory = context.memory
+
+    def execute(lanes: Lanes) -> None:
+        store_words(lanes, memory, instruction, space, where(lanes), [reader(lanes) for reader in readers])
+
+    return execute
+
+
+def store_words(
+    lanes: Lanes, memory: Memory, instruction: Instruction, space: str, where: Array, words: list[Array]
+) -> None:
+    """Store words of one size next to each other at the address of each active thread."""
+    size, count = words[0].dtype.itemsize, len(words)
+    memory.changes += 1
+    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count):
+        values = [_of_part(lanes, word, part) for word in words]
+        if count == 1:
+            part.region.store(part.offsets, values[0])
+            continue
+        together = np.stack(np.broadcast_arrays(*values), axis=-1)
+        whole = min(size * count, LARGEST_ACCESS)
+        joined = together.view(WORDS[whole])
+        for number in range(size * count // whole):
+            part.region.store(part.offsets + number * whole, joined[..., number])
+
+
+def _of_part(lanes: Lanes, values: Array, part: Part) -> Array:
+    return values if part.mask is None else np.broadcast_to(values, lanes.shape)[part.mask]
+
+
+def move(form: Form, context: Context) -> Step:
+    """`mov.type d, a`: also the address of a variable, and vectors of registers as one of more bits and back."""
+    type, instruction = form.type(), form.instruction
+    read = context.registers.reader(instruction, instruction.operands[1], type)
+    write = context.registers.writer(instruction, instruction.operands[0], type)
+    return lambda lanes: write(lanes, read(lanes))
+
+
+def convert_address(form: Form, context: Context) -> Step:
+    """`cvta{.to}.space.size`: between addresses of a space and generic ones; they are the same for global memory."""
+    to_space, space, type = form.has("to"), take_space(form), form.type()
+    instruction, window = form.instruction, np.uint64(WINDOWS.get(space, 0))
+    read = context.registers.reader(instruction, instruction.operands[1], type)
+    write: Writer = context.registers.writer(instruction, instruction.operands[0], type)
+    if not window:
+        return lambda lanes: write(lanes, read(lanes))
+    if to_space:
+        return lambda lanes: write(lanes, read(lanes) - window)
+    return lambda lanes: write(lanes, read(lanes) + window)
+
+
+def is_in_space(form: Form, context: Context) -> Step:
+    """`isspacep.space p, a`: whether a generic address is in a space."""
+    space, instruction = take_space(form), form.instruction
+    read = context.registers.reader(instruction, instruction.operands[1], POINTER)
+    write = context.registers.writer(instruction, instruction.operands[0], TYPES["pred"])
+    window = np.uint64(WINDOWS.get(space, 0) >> 60)
+    return lambda lanes: write(lanes, read(lanes) >> np.uint64(60) == window)
+
+
+def nothing(form: Form, context: Context) -> Step:
+    """An instruction that changes no value of a kernel whose accesses are ordered otherwise: fences, hints."""
+    form.modifiers.clear()
+    return lambda lanes: None
+
+
+MEMORY: Mapping[str, Action] = {
+    "ld": load,
+    "ldu": load,
+    "st": store,
+    "mov": move,
+    "cvta": convert_address,
+    "isspacep": is_in_space,
+    "prefetch": nothing,
+    "prefetchu": nothing,
+    "applypriority": nothing,
+    "discard": nothing,
+    "createpolicy": nothing,
+    "membar": nothing,
+    "fence": nothing,
+    "griddepcontrol": nothing,
+    "nanosleep": nothing,
+    "pmevent": nothing,
+    "setmaxnreg": nothing,
+}

@@ -1,0 +1,133 @@
+"""
+Rounding modes, flushed subnormals and saturation of floating-point instructions.
+
+Source: PTX ISA, "Rounding Modifiers" and "Floating Point Instructions".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, DType, float_info
+from xshardy.interpreters.numerics.floats import fused_multiply_add, narrowed, two_product, two_sum
+from xshardy.ptx.instructions.form import Form
+
+MODES = ("rn", "rz", "rm", "rp")
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """The modifiers that say how operands are read and the result is rounded."""
+
+    mode: str = "rn"
+    flushes: bool = False
+    """Subnormal operands and results become zeros of their sign."""
+    saturates: bool = False
+    """The result is clamped to [0, 1], and NaN becomes 0."""
+
+    def applied(self, function: Callable[..., Array]) -> Callable[..., Array]:
+        """`function`, which rounds already, on flushed operands, its result flushed and saturated."""
+        if not self.flushes and not self.saturates:
+            return function
+
+        def on_flushed(*operands: Array) -> Array:
+            result = function(*map(flushed, operands)) if self.flushes else function(*operands)
+            if self.flushes:
+                result = flushed(result)
+            return saturated(result) if self.saturates else result
+
+        return on_flushed
+
+
+def take_rounding(form: Form, default: str = "rn") -> Rounding:
+    """Remove the modifiers of rounding from a form."""
+    mode = form.take(*MODES) or default
+    return Rounding(mode, form.has("ftz"), form.has("sat"))
+
+
+def flushed(x: Array) -> Array:
+    """`x` with zeros of their sign for subnormal numbers of f32; other types are not flushed."""
+    if x.dtype != np.float32:
+        return x
+    small = np.abs(x) < float_info(x.dtype).smallest_normal
+    return np.where(small, np.copysign(np.float32(0), x), x) if small.any() else x
+
+
+def saturated(x: Array) -> Array:
+    return np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))
+
+
+def add(x: Array, y: Array, mode: str) -> Array:
+    """The sum, rounded once."""
+    if mode == "rn":
+        return x + y
+    return directed(*two_sum(*_wide(x, y)), x.dtype, mode)
+
+
+def multiply(x: Array, y: Array, mode: str) -> Array:
+    """The product, rounded once."""
+    if mode == "rn":
+        return x * y
+    if x.dtype == np.float64:
+        return directed(*two_product(x, y), x.dtype, mode)
+    a, b = _wide(x, y)
+    return directed(a * b, np.zeros(1), x.dtype, mode)
+
+
+def multiply_add(x: Array, y: Array, z: Array, mode: str) -> Array:
+    """`x * y + z`, rounded once."""
+    if mode == "rn":
+        return fused_multiply_add(x, y, z)
+    if x.dtype == np.float64:
+        product, of_product = two_product(x, y)
+        total, error = two_sum(product, z)
+        return directed(total, error + of_product, x.dtype, mode)
+    a, b, c = _wide(x, y, z)
+    return directed(*two_sum(a * b, c), x.dtype, mode)
+
+
+def divide(x: Array, y: Array, mode: str) -> Array:
+    """The quotient, rounded once."""
+    if mode == "rn" and x.dtype in (np.float32, np.float64):
+        return x / y
+    a, b = _wide(x, y)
+    quotient = a / b
+    product, error = two_product(quotient, b)
+    rest = (a - product) - error
+    return directed(quotient, np.where(np.isfinite(rest), rest / b, 0.0), x.dtype, mode)
+
+
+def square_root(x: Array, mode: str) -> Array:
+    """The square root, rounded once."""
+    if mode == "rn":
+        return np.sqrt(x)
+    (a,) = _wide(x)
+    root = np.sqrt(a)
+    square, error = two_product(root, root)
+    rest = (a - square) - error
+    return directed(root, np.where(np.isfinite(rest) & (root > 0), rest, 0.0), x.dtype, mode)
+
+
+def _wide(*operands: Array) -> tuple[Array, ...]:
+    return tuple(operand.astype(np.float64, copy=False) for operand in operands)
+
+
+def directed(value: Array, error: Array, dtype: DType, mode: str) -> Array:
+    """`value + error`, numbers of f64 of which the error is the smaller, rounded to `dtype` in direction `mode`."""
+    nearest = narrowed(value, dtype)
+    if mode == "rn":
+        return nearest
+    back = nearest.astype(np.float64)
+    error = np.where(np.isfinite(error), error, 0.0)
+    too_large = (back > value) | ((back == value) & (error < 0))
+    too_small = (back < value) | ((back == value) & (error > 0))
+    down = too_large if mode == "rm" else too_large & (value > 0) if mode == "rz" else np.zeros_like(too_large)
+    up = too_small if mode == "rp" else too_small & (value < 0) if mode == "rz" else np.zeros_like(too_small)
+    result = np.where(down, next_towards(nearest, -np.inf), nearest)
+    return np.where(up, next_towards(nearest, np.inf), result).astype(dtype)
+
+
+def next_towards(x: Array, limit: float) -> Array:
+    """The next number of the type of `x` in the direction of an infinity."""
+    return np.nextafter(x, x.dtype.type(limit))

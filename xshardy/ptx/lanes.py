@@ -1,0 +1,102 @@
+"""The threads of some blocks while they run: their registers, and which of them are active."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, Launch, along_axis
+
+
+class Lanes:
+    """
+    The threads of the blocks that are executed together.
+
+    Arrays are [blocks, threads of a block]; where all blocks, or all threads, have the same value, that dimension may
+    be 1.
+    """
+
+    def __init__(self, launch: Launch, blocks: Sequence[int]):
+        self.launch = launch
+        self.blocks = np.asarray(blocks, np.int64)
+        """The numbers of the blocks in the grid."""
+        self.shape = (len(self.blocks), launch.threads)
+        self.registers: list[Array] = []
+        self.mask: Array | None = None
+        """The threads that execute the current instruction, an array of the full shape; None for all."""
+
+    def write(self, slot: int, bits: Array) -> None:
+        """Set a register of the active threads."""
+        if self.mask is not None:
+            bits = np.where(self.mask, bits, self.registers[slot])
+        self.registers[slot] = bits
+
+    def active(self, values: Array) -> Array:
+        """The values of the active threads: as they are if all are active, else an array [active threads]."""
+        if self.mask is None:
+            return values
+        return np.broadcast_to(values, self.shape)[self.mask]
+
+    def scattered(self, values: Array) -> Array:
+        """The inverse of `active`; inactive threads get 0."""
+        if self.mask is None:
+            return values
+        result = np.zeros(self.shape, values.dtype)
+        result[self.mask] = values
+        return result
+
+    def active_mask(self) -> Array:
+        """The mask as an array of the full shape."""
+        return np.ones(self.shape, np.bool_) if self.mask is None else self.mask
+
+    def special(self, name: str) -> Array | None:
+        """The value of a special register; None for an unknown one."""
+        prefix, _, axis = name.removeprefix("%").partition(".")
+        threads = np.arange(self.launch.threads)[None, :]
+        if axis:
+            number = AXES.index(axis)
+            values: Mapping[str, Array] = {
+                "tid": along_axis(threads, self.launch.block, number),
+                "ntid": np.array([[self.launch.block[number]]]),
+                "ctaid": along_axis(self.blocks[:, None], self.launch.grid, number),
+                "nctaid": np.array([[self.launch.grid[number]]]),
+                "clusterid": along_axis(self.blocks[:, None], self.launch.grid, number),
+                "nclusterid": np.array([[self.launch.grid[number]]]),
+                "cluster_ctaid": np.zeros((1, 1)),
+                "cluster_nctaid": np.ones((1, 1)),
+            }
+            return values[prefix].astype(np.uint32) if prefix in values else None
+        lane = threads % WARP_SIZE
+        one = np.uint64(1)
+        bit = one << lane.astype(np.uint64)
+        values = {
+            "laneid": lane,
+            "warpid": threads // WARP_SIZE,
+            "nwarpid": np.array([[-(-self.launch.threads // WARP_SIZE)]]),
+            "smid": np.zeros((1, 1)),
+            "nsmid": np.ones((1, 1)),
+            "cluster_ctarank": np.zeros((1, 1)),
+            "cluster_nctarank": np.ones((1, 1)),
+            "lanemask_eq": bit,
+            "lanemask_lt": bit - one,
+            "lanemask_le": (bit - one) | bit,
+            "lanemask_gt": ~((bit - one) | bit) & np.uint64(0xFFFFFFFF),
+            "lanemask_ge": ~(bit - one) & np.uint64(0xFFFFFFFF),
+        }
+        return values[prefix].astype(np.uint32) if prefix in values else None
+
+    def warps(self, values: Array, fill: int = 0) -> Array:
+        """`values` by warp: an array [blocks, warps, 32]; a last warp with fewer threads is filled up."""
+        full = np.broadcast_to(values, self.shape)
+        missing = -self.launch.threads % WARP_SIZE
+        if missing:
+            full = np.pad(full, ((0, 0), (0, missing)), constant_values=fill)
+        return full.reshape(self.shape[0], -1, WARP_SIZE)
+
+    def of_warps(self, values: Array) -> Array:
+        """The inverse of `warps`."""
+        return values.reshape(self.shape[0], -1)[:, : self.launch.threads]
+
+    def place(self, block: int, thread: int) -> str:
+        """A thread in words; `block` is the number among those executed together."""
+        return self.launch.place(int(self.blocks[block]) * self.launch.threads + thread)

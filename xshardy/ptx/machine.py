@@ -1,0 +1,176 @@
+"""Executes a grid of a kernel on the CPU, many blocks at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt.launch import Launch, padded
+from xshardy.ptx.errors import LaunchError
+from xshardy.ptx.faults import Fault, Faults
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region
+from xshardy.ptx.module import Entry, Module, Parameter, Variable
+from xshardy.ptx.program import Program, program_of
+from xshardy.ptx.schedule import Counter, Schedule
+from xshardy.ptx.text import entry_of, read_ptx
+
+TOGETHER = 1 << 14
+"""How many threads are executed together, if a block has no more: so many values of each register fit in a cache."""
+MAX_ITERATIONS = 1 << 20
+
+
+@dataclass(slots=True)
+class Options:
+    """How a grid is executed."""
+
+    blocks: Sequence[int] | None = None
+    """The numbers of the blocks to execute; None for all."""
+    dynamic_shared: int = 0
+    """Bytes of shared memory that the launch adds for `.extern .shared` variables."""
+    collects_faults: bool = False
+    """Note faults and go on, instead of raising the first one."""
+    max_iterations: int = MAX_ITERATIONS
+    """A loop with more iterations is an endless one."""
+    together: int = TOGETHER
+    errors: np.random.Generator | None = None
+    """Move the results of approximate functions by random errors below the documented ones."""
+    observers: list[Observer] = field(default_factory=list[Observer])
+    counters: list[Counter] = field(default_factory=list[Counter])
+
+
+class Machine:
+    """An entry of a module with its arguments."""
+
+    def __init__(self, module: Module | str, entry: str | None = None):
+        self.module = read_ptx(module) if isinstance(module, str) else module
+        self.entry: Entry = entry_of(self.module, entry)
+
+    def run(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[Array | int | float | Region],
+        options: Options | None = None,
+    ) -> list[Fault]:
+        """
+        Execute the kernel; arrays among the arguments are changed in place. The faults, if they are collected.
+
+        An argument is a contiguous array for a pointer, a number, or a `Region`. Raises `LaunchError` for arguments
+        that do not fit, `PtxError` for an unknown instruction, and `FaultError` for a fault.
+        """
+        options = options or Options()
+        launch = Launch(padded(block), padded(grid))
+        self._check_block(launch)
+        regions, parameters = self._bind(arguments)
+        symbols, sizes = self._layout(regions, options.dynamic_shared)
+        faults = Faults(options.collects_faults)
+        memory = Memory(regions, parameters, faults, options.observers)
+        program = program_of(self.entry, symbols, memory, options.errors)
+        blocks = range(launch.blocks) if options.blocks is None else options.blocks
+        size = max(options.together // max(launch.threads, 1), 1)
+        with np.errstate(all="ignore"):
+            for first in range(0, len(blocks), size):
+                lanes = Lanes(launch, blocks[first : first + size])
+                self._run_blocks(program, lanes, memory, faults, sizes, options)
+        _write_back(arguments, regions)
+        return [*faults.found.values()]
+
+    def _run_blocks(
+        self,
+        program: Program,
+        lanes: Lanes,
+        memory: Memory,
+        faults: Faults,
+        sizes: tuple[int, int],
+        options: Options,
+    ) -> None:
+        program.registers.initialize(lanes, self.entry.line)
+        memory.allocate(lanes, *sizes)
+        schedule = Schedule(program, lanes, memory, faults, options.max_iterations)
+        schedule.counters = options.counters
+        schedule.run()
+
+    def _check_block(self, launch: Launch) -> None:
+        required = self.entry.directives.get("reqntid")
+        if required is not None and padded(required) != launch.block:
+            raise LaunchError(f"the kernel requires blocks of {padded(required)} threads, not {launch.block}")
+        most = self.entry.directives.get("maxntid")
+        if most is not None and launch.threads > np.prod(most):
+            raise LaunchError(f"the kernel allows blocks of at most {np.prod(most)} threads, not {launch.threads}")
+
+    def _bind(self, arguments: Sequence[Array | int | float | Region]) -> tuple[list[Region], Region]:
+        """The buffers behind the arguments, then those of global variables; and the memory of the parameters."""
+        parameters = self.entry.parameters
+        if len(arguments) != len(parameters):
+            raise LaunchError(f"the kernel has {len(parameters)} parameters, but there are {len(arguments)} arguments")
+        size = max((parameter.offset + parameter.size for parameter in parameters), default=0)
+        memory = Region("the parameters", size)
+        regions: list[Region] = []
+        bound: dict[int, int] = {}
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            if isinstance(argument, np.ndarray | Region):
+                number = bound.get(id(argument))
+                if number is None:
+                    number = bound[id(argument)] = len(regions)
+                    regions.append(_region(parameter, argument))
+                value = np.array(number + 1 << RANGE_BITS, np.uint64)
+            else:
+                value = np.array(argument).astype(parameter.type.dtype)
+            raw = np.frombuffer(value.tobytes(), np.uint8)
+            if len(raw) != parameter.size:
+                raise LaunchError(f"parameter {parameter.name} has {parameter.size} bytes, the argument {len(raw)}")
+            memory.data[parameter.offset : parameter.offset + parameter.size] = raw
+        for variable in self._variables("global", "const"):
+            data = np.frombuffer(variable.initial.ljust(variable.size, b"\0"), np.uint8).copy()
+            regions.append(_region_of_bytes(variable.name, data))
+        return regions, memory
+
+    def _variables(self, *spaces: str) -> list[Variable]:
+        everything = [*self.module.variables.values(), *self.entry.variables]
+        return [variable for variable in everything if variable.space in spaces]
+
+    def _layout(self, regions: Sequence[Region], dynamic_shared: int) -> tuple[dict[str, int], tuple[int, int]]:
+        """The address of each symbol, and the bytes of shared memory per block and local memory per thread."""
+        symbols = {parameter.name: parameter.offset for parameter in self.entry.parameters}
+        variables = self._variables("global", "const")
+        for number, variable in enumerate(variables, start=len(regions) - len(variables) + 1):
+            symbols[variable.name] = number << RANGE_BITS
+        sizes: list[int] = []
+        for space in ("shared", "local"):
+            size = 0
+            for variable in sorted(self._variables(space), key=lambda variable: variable.size == 0):
+                size = -(-size // variable.alignment) * variable.alignment
+                symbols[variable.name] = size
+                size += variable.size
+            sizes.append(size)
+        return symbols, (sizes[0] + dynamic_shared, sizes[1])
+
+
+def _write_back(arguments: Sequence[Array | int | float | Region], regions: Sequence[Region]) -> None:
+    """Copy the contents of regions that do not share memory with their array there."""
+    arrays = {id(argument): argument for argument in arguments if isinstance(argument, np.ndarray | Region)}
+    for argument, region in zip(arrays.values(), regions, strict=False):
+        if isinstance(argument, np.ndarray):
+            data = argument.reshape(-1).view(np.uint8)
+            if not np.shares_memory(data, region.data):
+                data[:] = region.data[: region.size]
+
+
+def _region(parameter: Parameter, argument: Array | Region) -> Region:
+    """The buffer behind an argument."""
+    if isinstance(argument, Region):
+        return argument
+    if not argument.flags.c_contiguous:
+        raise LaunchError(f"the array for parameter {parameter.name} is not contiguous: pass a copy")
+    return _region_of_bytes(parameter.name, argument.reshape(-1).view(np.uint8))
+
+
+def _region_of_bytes(name: str, data: Array) -> Region:
+    """A region that shares the memory of `data`; if that has no whole number of the widest words, it has a copy."""
+    if data.size % LARGEST_ACCESS == 0:
+        return Region(name, data.size, data)
+    region = Region(name, data.size)
+    region.data[: data.size] = data
+    return region

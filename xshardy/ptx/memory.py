@@ -1,0 +1,238 @@
+"""
+The state spaces: where an address points to, and loads and stores of many threads at once.
+
+An address has 64 bits. Each global buffer has a range of 2**40 bytes, at the start of which it lies; shared, local and
+parameter memory have a range each for generic addresses. Addresses in these spaces themselves begin at 0. Source: PTX
+ISA, "State Spaces", "Generic Addressing".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.faults import FaultKind, Faults
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.module import Instruction
+
+RANGE_BITS = 40
+"""Each buffer begins at a multiple of 2 to this power."""
+WINDOWS: Mapping[str, int] = {"shared": 1 << 60, "local": 2 << 60, "param": 3 << 60}
+"""Where the generic addresses of a space begin."""
+LARGEST_ACCESS = 16
+WORDS: Mapping[int, np.dtype[np.generic]] = {
+    **{size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)},
+    16: np.dtype(np.complex128),
+}
+"""What holds so many bytes in an array."""
+
+
+class Access(Enum):
+    """What an instruction does at an address."""
+
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+
+
+class Region:
+    """Bytes that lie together: a buffer, or a space of all threads that are executed together."""
+
+    def __init__(self, name: str, size: int, data: Array | None = None):
+        self.name, self.size = name, size
+        """The size in bytes."""
+        self.data = np.zeros(-(-size // LARGEST_ACCESS) * LARGEST_ACCESS, np.uint8) if data is None else data
+        self._views = {size: self.data.view(word) for size, word in WORDS.items()}
+
+    def load(self, offsets: Array, size: int) -> Array:
+        """Words of `size` bytes at `offsets`, which are multiples of it and in bounds."""
+        return self._views[size].take(offsets >> (size.bit_length() - 1))
+
+    def store(self, offsets: Array, words: Array) -> None:
+        """Set words; of several at one place, the last."""
+        size = words.dtype.itemsize
+        self._views[size][offsets >> (size.bit_length() - 1)] = words
+
+    def words(self, size: int) -> Array:
+        """All bytes as words of `size` bytes."""
+        return self._views[size]
+
+
+class Boundless(Region):
+    """A buffer that is as large as accesses need: addresses beyond `KEPT` bytes share memory with earlier ones."""
+
+    KEPT = 1 << 26
+
+    def __init__(self, name: str):
+        super().__init__(name, 1 << (RANGE_BITS - 1), np.zeros(self.KEPT, np.uint8))
+
+    def load(self, offsets: Array, size: int) -> Array:
+        return super().load(offsets & (self.KEPT - 1), size)
+
+    def store(self, offsets: Array, words: Array) -> None:
+        super().store(offsets & (self.KEPT - 1), words)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The threads of an instruction that access one region."""
+
+    region: Region
+    offsets: Array
+    """In bytes: of all threads (dimensions may be 1), or with a mask an array [active threads]."""
+    mask: Array | None
+    """None for all threads."""
+
+    def full_offsets(self, lanes: Lanes) -> Array:
+        """The offsets as an array of the full shape; 0 for inactive threads."""
+        if self.mask is None:
+            return np.broadcast_to(self.offsets, lanes.shape)
+        result = np.zeros(lanes.shape, np.int64)
+        result[self.mask] = self.offsets
+        return result
+
+
+class Observer(Protocol):
+    """What is told of every access of `size` bytes by each of some threads."""
+
+    def __call__(self, lanes: Lanes, access: Access, instruction: Instruction, part: Part, size: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A region as a range of addresses."""
+
+    region: Region
+    base: int
+    bound: int
+    """The bytes that a thread may access from the base on."""
+    starts: Array | None = None
+    """Where the bytes of each thread begin in the region; None if all threads share them."""
+
+
+class Memory:
+    """All spaces of the threads that are executed together. Global memory is shared with other such groups."""
+
+    def __init__(
+        self, buffers: Sequence[Region], parameters: Region, faults: Faults, observers: Sequence[Observer] = ()
+    ):
+        self.faults = faults
+        self.observers = observers
+        self.changes = 0
+        """How many stores there were."""
+        bases = enumerate(buffers, start=1)
+        self._places = {number: Place(buffer, number << RANGE_BITS, buffer.size) for number, buffer in bases}
+        self._spaces = {"param": Place(parameters, 0, parameters.size)}
+
+    def allocate(self, lanes: Lanes, shared: int, local: int) -> None:
+        """Get `shared` bytes of shared memory per block and `local` ones of local memory per thread."""
+        for space, size, owners in (("shared", shared, (lanes.shape[0], 1)), ("local", local, lanes.shape)):
+            stride = -(-size // LARGEST_ACCESS) * LARGEST_ACCESS
+            starts = np.arange(owners[0] * owners[1]).reshape(owners) * stride
+            self._spaces[space] = Place(Region(f"{space} memory", starts.size * stride), 0, size, starts)
+        for space, window in WINDOWS.items():
+            self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
+
+    def parts(
+        self, lanes: Lanes, access: Access, instruction: Instruction, space: str, addresses: Array, size: int
+    ) -> Iterator[Part]:
+        """
+        The regions that the active threads access at `addresses`, `size` bytes each; `space` is empty for generic ones.
+
+        Threads whose access is a fault are left out, if faults are collected.
+        """
+        for part in self._resolved(lanes, instruction, space, addresses, size, lanes.mask):
+            for observer in self.observers:
+                observer(lanes, access, instruction, part, size)
+            yield part
+
+    def _resolved(
+        self, lanes: Lanes, instruction: Instruction, space: str, addresses: Array, size: int, mask: Array | None
+    ) -> Iterator[Part]:
+        active = addresses if mask is None else np.broadcast_to(addresses, lanes.shape)[mask]
+        if active.size == 0:
+            return
+        place = self._spaces.get(space) or self._places.get(_key(active.flat[0]))
+        if place is not None:
+            offsets = active - np.uint64(place.base)
+            if int(offsets.max()) + size <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
+                yield Part(place.region, _in_region(place, lanes, offsets, mask), mask)
+                return
+        keys = _keys(active) if space not in self._spaces else np.zeros(1, np.uint64)
+        if keys.min() != keys.max():
+            for key in np.unique(keys):
+                chosen = _among(lanes, mask, keys == key)
+                yield from self._resolved(lanes, instruction, space, addresses, size, chosen)
+            return
+        good = self._report(lanes, instruction, place, addresses, size, mask)
+        if good.any():
+            yield from self._resolved(lanes, instruction, space, addresses, size, good)
+
+    def _report(
+        self,
+        lanes: Lanes,
+        instruction: Instruction,
+        place: Place | None,
+        addresses: Array,
+        size: int,
+        mask: Array | None,
+    ) -> Array:
+        """Report the faults of an access to one region; the mask of the threads that do it right."""
+
+        def full(values: Array) -> Array:
+            everywhere = np.array(np.broadcast_to(values, lanes.shape))
+            return everywhere if mask is None else everywhere & mask
+
+        def value(thread: int) -> int:
+            return int(np.broadcast_to(addresses, lanes.shape).flat[thread])
+
+        line, report = instruction.line, self.faults.report
+        if place is None:
+            everything = full(np.ones((1, 1), np.bool_))
+            report(
+                FaultKind.OUT_OF_BOUNDS, line, lanes, everything, lambda t: f"accesses address {value(t):#x}: no buffer"
+            )
+            return np.zeros(lanes.shape, np.bool_)
+        offsets = addresses - np.uint64(place.base)
+        outside = full(offsets > np.uint64(place.bound - size) if place.bound >= size else np.ones((1, 1), np.bool_))
+        crooked = full(offsets & np.uint64(size - 1) != 0) & ~outside
+
+        def at(thread: int) -> str:
+            offset = value(thread) - place.base
+            where = f"byte {offset}" if offset >= 0 else f"{-offset} bytes before the first byte"
+            return f"accesses {size} bytes at {where} of {place.region.name}"
+
+        if outside.any():
+            report(FaultKind.OUT_OF_BOUNDS, line, lanes, outside, lambda t: f"{at(t)}, which has {place.bound}")
+        if crooked.any():
+            report(FaultKind.MISALIGNED, line, lanes, crooked, lambda t: f"{at(t)}, no multiple of {size}")
+        return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
+
+
+def _keys(addresses: Array) -> Array:
+    """The number of the range that each address is in, or shortly before."""
+    return (addresses + np.uint64(1 << (RANGE_BITS - 1))) >> np.uint64(RANGE_BITS)
+
+
+def _key(address: np.uint64) -> int:
+    return (int(address) + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
+
+
+def _among(lanes: Lanes, mask: Array | None, chosen: Array) -> Array:
+    """The mask of the full shape of those active threads that are `chosen`, an array over the active ones."""
+    if mask is None:
+        return np.array(np.broadcast_to(chosen, lanes.shape))
+    result = np.zeros(lanes.shape, np.bool_)
+    result[mask] = chosen
+    return result
+
+
+def _in_region(place: Place, lanes: Lanes, offsets: Array, mask: Array | None) -> Array:
+    """Where offsets of threads are in the bytes of the region."""
+    places = offsets.view(np.int64)
+    if place.starts is None:
+        return places
+    return places + (place.starts if mask is None else np.broadcast_to(place.starts, lanes.shape)[mask])

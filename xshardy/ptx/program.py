@@ -1,0 +1,104 @@
+"""An entry as a list of steps, with the places where the flow of control changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from xshardy.ptx.decode import Action, Context, Registers, Step, computation_step, guarded
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.instructions.atomics import ATOMICS
+from xshardy.ptx.instructions.bits import BITS
+from xshardy.ptx.instructions.comparisons import COMPARISONS
+from xshardy.ptx.instructions.conversions import CONVERSIONS
+from xshardy.ptx.instructions.floats import FLOATS
+from xshardy.ptx.instructions.form import Form, Rule
+from xshardy.ptx.instructions.integers import INTEGERS
+from xshardy.ptx.instructions.memory import MEMORY
+from xshardy.ptx.instructions.warps import WARPS
+from xshardy.ptx.memory import Memory
+from xshardy.ptx.module import Entry, Instruction, Symbol
+from xshardy.ptx.synchronization import BARRIERS, Barrier
+from xshardy.ptx.types import TYPES, Kind
+
+ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS}
+"""Rules of instructions with side effects."""
+BY_NAME: Mapping[str, Rule] = {**BITS, **COMPARISONS, **CONVERSIONS}
+"""Rules of instructions whose type does not decide what they compute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch to an instruction by its number, or the end of the threads."""
+
+    target: int | None
+    """None for `ret` and `exit`."""
+    slot: int | None
+    """The guard; None without one."""
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The steps of an entry, one for each instruction."""
+
+    instructions: tuple[Instruction, ...]
+    steps: tuple[Step | Branch | Barrier, ...]
+    ends: tuple[int, ...]
+    """For each instruction, the next one at or behind it that is no plain step; or the number of instructions."""
+    registers: Registers
+
+
+def program_of(
+    entry: Entry, symbols: Mapping[str, int], memory: Memory, errors: np.random.Generator | None = None
+) -> Program:
+    """Decode the instructions of an entry. Raises `PtxError` for an unknown one."""
+    registers = Registers(entry.registers, symbols)
+    context = Context(registers, memory, errors)
+    steps = tuple(_decoded(instruction, entry, context) for instruction in entry.instructions)
+    ends = [len(steps)] * (len(steps) + 1)
+    for number in reversed(range(len(steps))):
+        ends[number] = number if isinstance(steps[number], Branch | Barrier) else ends[number + 1]
+    return Program(entry.instructions, steps, tuple(ends), registers)
+
+
+def _decoded(instruction: Instruction, entry: Entry, context: Context) -> Step | Branch | Barrier:
+    form = Form(instruction, context.errors)
+    guard = instruction.guard
+    if form.name in ("bra", "ret", "exit"):
+        form.take("uni")
+        form.finish()
+        slot = None if guard is None else context.registers.slot(guard.register.name)
+        target = _target(instruction, entry) if form.name == "bra" else None
+        return Branch(target, slot, guard is not None and guard.negated)
+    if form.name in BARRIERS:
+        barrier = BARRIERS[form.name](form, context)
+        form.finish()
+        if guard is not None and isinstance(barrier, Barrier):
+            raise form.error("a barrier with a guard is not supported: branch around it")
+        return barrier
+    if (action := ACTIONS.get(form.name)) is not None:
+        step = action(form, context)
+    else:
+        step = computation_step(context.registers, instruction, _rule(form)(form))
+    form.finish()
+    return step if guard is None else guarded(context.registers, guard, step)
+
+
+def _rule(form: Form) -> Rule:
+    """The rule of an instruction without side effects, by its name and the kind of its type."""
+    if (rule := BY_NAME.get(form.name)) is not None:
+        return rule
+    kinds = [TYPES[modifier].kind for modifier in form.modifiers if modifier in TYPES]
+    table = FLOATS if Kind.FLOAT in kinds else INTEGERS
+    if form.name not in table:
+        raise form.error("unknown instruction")
+    return table[form.name]
+
+
+def _target(instruction: Instruction, entry: Entry) -> int:
+    match instruction.operands:
+        case (Symbol(name),) if name in entry.labels:
+            return entry.labels[name]
+        case _:
+            raise PtxError(instruction.line, "a branch needs a label of this entry")

@@ -1,0 +1,242 @@
+"""
+The order in which threads advance: those at the lowest instruction first, so that branches reconverge.
+
+Threads at one instruction form a group, a mask over all threads that are executed together. A group runs until its flow
+of control changes or it meets another group. Threads at a barrier wait until all of their block are there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.decode import chosen
+from xshardy.ptx.faults import FaultKind, Faults
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.memory import Memory
+from xshardy.ptx.program import Branch, Program
+from xshardy.ptx.synchronization import Barrier
+
+Counter = Callable[[Lanes, int, int], None]
+"""Is told that the active threads execute the instructions from the first number up to the second."""
+
+REPEATED = 1024
+"""After so many iterations of a loop, its state is compared with earlier ones."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A group at a barrier."""
+
+    barrier: Barrier
+    at: int
+    """The number of the barrier's instruction."""
+    number: int
+    count: int
+    """How many threads of a block the barrier waits for."""
+    is_whole_block: bool
+    mask: Array
+
+
+class Schedule:
+    """The groups of the threads of some blocks."""
+
+    def __init__(self, program: Program, lanes: Lanes, memory: Memory, faults: Faults, max_iterations: int):
+        self.program, self.lanes, self.memory, self.faults = program, lanes, memory, faults
+        self.counters: list[Counter] = []
+        self.ready: dict[int, Array] = {0: np.ones(lanes.shape, np.bool_)}
+        """By the number of the next instruction."""
+        self.waiting: list[Waiting] = []
+        self.exited = np.zeros(lanes.shape, np.bool_)
+        self.phases = np.zeros((lanes.shape[0], 1), np.int64)
+        """How many barriers each block has passed."""
+        self.loops = Loops(self, max_iterations)
+
+    def run(self) -> None:
+        """Run all threads to their end. Raises `FaultError` for a fault unless faults are collected."""
+        while True:
+            while self.ready:
+                self._run_group(min(self.ready))
+            if not self.waiting or not self._release():
+                return
+
+    def _run_group(self, at: int) -> None:
+        """Run the group at an instruction until it meets another, splits, waits or ends."""
+        mask, lanes, program = self.ready.pop(at), self.lanes, self.program
+        limit = min(self.ready, default=len(program.steps))
+        lanes.mask = None if mask.all() else mask
+        while True:
+            end = min(program.ends[at], limit)
+            if end > at:
+                for step in program.steps[at:end]:
+                    step(lanes)  # type: ignore[operator]
+                self._count(at, end)
+                at = end
+            if at == limit:
+                self._add(at, lanes.active_mask())
+                return
+            control = program.steps[at]
+            self._count(at, at + 1)
+            if isinstance(control, Barrier):
+                if not self._passes(control, at):
+                    return
+                at += 1
+                continue
+            assert isinstance(control, Branch)
+            following = self._branch(control, at)
+            if following is None or following > limit:
+                if following is not None:
+                    self._add(following, lanes.active_mask())
+                return
+            at = following
+            if at == limit:
+                self._add(at, lanes.active_mask())
+                return
+
+    def _count(self, first: int, end: int) -> None:
+        for counter in self.counters:
+            counter(self.lanes, first, end)
+
+    def _add(self, at: int, mask: Array) -> None:
+        """Let the threads of `mask` continue at an instruction, or end behind the last one."""
+        if at == len(self.program.steps):
+            self.exited |= mask
+        elif at in self.ready:
+            self.ready[at] = self.ready[at] | mask
+        else:
+            self.ready[at] = mask
+
+    def _branch(self, branch: Branch, at: int) -> int | None:
+        """The instruction at which all active threads continue; None if they have ended or split."""
+        lanes = self.lanes
+        if branch.slot is None:
+            taken, rest = lanes.active_mask(), None
+        else:
+            taken = chosen(lanes, branch.slot, branch.negated)
+            rest = lanes.active_mask() & ~taken
+            if not taken.any():
+                return at + 1
+            if not rest.any():
+                rest = None
+        target = len(self.program.steps) if branch.target is None else branch.target
+        if target <= at and not self.loops.goes_on(at, target, taken):
+            taken = np.zeros_like(taken)
+            if rest is None:
+                return None
+            target = at + 1
+        if rest is None and branch.target is not None:
+            return target
+        if taken.any():
+            self._add(target, taken)
+        if rest is not None:
+            self._add(at + 1, rest)
+        return None
+
+    def _passes(self, barrier: Barrier, at: int) -> bool:
+        """Whether the active threads continue at once; otherwise they wait, or for `bar.arrive` are noted."""
+        lanes, threads = self.lanes, self.lanes.shape[1]
+        numbers = barrier.number(lanes)
+        counts = np.array([[threads]]) if barrier.count is None else barrier.count(lanes)
+        if lanes.mask is None and not self.waiting and numbers.size == counts.size == 1 and counts.flat[0] == threads:
+            self.phases += 1
+            if barrier.finish is not None:
+                barrier.finish(lanes)
+            return True
+        mask = lanes.active_mask()
+        for number in np.unique(lanes.active(numbers)):
+            group = mask & (numbers == number)
+            count = int(np.broadcast_to(counts, lanes.shape)[group][0])
+            self.waiting.append(Waiting(barrier, at, int(number), count, barrier.count is None, group))
+        return not barrier.waits
+
+    def _release(self) -> bool:
+        """Let blocks continue all of whose threads wait at a barrier. If there are none, that is a fault."""
+        released = False
+        for number in {waiting.number for waiting in self.waiting}:
+            together = [waiting for waiting in self.waiting if waiting.number == number]
+            arrived = np.sum([waiting.mask.sum(axis=1) for waiting in together], axis=0)
+            expected = np.max([np.where(waiting.mask.any(axis=1), waiting.count, 0) for waiting in together], axis=0)
+            complete = ((arrived == expected) & (arrived > 0))[:, None]
+            if not complete.any():
+                continue
+            released = True
+            self.phases += complete
+            leaving = np.zeros_like(self.exited)
+            for waiting in together:
+                leaving |= waiting.mask & complete
+            for waiting in together:
+                self.lanes.mask = leaving
+                if waiting.barrier.finish is not None:
+                    waiting.barrier.finish(self.lanes)
+                if waiting.barrier.waits and (waiting.mask & complete).any():
+                    self._add(waiting.at + 1, waiting.mask & complete)
+                waiting.mask = waiting.mask & ~complete
+            self.waiting = [waiting for waiting in self.waiting if waiting.mask.any()]
+        if not released:
+            self._report_barrier()
+        return released
+
+    def _report_barrier(self) -> None:
+        """The fault of threads that wait at a barrier for others that do not come."""
+        waiting = self.waiting[0]
+        line = self.program.instructions[waiting.at].line
+        block = int(np.argmax(waiting.mask.any(axis=1)))
+
+        def describe(thread: int) -> str:
+            lanes = self.lanes
+            others = [w for w in self.waiting if w is not waiting and w.mask[block].any()]
+            if self.exited[block].any():
+                missing = lanes.place(block, int(np.argmax(self.exited[block])))
+                return f"waits for {missing}, which has exited"
+            if others:
+                missing = lanes.place(block, int(np.argmax(others[0].mask[block])))
+                return f"waits for {missing}, which waits at line {self.program.instructions[others[0].at].line}"
+            arrived = int(waiting.mask[block].sum())
+            return f"waits for {waiting.count} threads, of which {arrived} come"
+
+        self.faults.report(FaultKind.DIVERGENT_BARRIER, line, self.lanes, waiting.mask, describe)
+
+
+@dataclass(slots=True)
+class _State:
+    """What a loop depends on."""
+
+    iteration: int
+    changes: int
+    registers: list[Array]
+    mask: Array
+
+
+class Loops:
+    """Finds loops that never end: those whose state repeats, and those with very many iterations."""
+
+    def __init__(self, schedule: Schedule, max_iterations: int):
+        self.schedule, self.max_iterations = schedule, max_iterations
+        self.iterations: dict[int, int] = {}
+        """By the number of the backward branch."""
+        self.states: dict[int, _State] = {}
+
+    def goes_on(self, at: int, target: int, taken: Array) -> bool:
+        """Count an iteration. False if the loop never ends, and faults are collected; the threads then end."""
+        count = self.iterations[at] = self.iterations.get(at, 0) + 1
+        if count < REPEATED:
+            return True
+        schedule = self.schedule
+        lanes, changes = schedule.lanes, schedule.memory.changes
+        state = self.states.get(at)
+        repeats = (
+            state is not None
+            and state.changes == changes
+            and np.array_equal(state.mask, taken)
+            and all(a is b or np.array_equal(a, b) for a, b in zip(state.registers, lanes.registers, strict=True))
+        )
+        if repeats or count > self.max_iterations:
+            line = schedule.program.instructions[at].line
+            how = "repeats a loop without any change" if repeats else f"repeats a loop more than {count - 1} times"
+            schedule.faults.report(FaultKind.ENDLESS, line, lanes, taken, lambda _: how)
+            schedule.exited |= taken
+            return False
+        if count & (count - 1) == 0:
+            self.states[at] = _State(count, changes, [*lanes.registers], taken)
+        return True

@@ -1,0 +1,275 @@
+"""
+Reads the text of PTX as LLVM, XLA and Triton write it.
+
+Statements end with `;`, except labels, `.loc` and other directives for debuggers, which end with the line, and blocks
+in braces, which are scopes for registers. Source: PTX ISA, "Syntax" and "Directives".
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from xshardy.ptx.declarations import (
+    DeclarationError,
+    read_parameters,
+    read_registers,
+    read_variable,
+)
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.module import Entry, Guard, Instruction, Module, Register, Variable
+from xshardy.ptx.operands import OperandError, read_operands
+from xshardy.ptx.types import Type
+
+_COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_SPACE = re.compile(r"\s*")
+_LABEL = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)")
+_LINE_DIRECTIVE = re.compile(r"\.(?:loc|file)\b[^\n]*")
+_HEADER = re.compile(r"\.(version|target|address_size)\s+([^\n]*)")
+_SECTION = re.compile(r"\.section\s+\S+\s*\{[^}]*\}")
+_ENTRY = re.compile(r"(?:\.(?:visible|weak|extern)\s+)*\.entry\s+(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?")
+_FUNCTION = re.compile(r"(?:\.(?:visible|weak|extern)\s+)*\.func\b")
+_DIRECTIVE = re.compile(r"\.(\w+)\s*((?:\d+\s*(?:,\s*\d+\s*)*)?)")
+_STATEMENT = re.compile(r"[^;{}]*(?:\{[^{}]*\}[^;{}]*)*;")
+_INSTRUCTION = re.compile(
+    r"(?:@(?P<not>!?)(?P<guard>[\w$%]+)\s+)?(?P<opcode>[a-z][\w.:]*)\s*(?P<operands>.*);", re.DOTALL
+)
+
+SPACES = (".reg", ".shared", ".local", ".global", ".const", ".param")
+SPECIAL = re.compile(
+    r"%(?:(?:tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid)\.[xyz]|laneid|warpid|nwarpid"
+    r"|smid|nsmid|gridid|lanemask_(?:eq|le|lt|ge|gt)|clock|clock64|clock_hi|globaltimer|globaltimer_lo|globaltimer_hi"
+    r"|cluster_ctarank|cluster_nctarank|dynamic_smem_size|total_smem_size|is_explicit_cluster)"
+)
+"""The special registers."""
+
+
+def read_ptx(text: str) -> Module:
+    """The module in `text`. Raises `PtxError` for what cannot be read."""
+    return _Reader(_COMMENT.sub(_blank, text)).module()
+
+
+def _blank(comment: re.Match[str]) -> str:
+    """Spaces for a comment, so that nothing moves; a string stays."""
+    return comment[0] if comment[0].startswith('"') else re.sub(r"[^\n]", " ", comment[0])
+
+
+@dataclass(slots=True)
+class _Scope:
+    """Registers that are declared between a pair of braces."""
+
+    number: int
+    """0 for the body of the entry."""
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    groups: dict[str, int] = field(default_factory=dict[str, int])
+    """How many registers `%r<N>` declares."""
+
+
+class _Body:
+    """The body of an entry while it is read."""
+
+    def __init__(self):
+        self.registers: dict[str, Type] = {}
+        self.groups: dict[str, tuple[Type, int]] = {}
+        self.variables: list[Variable] = []
+        self.instructions: list[Instruction] = []
+        self.labels: dict[str, int] = {}
+        self.scopes = [_Scope(0)]
+        self.scopes_seen = 0
+
+    def open_scope(self) -> None:
+        self.scopes_seen += 1
+        self.scopes.append(_Scope(self.scopes_seen))
+
+    def declare(self, declaration: str) -> None:
+        """Declare the registers of a `.reg`. Those of inner scopes are renamed if the name is in use."""
+        scope = self.scopes[-1]
+        for name, count, type in read_registers(declaration):
+            if count is not None:
+                if scope.number and name in self.groups:
+                    raise DeclarationError(
+                        f"the registers {name}<{count}> of an inner scope hide those of an outer one"
+                    )
+                self.groups[name] = (type, count)
+                continue
+            renamed = f"{name}@{scope.number}" if scope.number else name
+            scope.renamed[name] = renamed
+            self.registers[renamed] = type
+
+    def rename(self, name: str) -> str:
+        for scope in reversed(self.scopes):
+            if name in scope.renamed:
+                return scope.renamed[name]
+        return name
+
+    def is_register(self, name: str) -> bool:
+        """Whether `name` is a register; one of a group is noted as in use."""
+        if name in self.registers:
+            return True
+        prefix = name.rstrip("0123456789")
+        digits = name[len(prefix) :]
+        if digits and prefix in self.groups and int(digits) < self.groups[prefix][1]:
+            self.registers[name] = self.groups[prefix][0]
+            return True
+        return SPECIAL.fullmatch(name) is not None
+
+
+class _Reader:
+    """A position in a text without comments."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.at = 0
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def line(self, at: int | None = None) -> int:
+        return bisect_right(self._line_starts, self.at if at is None else at)
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Step over `pattern`, if it is next."""
+        found = pattern.match(self.text, self.at)
+        if found is not None:
+            self.at = found.end()
+        return found
+
+    def error(self, message: str) -> PtxError:
+        return PtxError(self.line(), message)
+
+    def module(self) -> Module:
+        headers: dict[str, str] = {}
+        entries: dict[str, Entry] = {}
+        variables: dict[str, Variable] = {}
+        while True:
+            self.match(_SPACE)
+            if self.at == len(self.text):
+                break
+            if header := self.match(_HEADER):
+                headers[header[1]] = header[2].strip()
+            elif self.match(_LINE_DIRECTIVE) or self.match(_SECTION):
+                continue
+            elif entry := self.match(_ENTRY):
+                entries[entry["name"]] = self._entry(entry)
+            elif self.match(_FUNCTION):
+                self._skip_function()
+            else:
+                for variable in self._variables():
+                    variables[variable.name] = variable
+        if headers.get("address_size", "64") != "64":
+            raise PtxError(1, f"addresses have {headers['address_size']} bits: only 64 are supported")
+        target = headers.get("target", "").partition(",")[0].strip()
+        return Module(headers.get("version", ""), target, entries, variables)
+
+    def _skip_function(self) -> None:
+        """Skip a device function or its declaration: only a call of it is an error."""
+        depth = 0
+        for match in re.compile(r"[{};]").finditer(self.text, self.at):
+            depth += {"{": 1, "}": -1, ";": 0}[match[0]]
+            if depth == 0:
+                self.at = match.end()
+                return
+        raise self.error("the text ends within a function")
+
+    def _variables(self) -> tuple[Variable, ...]:
+        line, statement = self.line(), self.match(_STATEMENT)
+        if statement is None or not statement[0].startswith("."):
+            raise PtxError(line, f"expected a directive, found '{self.text[self.at :].partition(chr(10))[0]}'")
+        directive = statement[0].rstrip(";")
+        if re.match(r"\.(?:pragma|alias|branchtargets|noreturn)\b", directive):
+            return ()
+        try:
+            return (replace(read_variable(directive), line=line),)
+        except (DeclarationError, OperandError) as error:
+            raise PtxError(line, str(error)) from None
+
+    def _entry(self, header: re.Match[str]) -> Entry:
+        line = self.line(header.start())
+        try:
+            parameters = read_parameters(header["parameters"] or "")
+        except (DeclarationError, OperandError) as error:
+            raise PtxError(line, str(error)) from None
+        directives: dict[str, tuple[int, ...]] = {}
+        self.match(_SPACE)
+        while directive := self.match(_DIRECTIVE):
+            directives[directive[1]] = tuple(int(part) for part in directive[2].split(",") if part.strip())
+            self.match(_SPACE)
+        if not self.text.startswith("{", self.at):
+            raise self.error(f"expected the body of entry {header['name']}")
+        self.at += 1
+        body = self._body()
+        return Entry(
+            header["name"],
+            line,
+            parameters,
+            directives,
+            body.registers,
+            tuple(body.variables),
+            tuple(body.instructions),
+            body.labels,
+        )
+
+    def _body(self) -> _Body:
+        body = _Body()
+        while body.scopes:
+            self.match(_SPACE)
+            if self.at == len(self.text):
+                raise self.error("the text ends within an entry")
+            char = self.text[self.at]
+            if char == "{":
+                self.at += 1
+                body.open_scope()
+            elif char == "}":
+                self.at += 1
+                body.scopes.pop()
+            elif self.match(_LINE_DIRECTIVE):
+                continue
+            elif label := self.match(_LABEL):
+                if label[1] in body.labels:
+                    raise self.error(f"label {label[1]} is there twice")
+                body.labels[label[1]] = len(body.instructions)
+            else:
+                self._statement(body)
+        return body
+
+    def _statement(self, body: _Body) -> None:
+        line, statement = self.line(), self.match(_STATEMENT)
+        if statement is None:
+            raise PtxError(line, f"expected an instruction, found '{self.text[self.at :].partition(chr(10))[0]}'")
+        text = statement[0]
+        try:
+            if not text.startswith("."):
+                body.instructions.append(_instruction(text, line, body))
+            elif text.startswith(".reg"):
+                body.declare(text.rstrip(";"))
+            elif text.startswith(SPACES):
+                body.variables.append(replace(read_variable(text.rstrip(";")), line=line))
+        except (DeclarationError, OperandError) as error:
+            raise PtxError(line, str(error)) from None
+
+
+def _instruction(text: str, line: int, body: _Body) -> Instruction:
+    match = _INSTRUCTION.fullmatch(text)
+    if match is None:
+        raise OperandError(f"cannot read the instruction '{text}'")
+    guard = None
+    if match["guard"]:
+        name = body.rename(match["guard"])
+        if not body.is_register(name):
+            raise OperandError(f"{match['guard']} is no register")
+        guard = Guard(Register(name), bool(match["not"]))
+    operands = read_operands(match["operands"], body.rename, body.is_register)
+    return Instruction(line, match["opcode"], operands, guard)
+
+
+def entry_of(module: Module, name: str | None = None) -> Entry:
+    """The entry `name` of a module, or its only one. Raises `PtxError` if there is none such."""
+    entries: Mapping[str, Entry] = module.entries
+    if name is None and len(entries) == 1:
+        return next(iter(entries.values()))
+    if name is not None and name in entries:
+        return entries[name]
+    known = ", ".join(entries) or "none"
+    raise PtxError(1, f"choose an entry of the module ({known})" if name is None else f"no entry {name}, only {known}")
