@@ -35,14 +35,15 @@ class Source:
 
 def read_source(text: str, name: str, *, as_hlo: bool) -> Source:
     """Read and verify `text`. Raises the exceptions of the parsers."""
-    spans: dict[Operation, Span] = {}
     if as_hlo:
+        spans: dict[Operation, Span] = {}
         module = parse_hlo(text, name, spans)
+        place_at_lines(spans)
     else:
         parser = Parser(new_context(), text, name)
-        module, spans = parser.parse_module(), parser.spans
+        module = parser.parse_module()
         verify(module)
-    place_at_lines(spans)
+        place_at_lines(parser.spans)
     return Source(name, source_stage("HLO" if as_hlo else "MLIR", text), module)
 
 

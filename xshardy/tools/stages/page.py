@@ -1,16 +1,13 @@
 """A self-contained HTML page about programs and their stages."""
 
-import html
-import json
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from importlib.resources import files
 from typing import Any
 
 from xshardy.tools.explain.tables import Strings, Table
-from xshardy.tools.output import printable
 from xshardy.tools.stages.stage import Program, Sources, Stage
+from xshardy.tools.web_page import web_page
 
 SCRIPTS = ("data.js", "highlight.js", "columns.js", "start.js")
 """The files of the script, in order: they share one scope."""
@@ -24,16 +21,8 @@ def page(title: str, source: Stage, programs: Sequence[Program], *, side_by_side
 
     It starts with the stages side by side, or with one at a time and what changed in it.
     """
-    static = files("xshardy.tools.stages") / "static"
     data = {"sideBySide": side_by_side, **_data(source, programs)}
-    parts = {
-        "@TITLE@": html.escape(printable(title)),
-        "@STYLE@": (static / "page.css").read_text(),
-        # No text of the program can end the script or begin a comment in it: in JSON, `<` stands in strings only.
-        "@DATA@": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-        "@SCRIPT@": "".join((static / name).read_text() for name in SCRIPTS),
-    }
-    return re.sub("|".join(parts), lambda match: parts[match[0]], (static / "page.html").read_text())  # in one pass
+    return web_page("xshardy.tools.stages", title, data, SCRIPTS)
 
 
 def _data(source: Stage, programs: Sequence[Program]) -> Mapping[str, Any]:
