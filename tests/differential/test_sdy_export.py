@@ -69,6 +69,7 @@ UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locatio
 
 
 BEYOND_UPSTREAM = {
+    "convert_global_to_local_manual_functions",
     "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
     "gather_between_meshes",

@@ -248,3 +248,23 @@ func.func @value_of_lane(%c: i1, %t: tensor<8xf32>, %x: f32) -> f32 {
   }
   return %r : f32
 }
+
+// Where a branch holds another, both are turned around.
+// CHECK-LABEL: func.func @two_conditions(
+// CHECK-SAME:    %arg0: i1, %arg1: i1
+// CHECK:         scf.if %arg0 {
+// CHECK-NEXT:      scf.if %arg1 {
+// CHECK-NEXT:        scf.for
+// CHECK-NEXT:          "test.op"
+func.func @two_conditions(%a: i1, %b: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %a {
+      scf.if %b {
+        "test.op"(%i) : (index) -> ()
+      }
+    }
+  }
+  return
+}
