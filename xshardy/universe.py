@@ -99,6 +99,7 @@ PASSES: Mapping[str, str] = {
     "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
     "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
+    "sdy-gather-between-meshes": "transforms.sdy_export.gather_between_meshes:GatherBetweenMeshesPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_export.inline_meshes:InlineMeshesPass",
