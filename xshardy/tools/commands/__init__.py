@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "shard": "propagate shardings, and say what each device holds of the largest tensors",
     "explain": "say from where a tensor got its sharding, through which operations",
     "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+    "explore": "show a program after each pass as a page: what changed, and what became of each operation",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""
