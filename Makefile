@@ -7,7 +7,7 @@ PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 
 FUZZ_INPUTS ?= 10000
 
-.PHONY: help demo quick test lint format fuzz mutants bench docs notebooks release clean
+.PHONY: help demo quick test bless lint format fuzz mutants bench docs notebooks release clean
 
 help:  ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -25,6 +25,9 @@ test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential te
 
 mutants: $(VENV)/.dev  ## small faults put into passes and emitters: how many the tests find (hours)
 	$(BIN)/python tests/mutation
+
+bless: $(VENV)/.test  ## FILE=...: the check lines of a FileCheck test become what the tools print; read the difference
+	@$(BIN)/python scripts/bless $(FILE)
 
 lint: $(VENV)/.dev  ## ruff, and pyright in strict mode on xshardy/
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
