@@ -32,6 +32,8 @@ ABOUT = {
 }
 """What each dialect is for."""
 
+VARIABLES = "Parts of an operation whose constraints begin with the same name, such as `T`, have equal types."
+
 
 def dialect_pages() -> dict[str, str]:
     """By its path below `docs/`, the text of each page."""
@@ -51,7 +53,7 @@ def index() -> Iterator[str]:
 
 def dialect_page(name: str) -> Iterator[str]:
     dialect: Dialect = load(DIALECTS[name])
-    yield from (f"# Dialect `{name}`", "", ABOUT[name])
+    yield from (f"# Dialect `{name}`", "", ABOUT[name], "", VARIABLES)
     if operations := sorted(dialect.operations, key=lambda operation: operation.name):
         yield from ("", "## Operations")
         for operation in operations:
@@ -67,7 +69,8 @@ def operation_entry(operation: type[Operation]) -> Iterator[str]:
     assert issubclass(operation, IRDLOperation)
     definition = operation.get_irdl_definition()
     if (example := examples().get(operation.name)) is not None:
-        yield from ("", f'```mlir title="{example.file.relative_to(ROOT)}"', example.text, "```")
+        language = "mlir" if example.file.suffix == ".mlir" else "text"
+        yield from ("", f'```{language} title="{example.file.relative_to(ROOT)}"', example.text, "```")
     if definition.assembly_format is not None:
         yield from ("", "Syntax:", "", "```text")
         yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 84)

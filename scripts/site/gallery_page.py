@@ -11,6 +11,9 @@ from xshardy.pictures.gallery import GALLERY
 MARK = re.compile(r"<!-- picture: (\w+) -->")
 """What stands for a picture in a page."""
 
+WIDE = 700
+"""Drawings of more pixels are not shrunk to the width of a telephone: they scroll."""
+
 INTRODUCTION = """\
 # Gallery
 
@@ -28,7 +31,7 @@ def drawn(name: str) -> str:
         drawing = GALLERY[name].draw(GALLERY[name].files)
     finally:
         os.chdir(before)
-    return f"<figure{' class=wide' if drawing.width > 500 else ''}>{drawing.svg()}</figure>"
+    return f"<figure{' class=wide' if drawing.width > WIDE else ''}>{drawing.svg()}</figure>"
 
 
 def with_pictures(markdown: str) -> str:

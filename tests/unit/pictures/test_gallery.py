@@ -75,3 +75,14 @@ def test_a_picture_of_another_file(tmp_path: Path, capsys: pytest.CaptureFixture
     assert (tmp_path / "mesh.svg").read_text().startswith("<svg")
     assert main(["banks", str(ROOT / "examples" / "gelu.hlo")]) == 1
     assert "uses no shared memory" in capsys.readouterr().err
+
+
+def test_programs_that_are_too_large_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    lines = [f"%{n} = stablehlo.negate %{n - 1 if n else 'x'} : tensor<8xf32>" for n in range(70)]
+    program = tmp_path / "long.mlir"
+    program.write_text("func.func @f(%x: tensor<8xf32>) {\n" + "\n".join(lines) + "\nreturn\n}\n")
+    assert main(["propagation", str(program)]) == 1
+    assert "71 tensors" in capsys.readouterr().err
+    program.write_text('sdy.mesh @mesh = <["x"=1024]>\nfunc.func @f(%x: tensor<8xf32>) {\nreturn\n}\n')
+    assert main(["mesh", str(program)]) == 1
+    assert "1024 devices" in capsys.readouterr().err

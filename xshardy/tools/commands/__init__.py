@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
         "execute a module with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on all "
         "of its devices"
     ),
+    "ptx": "execute PTX on the CPU, check it for races and wrong accesses, or count what it executes",
     "indexing": "print the indexing maps between the results and operands of each fusion",
     "hlo-stats": "count the instructions and bytes of HLO dumps, by opcode, kind of fusion, and computation or module",
     "shrink": "print an HLO module with smaller shapes, and otherwise the same operations",

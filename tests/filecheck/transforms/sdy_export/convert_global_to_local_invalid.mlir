@@ -11,7 +11,7 @@ func.func @main(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // An operation that is to be gone by now.
-// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-reshard-to-collectives first
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-gather-between-meshes and sdy-reshard-to-collectives first
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -22,7 +22,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Parts over one mesh are not parts over the other.
-// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-reshard-to-collectives first; between meshes with other axes, reshard to a replicated tensor
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-gather-between-meshes and sdy-reshard-to-collectives first
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 sdy.mesh @other = <["all"=4]>
 

@@ -122,7 +122,7 @@ func.func @stays(%c: i1, %x: i32, %n: index) -> i32 {
 // CHECK-NEXT:    }
 // CHECK-NEXT:    scf.for %[[I:.*]] = %{{.*}} iter_args(%[[SUM:.*]] = %[[X]]) -> (f32) {
 // CHECK-NEXT:      xla_gpu.apply_indexing
-// CHECK-NEXT:      %[[E:.*]] = vector.extract %[[V]][%[[I]]]
+// CHECK-NEXT:      %[[E:.*]] = vector.extract %[[V]][%[[I]]] : f32
 // CHECK-NEXT:      arith.addf %[[SUM]], %[[E]]
 func.func @load_under_branch(%c: i1, %t: tensor<8xf32>, %x: f32) -> f32 {
   %c0 = arith.constant 0 : index
@@ -142,8 +142,7 @@ func.func @load_under_branch(%c: i1, %t: tensor<8xf32>, %x: f32) -> f32 {
   return %r : f32
 }
 
-// It stays if it depends on the lane, reads what the loop carries or computes, or loads nothing; and in loops over
-// more than lanes.
+// It stays if it depends on the lane, reads what the loop carries, or loads nothing; and in loops over more than lanes.
 // CHECK-LABEL: func.func @branches_that_stay(
 // CHECK-NOT:     vector<
 // CHECK:         return
@@ -154,7 +153,6 @@ func.func @branches_that_stay(%c: i1, %t: tensor<8xf32>, %u: tensor<8xi1>, %x: f
   %c4 = arith.constant 4 : index
   %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%sum = %x) -> (f32) {
     %lane = tensor.extract %u[%i] : tensor<8xi1>
-    %l = tensor.extract %t[%i] : tensor<8xf32>
     %of_lane = scf.if %lane -> (f32) {
       %e = tensor.extract %t[%c1] : tensor<8xf32>
       scf.yield %e : f32
@@ -168,13 +166,6 @@ func.func @branches_that_stay(%c: i1, %t: tensor<8xf32>, %u: tensor<8xi1>, %x: f
     } else {
       scf.yield %x : f32
     }
-    %of_loaded = scf.if %c -> (f32) {
-      %e = tensor.extract %t[%c1] : tensor<8xf32>
-      %s = arith.addf %e, %l : f32
-      scf.yield %s : f32
-    } else {
-      scf.yield %x : f32
-    }
     %no_load = scf.if %c -> (f32) {
       %s = arith.addf %x, %x : f32
       scf.yield %s : f32
@@ -183,9 +174,8 @@ func.func @branches_that_stay(%c: i1, %t: tensor<8xf32>, %u: tensor<8xi1>, %x: f
     }
     %0 = arith.addf %sum, %of_lane : f32
     %1 = arith.addf %0, %of_carried : f32
-    %2 = arith.addf %1, %of_loaded : f32
-    %3 = arith.addf %2, %no_load : f32
-    scf.yield %3 : f32
+    %2 = arith.addf %1, %no_load : f32
+    scf.yield %2 : f32
   }
   %q = scf.for %i = %c0 to %c3 step %c1 iter_args(%sum = %r) -> (f32) {
     %e = scf.if %c -> (f32) {
@@ -219,6 +209,37 @@ func.func @computed_condition(%th: index, %t: tensor<8xf32>, %x: f32) -> f32 {
     %e = scf.if %c -> (f32) {
       %l = tensor.extract %t[%i] : tensor<8xf32>
       scf.yield %l : f32
+    } else {
+      scf.yield %x : f32
+    }
+    %s = arith.addf %sum, %e : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+
+// A value of a lane that the branch reads is computed for all lanes before it.
+// CHECK-LABEL: func.func @value_of_lane(
+// CHECK-SAME:    %[[C:.*]]: i1, %[[T:.*]]: tensor<8xf32>, %[[X:.*]]: f32)
+// CHECK:         %[[V:.*]] = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[W:.*]] = %{{.*}}) -> (vector<2xf32>) {
+// CHECK-NEXT:      %[[L:.*]] = tensor.extract %[[T]][%[[I]]]
+// CHECK-NEXT:      vector.insert %[[L]], %[[W]] [%[[I]]]
+// CHECK:         scf.if %[[C]] -> (vector<2xf32>) {
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK:             %[[E:.*]] = vector.extract %[[V]][
+// CHECK-NEXT:        tensor.extract
+// CHECK-NEXT:        arith.mulf %{{.*}}, %[[E]]
+// CHECK:         return
+func.func @value_of_lane(%c: i1, %t: tensor<8xf32>, %x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %x) -> (f32) {
+    %l = tensor.extract %t[%i] : tensor<8xf32>
+    %e = scf.if %c -> (f32) {
+      %m = tensor.extract %t[%c1] : tensor<8xf32>
+      %p = arith.mulf %m, %l : f32
+      scf.yield %p : f32
     } else {
       scf.yield %x : f32
     }

@@ -32,7 +32,7 @@ class TakePartOverOtherMesh(LocalPattern[ReshardOp, Sequence[AxisRefs]]):
             raise OperationFailedException(
                 op,
                 f"failed to legalize operation '{op.name}' that was explicitly marked illegal: run "
-                "sdy-reshard-to-collectives first; between meshes with other axes, reshard to a replicated tensor",
+                "sdy-gather-between-meshes and sdy-reshard-to-collectives first",
             )
         return [of_dim.axes.data for of_dim in op.sharding.dim_shardings]
 
