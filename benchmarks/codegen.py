@@ -1,10 +1,11 @@
 """
-Kernels of fusions compared with XLA:GPU's: time from HLO text to PTX, and the output of ptxas for both.
+Kernels of fusions compared with XLA:GPU's: time from HLO text to PTX, the output of ptxas, and what is executed.
 
-The input is a folder of fusions in HLO text with XLA's kernel for each (NAME.hlo, NAME.ptx). ptxas assembles both
-kernels for the same GPU. Instructions are those of the machine code, without the padding at its end. They are compared
-as counts and, because a kernel may do more with fewer threads, as counts times threads (those of XLA's kernels are in
-the file `index.json` of the folder).
+The input is a folder of fusions in HLO text with XLA's kernel for each (NAME.hlo, NAME.ptx), and their launch
+dimensions in `index.json`. ptxas assembles both kernels for the same GPU; instructions are those of the machine code,
+without the padding at its end. `xshardy.ptx` executes at most 32 blocks of both on buffers of zeros, and counts the
+instructions that their warps issue (`slots`, the middle of an interval) and the 32-byte sectors that their requests
+move, without caches. Both counts are scaled to the whole grid.
 
     python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
 """
@@ -15,8 +16,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from struct import unpack_from
 from time import perf_counter
@@ -28,6 +29,7 @@ from rich.table import Table
 from xshardy import compiler
 from xshardy.lowering.libdevice import find_cuda_file
 from xshardy.lowering.ptxas import PROGRAM, assemble
+from xshardy.ptx.profiling import profile
 from xshardy.tools.widths import widths
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "xla_gpu"
@@ -83,11 +85,30 @@ def count_instructions(elf: bytes) -> int:
     return count
 
 
-def threads_of_xla(folder: Path) -> dict[str, int]:
-    """The number of threads of each of XLA's kernels in a folder, as far as its index has them."""
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What the warps of a kernel execute, for the whole grid."""
+
+    slots: float
+    sectors: float
+
+
+def executed(ptx: str, grid: Sequence[int], block: Sequence[int]) -> Executed:
+    """Execute some blocks of a kernel and count."""
+    profiled = profile(ptx, grid, block)
+    return Executed(sum(profiled.issue_slots) / 2, profiled.sectors)
+
+
+def launches_of_xla(folder: Path) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
+    """Grid and block of each of XLA's kernels in a folder, as far as its index has them."""
     index = folder / "index.json"
     entries: list[dict[str, Any]] = json.loads(index.read_text())["fusions"] if index.exists() else []
-    return {entry["name"]: prod(entry["grid"]) * prod(entry["block"]) for entry in entries}
+    return {entry["name"]: (entry["grid"], entry["block"]) for entry in entries if "grid" in entry}
+
+
+def ratio(ours: float, theirs: float) -> float:
+    """`ours / theirs`; 1 if both are 0."""
+    return ours / theirs if theirs else 1.0
 
 
 def main(arguments: list[str]) -> int:
@@ -101,14 +122,16 @@ def main(arguments: list[str]) -> int:
         "instructions",
         "XLA",
         "ratio",
-        "x threads",
+        "slots / XLA's",
+        "sectors / XLA's",
         "registers",
         "XLA",
         "spills",
         "loads",
         "XLA's loads",
     )
-    ratios, totals, threads_of = list[float](), list[float](), threads_of_xla(folder)
+    launches = launches_of_xla(folder)
+    ratios: dict[str, list[float]] = {"instructions": [], "issue slots": [], "sectors": []}
     for path in sorted(folder.glob("*.hlo")):
         if arguments[1:] and not any(part in path.name for part in arguments[1:]):
             continue
@@ -121,19 +144,23 @@ def main(arguments: list[str]) -> int:
             continue
         seconds = perf_counter() - start
         ours, theirs = machine_code(kernel.ptx), machine_code(path.with_suffix(".ptx").read_text())
-        ratios.append(ours.instructions / theirs.instructions)
-        threads = prod(kernel.block) * prod(kernel.grid)
-        totals.append(ratios[-1] * threads / threads_of.get(path.stem, threads))
-        compared = (f"{ratios[-1]:.2f}", f"{totals[-1]:.2f}")
+        compared = [ratio(ours.instructions, theirs.instructions)]
+        if path.stem in launches:
+            a = executed(kernel.ptx, kernel.grid, kernel.block)
+            b = executed(path.with_suffix(".ptx").read_text(), *launches[path.stem])
+            compared += ratio(a.slots, b.slots), ratio(a.sectors, b.sectors)
+        for values, value in zip(ratios.values(), compared, strict=False):
+            values.append(value)
+        compared = [f"{value:.2f}" for value in compared] + ["-"] * (3 - len(compared))
         numbers = (ours.instructions, theirs.instructions, *compared, ours.registers, theirs.registers)
         table.add_row(
             path.stem, f"{seconds * 1000:.0f}", *map(str, numbers), str(ours.spills), ours.loads, theirs.loads
         )
     Console(width=180).print(table)
-    if ratios:
-        for what, values in (("instructions", ratios), ("instructions x threads", totals)):
-            mean, worst = statistics.geometric_mean(values), max(values)
-            print(f"{len(values)} kernels: {what} {mean:.2f} x XLA's (geometric mean), {worst:.2f} x at most")
+    for what, values in ratios.items():
+        if values:
+            mean, worst, above = statistics.geometric_mean(values), max(values), sum(value > 1.05 for value in values)
+            print(f"{len(values)} kernels: {what} {mean:.3f} x XLA's (geometric mean), {worst:.2f} at most, {above} > 1.05")
     return 0
 
 

@@ -7,7 +7,6 @@ Python's `xml.etree` writes them; a library would be a dependency of every insta
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d", "#ff9da6", "#8c8c8c")
@@ -53,14 +52,12 @@ class Drawing:
         text = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
         return self._add("polyline", {"points": text, "stroke": stroke, "fill": "none", **more})
 
-    def curve(self, points: Iterable[Point], stroke: str = "currentColor", **more: object) -> Element:
-        """A curve from point to point that leaves and reaches each of them horizontally."""
-        places = [*points]
-        data = f"M{_number(places[0][0])},{_number(places[0][1])}"
-        for (x, y), (to_x, to_y) in pairwise(places):
-            middle = (x + to_x) / 2
-            data += f" C{' '.join(map(_number, (middle, y, middle, to_y, to_x, to_y)))}"
-        return self._add("path", {"d": data, "stroke": stroke, "fill": "none", **more})
+    def arc(self, start: Point, end: Point, depth: Number, stroke: str = "currentColor", **more: object) -> Element:
+        """A curve from `start` to `end` that goes `depth` to the left in between."""
+        x, y = min(start[0], end[0]) - depth * 4 / 3, (start[1], end[1])  # a Bezier curve reaches 3/4 of the way
+        places = (start, (x, y[0]), (x, y[1]), end)
+        first, *others = (f"{_number(at_x)},{_number(at_y)}" for at_x, at_y in places)
+        return self._add("path", {"d": f"M{first} C{' '.join(others)}", "stroke": stroke, "fill": "none", **more})
 
     def text(
         self, x: Number, y: Number, text: str, size: Number = 12, anchor: str = "start", **more: object

@@ -1,10 +1,11 @@
 """The page of the commands: their arguments as `--help` has them."""
 
 import argparse
-from collections.abc import Callable, Iterator
-from unittest.mock import patch
+from collections.abc import Iterator
 
-from xshardy.tools import cli, xshardy_opt
+from xshardy.tools.cli import command_parser
+from xshardy.tools.commands import COMMANDS
+from xshardy.tools.xshardy_opt import XshardyOptMain
 
 INTRODUCTION = """\
 # Commands
@@ -14,40 +15,21 @@ cannot be read or written; 2 for a wrong command line; 70 for a bug in a pass (`
 """
 
 
-class _Found(BaseException):
-    """The parser of a command, on its way out of the command."""
-
-    def __init__(self, parser: argparse.ArgumentParser):
-        self.parser = parser
-
-
-def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
-    """The parser with which the command `main` reads its arguments."""
-
-    def give_out(self: argparse.ArgumentParser, *_: object, **__: object) -> argparse.Namespace:
-        raise _Found(self)
-
-    with patch.object(argparse.ArgumentParser, "parse_args", give_out):
-        try:
-            main([])
-        except _Found as found:
-            return found.parser
-    raise ValueError(f"{main.__module__} reads its arguments without argparse")
-
-
 def command_page() -> str:
     """The text of the page."""
     return "\n".join([INTRODUCTION, *_commands()])
 
 
 def _commands() -> Iterator[str]:
-    xshardy = parser_of(cli.main)
+    xshardy = command_parser(loaded=COMMANDS)
     yield from ("## `xshardy`", "", xshardy.description or "", "")
     for action in xshardy._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, parser in action.choices.items():
                 yield from _command(f"xshardy {name}", parser, level=3)
-    yield from _command("xshardy-opt", parser_of(xshardy_opt.main), level=2)
+    optimizer = argparse.ArgumentParser(description="xDSL's optimizer driver with OpenXLA's dialects and text.")
+    XshardyOptMain(args=[]).register_all_arguments(optimizer)
+    yield from _command("xshardy-opt", optimizer, level=2)
 
 
 def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator[str]:
@@ -65,13 +47,13 @@ def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator
 
 
 def _invocation(action: argparse.Action) -> str:
-    """`-o, --output FILE`; the choices of an option in place of the name of its value, if there are few."""
+    """`-o, --output FILE`; the choices of an option in place of the name of its value, if there are few: in code."""
     value = action.metavar or (action.option_strings or [action.dest])[-1].lstrip("-").upper()
     if action.choices is not None and len(choices := [*map(str, action.choices)]) < 10:
         value = "|".join(choices)
     names = ", ".join(action.option_strings)
     words = [names] if action.nargs == 0 else [names, value] if names else [value]
-    return _cell(" ".join(map(str, words)))
+    return " ".join(map(str, words))
 
 
 def _cell(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from filecheck_examples import ROOT
 from xdsl.passes import ModulePass
 
-from xshardy.tools.passes_page import first_paragraph
+from xshardy.tools.pass_listing import paragraph
 from xshardy.universe import PASSES, load
 
 INTRODUCTION = """\
@@ -79,7 +79,7 @@ def _ours() -> Iterator[str]:
         source = _source(name)
         if source.startswith(OURS):
             why = source.partition(": ")[2]
-            yield f"| [`{name}`](../passes.md#{name}) | {first_paragraph(_pass(name))} | {why} |"
+            yield f"| [`{name}`](../passes.md#{name}) | {paragraph(_pass(name).__doc__)} | {why} |"
     yield (
         "\nAlso ours: execution of every level of a kernel on the CPU (`xshardy run`), explanations and plans of "
         "shardings (`xshardy explain`, `plan`), sharding rules for linalg and for operations of other dialects, "

@@ -61,6 +61,6 @@ TEXTS: Mapping[type, Callable[[Any], str]] = {
     StaticShape: lambda _: "a tensor of static shape",
     TensorOf: _tensor,
     ValueOf: lambda value: constraint_text(value.tensor) + ", or a tuple or token in its place",
-    VarConstraint: lambda variable: f"{constraint_text(variable.constraint)}: the same wherever `{variable.name}` is",
+    VarConstraint: lambda variable: f"`{variable.name}`: {constraint_text(variable.constraint)}",
 }
 """By the class of a constraint, its words."""

@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from constraint_text import constraint_text
 from filecheck_examples import ROOT, examples
+from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -31,6 +32,8 @@ ABOUT = {
 }
 """What each dialect is for."""
 
+VARIABLES = "Parts of an operation whose constraints begin with the same name, such as `T`, have equal types."
+
 
 def dialect_pages() -> dict[str, str]:
     """By its path below `docs/`, the text of each page."""
@@ -50,7 +53,7 @@ def index() -> Iterator[str]:
 
 def dialect_page(name: str) -> Iterator[str]:
     dialect: Dialect = load(DIALECTS[name])
-    yield from (f"# Dialect `{name}`", "", ABOUT[name])
+    yield from (f"# Dialect `{name}`", "", ABOUT[name], "", VARIABLES)
     if operations := sorted(dialect.operations, key=lambda operation: operation.name):
         yield from ("", "## Operations")
         for operation in operations:
@@ -66,10 +69,11 @@ def operation_entry(operation: type[Operation]) -> Iterator[str]:
     assert issubclass(operation, IRDLOperation)
     definition = operation.get_irdl_definition()
     if (example := examples().get(operation.name)) is not None:
-        yield from ("", f'```mlir title="{example.file.relative_to(ROOT)}"', example.text, "```")
+        language = "mlir" if example.file.suffix == ".mlir" else "text"
+        yield from ("", f'```{language} title="{example.file.relative_to(ROOT)}"', example.text, "```")
     if definition.assembly_format is not None:
         yield from ("", "Syntax:", "", "```text")
-        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 110)
+        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 84)
         yield "```"
     if rows := [*parts(definition)]:
         yield from ("", "| Part | | Constraint |", "|---|---|---|", *rows)
@@ -104,6 +108,8 @@ def row(name: str, kind: str, part: object, constraint: str) -> str:
 def attribute_entry(attribute: type[Attribute]) -> Iterator[str]:
     sigil = "!" if issubclass(attribute, TypeAttribute) else "#"
     yield from (f"### `{sigil}{attribute.name}`", "", documentation(attribute))
+    if issubclass(attribute, EnumAttribute):
+        yield f"One of {', '.join(f'`{each}`' for each in attribute.enum_type)}."
     if issubclass(attribute, ParametrizedAttribute):
         rows = [
             f"| `{name}` | {constraint_text(part.constr)} |"

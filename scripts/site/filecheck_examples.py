@@ -1,4 +1,4 @@
-"""Examples of operations: statements of the FileCheck tests, which are valid and print as they are written."""
+"""Examples of operations: statements of the FileCheck tests that are valid."""
 
 import re
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ WITHOUT_ERRORS = re.compile(r"(?<!invalid)(?<!verification)(?<!errors)$")
 """Matches the names of files whose programs are all valid."""
 OPERATION = re.compile(r'^(?:%[^=]*= )?"?([a-z_]\w*\.[\w.]+)')
 """The name of the operation that a line begins with."""
+INSTRUCTION = re.compile(r"^(?:ROOT )?%?[\w.-]+ = .*?[\])}] ([a-z][a-z0-9-]*)\(")
+"""The opcode of the HLO instruction that a line is."""
 MOST_LINES = 16
 """Statements up to this length are preferred, in the order of the files."""
 
@@ -26,7 +28,7 @@ class Example(NamedTuple):
 
 @cache
 def examples() -> dict[str, Example]:
-    """By the name of an operation, its example: from the tests of dialects if they have one."""
+    """By the name of an operation, its example: from the tests of dialects if they have one; last, from HLO text."""
     found: dict[str, Example] = {}
     for file in sorted(TESTS.rglob("*.mlir"), key=_rank):
         if not WITHOUT_ERRORS.search(file.stem):
@@ -35,6 +37,10 @@ def examples() -> dict[str, Example]:
             known = found.get(name)
             if known is None or text.count("\n") < known.text.count("\n") >= MOST_LINES:
                 found[name] = Example(text, file)
+    for file in sorted(TESTS.rglob("*.hlo")):
+        for line in file.read_text().splitlines():
+            if not line.lstrip().startswith("//") and (match := INSTRUCTION.match(line.strip())) is not None:
+                found.setdefault(f"hlo.{match[1].replace('-', '_')}", Example(line.strip(), file))
     return found
 
 

@@ -14,6 +14,7 @@ from command_page import command_page
 from comparison_page import comparison_page
 from dialect_pages import dialect_pages
 from filecheck_examples import ROOT
+from gallery_page import gallery_page, with_pictures
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -33,6 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages, those of the project's files, and a page for each source file that a page links to."""
     pages = {
         **dialect_pages(),
+        "gallery.md": gallery_page(),
         "reference/commands.md": command_page(),
         "reference/python.md": api_page(),
         "reference/upstream.md": comparison_page(),
@@ -48,13 +50,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links to files outside of `docs/` lead to the pages of these files."""
+    """Draw the pictures of a page, and let its links to files outside of `docs/` lead to the pages of these files."""
 
     def target(match: re.Match[str]) -> str:
         outside = _outside(match[1], page.file.src_uri)
         return match[1] if outside is None else _relative(_page_of(outside), page.file.src_uri)
 
-    return LINK.sub(target, markdown)
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation", "toc"]
+    return with_pictures(LINK.sub(target, markdown))
 
 
 def _as_page(name: str) -> str:

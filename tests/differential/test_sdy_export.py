@@ -69,11 +69,13 @@ UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locatio
 
 
 BEYOND_UPSTREAM = {
+    "convert_global_to_local_manual_functions",
     "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
     "gather_between_meshes",
     "merge_collective_permutes",
     "remove_needless_reshards",
+    "scatter_sliced_reductions",
     "sum_short_gathers",
     "convert_global_to_local_meshes",
     "convert_global_to_local_other_dimensions",

@@ -260,11 +260,7 @@ class IndexingMap:
         constraints decide which iterations run.
         """
         constraints = self.constraints if keep_constraints else self._relevant_constraints()
-        used: set[AffineExpr] = set()
-        for expr in (*self.results, *(c.expr for c in constraints)):
-            used.update(leaves(expr))
-        removed_dims = tuple(dim(i) not in used for i in range(len(self.dimensions)))
-        removed_symbols = tuple(sym(i) not in used for i in range(len(self.symbols)))
+        removed_dims, removed_symbols = self._unused if keep_constraints else self._unused_beside(constraints)
         if not any(removed_dims) and not any(removed_symbols):
             return self, removed_dims, removed_symbols
         # Replacements of unused variables do not matter.
@@ -273,6 +269,19 @@ class IndexingMap:
             [constant(0) if removed else None for removed in removed_symbols],
         )
         return rebuilt, removed_dims, removed_symbols
+
+    @cached_property
+    def _unused(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """For each dimension and each symbol, whether neither a result nor a constraint reads it."""
+        return self._unused_beside(self.constraints)
+
+    def _unused_beside(self, constraints: Sequence[Constraint]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """For each dimension and each symbol, whether neither a result nor one of `constraints` reads it."""
+        used: set[AffineExpr] = set()
+        for expr in (*self.results, *(c.expr for c in constraints)):
+            used.update(leaves(expr))
+        unused_dims = tuple(dim(i) not in used for i in range(len(self.dimensions)))
+        return unused_dims, tuple(sym(i) not in used for i in range(len(self.symbols)))
 
     def remove_unused_symbols(self) -> IndexingMap:
         """The map without unused symbols. Dimensions stay."""

@@ -360,7 +360,7 @@ class Bounds:
         """`total` with quotients and remainders of equal divisions combined."""
         for term in total.terms:
             if term.atom.kind is Kind.MOD:
-                simpler = self._remainder_and_quotient(total, term)
+                simpler = self._remainder_and_quotient(total, term) or self._remainder_of_quotient(total, term)
             elif term.atom.kind is Kind.FLOORDIV:
                 simpler = self._value_minus_quotient(total, term)
             else:
@@ -376,6 +376,21 @@ class Bounds:
         if not total.holds(quotient, n * k):
             return None
         return combination((total, 1), (value, k), (single(remainder.atom), -k), (quotient, -n * k))
+
+    def _remainder_of_quotient(self, total: Linear, remainder: Term) -> Linear | None:
+        """
+        `r * k + (a floordiv (m * n)) * n * k` -> `(a floordiv m) * k`, if `r` is `(a floordiv m) mod n`.
+
+        The dividend of `r` may be written differently, since it is known up to multiples of `n` only.
+        """
+        n, k = remainder.atom.divisor, remainder.factor
+        for atom, factor in total.terms:
+            if atom.kind is not Kind.FLOORDIV or factor != n * k or atom.divisor % n:
+                continue
+            value = self.floordiv(atom.dividend, atom.divisor // n)
+            if self.mod(value, n).as_atom == remainder.atom:
+                return combination((total, 1), (value, k), (single(remainder.atom), -k), (single(atom), -factor))
+        return None
 
     def _value_minus_quotient(self, total: Linear, quotient: Term) -> Linear | None:
         """`a * k - (a floordiv n) * n * k` -> `(a mod n) * k`."""

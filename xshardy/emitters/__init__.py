@@ -20,20 +20,29 @@ def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp
     """
     The kernel of a fusion: a module with the entry function `@main` and the private functions that it calls.
 
-    The launch dimensions depend on the device, by default an H100. Raises `PassFailedException` for an operation that
+    The launch dimensions depend on the device, by default an H100. Operations have the locations of those that they
+    compute, or else that of the fusion. Raises `PassFailedException` for an operation that
     cannot be emitted; the message names it.
     """
     # Imported lazily: launch dimensions and index arithmetic do not need every dialect.
+    from xdsl.dialects.builtin import UNKNOWN_LOC
+    from xdsl.dialects.func import FuncOp
+
     from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.index_width import narrow_indices
     from xshardy.emitters.preparation import prepare
+    from xshardy.rewriting.locations import give_location
 
     computation = prepare(fusion.callee_function())
     choice = choose_emitter(computation, device)
     require_emittable(computation, choice.hero)
     module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
+    if fusion.location is not UNKNOWN_LOC:
+        for function in module.ops:
+            for op in function.body.block.ops if isinstance(function, FuncOp) else ():
+                give_location(op, fusion.location)
     return module
 
 

@@ -7,8 +7,10 @@ Each becomes a function of scalars, partitioned and emitted like a fusion. Sourc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, Region
 from xdsl.rewriter import Rewriter
 
@@ -82,3 +84,10 @@ def _name(op: Operation) -> str:
     if isinstance(applied, SymbolRefAttr):
         return applied.string_value()
     return f"{op.results[0].name_hint or op.name.split('.')[-1]}_body"
+
+
+def ignore_signs_of_zeros(reducer: FuncOp) -> None:
+    """Allow sums to ignore the signs of zeros, so that the addition to the initial 0 folds away."""
+    for op in reducer.walk():
+        if isinstance(op, arith.AddfOp):
+            op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])

@@ -111,7 +111,8 @@ class SubgraphEmitter:
         used = [*self.subgraph.roots, *(operand for op in self.subgraph.ops for operand in op.operands)]
         constants = {constant for value in used if (constant := _constant_behind(value)) is not None}
         for constant in sorted(constants, key=self.partition.position.__getitem__):
-            self.constants[constant] = _emit_constant(s, constant)
+            with s.located(constant.location):
+                self.constants[constant] = _emit_constant(s, constant)
 
 
 Wanted = Sequence[tuple[SSAValue, Indices]]
@@ -146,7 +147,8 @@ class ScopeEmitter:
                     at[operand.owner] = self.apply(read, at[op])  # the same for all users
         for op in filter(at.__contains__, self.ops):
             rule = OPERATIONS.get(type(op))
-            self.values[op] = (self.plain(op, at[op]),) if rule is None else rule(self, op, at[op])
+            with self.s.located(op.location):
+                self.values[op] = (self.plain(op, at[op]),) if rule is None else rule(self, op, at[op])
         return [self.element(value, indices) for value, indices in wanted]
 
     def plain(self, op: Operation, indices: Indices) -> SSAValue:

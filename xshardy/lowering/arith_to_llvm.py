@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
@@ -133,6 +134,7 @@ class Resize(RowPattern):
         return (self.widen if difference > 0 else llvm.TruncOp).create(operands=[operand], result_types=[type])
 
 
+@lru_cache(maxsize=256)
 def element_width(type: Attribute) -> int:
     """The bits of an integer type, or of the elements of a vector of integers."""
     element = type.element_type if isa(type, VectorType) else type

@@ -21,6 +21,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.llvm import PoisonOp
+from xshardy.lowering.debug_lines import DebugLines
 from xshardy.lowering.llvm_instructions import writer_of
 from xshardy.lowering.llvm_values import LLVMTextError, constant_text, global_name, joined, quoted, type_text
 
@@ -93,6 +94,8 @@ class ModuleText:
 
     declarations: dict[str, str]
     """The intrinsics in use."""
+    lines: DebugLines | None = None
+    """The line of each instruction for debuggers; None for IR without them."""
     uses_invariant_loads: bool = False
 
     def write(self, module: ModuleOp) -> str:
@@ -104,6 +107,7 @@ class ModuleText:
             if isinstance(value := module.attributes.get(key), StringAttr)
         ]
         footer = ["!0 = !{}"] if self.uses_invariant_loads else []
+        footer += self.lines.metadata() if self.lines is not None else ()
         declared = ["\n".join(self.declarations.values())] if self.declarations else []
         return "\n\n".join((*header, *defined, *declared, *footer)) + "\n"
 
@@ -243,6 +247,8 @@ class FunctionText:
             if type(op) in INLINED:
                 continue
             text = writer_of(op)(op, self)
+            if self._module.lines is not None:
+                text += self._module.lines.of(op)
             lines.append(f"  {self.use(op.results[0])} = {text}" if op.results else f"  {text}")
         last = block.last_op
         if last is not None and self._is_double(last):
@@ -272,6 +278,7 @@ class FunctionText:
                 type_text(function_type.output),
                 f"{global_name(op.sym_name.data)}({', '.join(arguments)})",
                 function_attributes(op),
+                "" if self._module.lines is None or entry is None else self._module.lines.function(),
             )
         )
 
@@ -325,10 +332,10 @@ def _passthrough(attribute: Attribute) -> str:
     raise LLVMTextError(f"passthrough attribute {attribute}: expected a name, or a pair of a name and a value")
 
 
-def module_text(module: ModuleOp) -> str:
+def module_text(module: ModuleOp, lines: DebugLines | None = None) -> str:
     """
     `module`, which holds the llvm and nvvm dialects only, as LLVM IR text. Linear in its size.
 
-    Raises `LLVMTextError` if anything else is left in it.
+    With `lines`, instructions have places for debuggers. Raises `LLVMTextError` if anything else is left in it.
     """
-    return ModuleText({}).write(module)
+    return ModuleText({}, lines).write(module)

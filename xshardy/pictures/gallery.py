@@ -64,7 +64,7 @@ def _propagation(files: tuple[str, ...]) -> Drawing:
 
 
 def _causes(files: tuple[str, ...]) -> Drawing:
-    return cause_picture({file: plan_text(read_program(file), file) for file in files})
+    return cause_picture({file: plan_text(read_program(file), file).collectives for file in files})
 
 
 def _rule(files: tuple[str, ...]) -> Drawing:

@@ -29,9 +29,10 @@ def _hue(dialect: str) -> str:
     return colour(DIALECTS.index(dialect))
 
 
-def _dialect(op: Operation) -> str:
-    name = op.dialect_name()
-    return name if name in DIALECTS else "math" if name == "complex" else "others"
+def _dialect(name: str) -> str:
+    """The dialect of the operation `name`, if it has a colour of its own."""
+    dialect = name.partition(".")[0]
+    return dialect if dialect in DIALECTS else "others"
 
 
 def levels_picture(hlo: ModuleOp) -> Drawing:
@@ -40,34 +41,32 @@ def levels_picture(hlo: ModuleOp) -> Drawing:
 
     The length of a bar is that of the name; bars of nested operations are indented.
     """
-    module, columns = _emitted(hlo), dict[str, list[tuple[int, Operation | str]]]()
-    for level in compiler.lower_by_level(module):
-        columns[level] = [(depth, op) for depth, op in _nested(module.clone(), 0)]
+    module = _emitted(hlo)
+    columns = {level: _operations(module, 0) for level in compiler.lower_by_level(module)}
     longest = max(min(len(rows), MOST_OPERATIONS) for rows in columns.values())
     drawing = Drawing(COLUMN * len(LEVELS), longest * LINE + 78, "A kernel at each level, an operation a line")
-    _draw_legend(drawing, {_dialect(op) for rows in columns.values() for _, op in rows if isinstance(op, Operation)})
+    _draw_legend(drawing, {_dialect(name) for rows in columns.values() for _, name in rows})
     for number, (level, rows) in enumerate(columns.items()):
         left = number * COLUMN
         drawing.text(left, 40, level, 12, font_weight="bold")
         drawing.text(left, 54, f"{len(rows)} operations", 10, opacity=0.75)
-        for row, (depth, op) in enumerate(rows[:MOST_OPERATIONS]):
-            assert isinstance(op, Operation)
+        for row, (depth, name) in enumerate(rows[:MOST_OPERATIONS]):
             x = left + min(depth, 6) * INDENT
-            length = min(8 + len(op.name) * 2.2, left + COLUMN - 10 - x)
-            drawing.rect(x, 62 + row * LINE, length, LINE - 1.5, _hue(_dialect(op)))
+            length = min(8 + len(name) * 2.2, left + COLUMN - 10 - x)
+            drawing.rect(x, 62 + row * LINE, length, LINE - 1.5, _hue(_dialect(name)))
         if len(rows) > MOST_OPERATIONS:
             drawing.text(left, 62 + longest * LINE + 10, f"... {len(rows) - MOST_OPERATIONS} more", 10)
     return drawing
 
 
-def _nested(op: Operation, depth: int) -> Sequence[tuple[int, Operation]]:
-    """The operations inside of `op`, in text order, with their depth."""
-    found: list[tuple[int, Operation]] = []
+def _operations(op: Operation, depth: int) -> Sequence[tuple[int, str]]:
+    """The depth and the name of each operation inside of `op`, in text order."""
+    found: list[tuple[int, str]] = []
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
-                found.append((depth, inner))
-                found += _nested(inner, depth + 1)
+                found.append((depth, inner.name))
+                found += _operations(inner, depth + 1)
     return found
 
 
@@ -76,7 +75,7 @@ def passes_picture(hlo: ModuleOp) -> Drawing:
     module, counts = _emitted(hlo), list[tuple[str, Counter[str]]]()
 
     def observe(name: str, module: ModuleOp, seconds: float) -> None:
-        counts.append((name, Counter(_dialect(op) for op in module.walk() if op is not module)))
+        counts.append((name, Counter(_dialect(name) for _, name in _operations(module, 0))))
 
     observe("emit", module, 0)
     compiler.lower(module, LEVELS[-1], observe=observe)

@@ -15,6 +15,7 @@ LEAST, MOST = 17, 70
 """The heights of the smallest and the largest part of memory: what is between two ends of tensors."""
 GAP = 14
 TOP = 34
+MOST_STEPS = 64
 
 
 def memory_picture(hlo: ModuleOp) -> Drawing:
@@ -22,10 +23,13 @@ def memory_picture(hlo: ModuleOp) -> Drawing:
     The memory of `hlo` from top to bottom, by allocations; the steps of its launch plan from left to right.
 
     A box is a tensor from the first step to the last one during which it is live. Boxes above each other in time share
-    memory one after the other. Heights grow with bytes, but are not to scale.
+    memory one after the other. Heights grow with bytes, but are not to scale. Raises `ValueError` for more than
+    `MOST_STEPS` steps.
     """
     plan = planned(hlo, DEFAULT_TARGET)
     steps = [*plan.all_steps()]
+    if len(steps) > MOST_STEPS:
+        raise ValueError(f"the module has {len(steps)} steps: a picture shows at most {MOST_STEPS}")
     slices = [*plan.assignment.slices.items()]
     tops: dict[tuple[int, int], float] = {}
     labels: list[tuple[float, str]] = []

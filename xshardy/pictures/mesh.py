@@ -1,6 +1,8 @@
 """A picture of a mesh and of tensors that it divides: which device has which part."""
 
 from collections.abc import Mapping
+from functools import reduce
+from itertools import islice
 from math import prod
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -11,6 +13,8 @@ CELL_WIDTH, CELL_HEIGHT = 34, 24
 TENSOR = 190
 """The width and the height of a divided tensor."""
 GAP = 44
+MOST_DEVICES = 512
+MOST_TENSORS = 8
 
 
 def mesh_picture(mesh: MeshAttr, tensors: Mapping[str, DistributedTensor]) -> Drawing:
@@ -18,26 +22,28 @@ def mesh_picture(mesh: MeshAttr, tensors: Mapping[str, DistributedTensor]) -> Dr
     The devices of `mesh`, and below them each of `tensors` with the devices that have its parts.
 
     The last axis of the mesh goes from left to right, all others from top to bottom. A device has a hue by its place
-    along the first axes, and a lightness along the last one; a part has the colour of its first device.
+    along the first axes, and a lightness along the last one; a part has the colour of its first device. Only the first
+    `MOST_TENSORS` are drawn. Raises `ValueError` for more than `MOST_DEVICES` devices.
     """
-    sizes = [*mesh.sizes.items()] or [("", 1)]
-    columns = sizes[-1][1]
+    if mesh.device_count > MOST_DEVICES:
+        raise ValueError(f"the mesh has {mesh.device_count} devices: a picture shows at most {MOST_DEVICES}")
+    *others, (last, columns) = [*mesh.sizes.items()] or [("", 1)]
     rows = mesh.device_count // columns
-    left = 20 + width_of(" x ".join(name for name, _ in sizes[:-1]), 12)
+    down = " x ".join(f"{name} = {size}" for name, size in others)
+    left = width_of(down) + 16
     mesh_height = 34 + rows * CELL_HEIGHT
-    width = max(left + columns * CELL_WIDTH, len(tensors) * (TENSOR + GAP) - GAP) + 10
+    shown = dict(islice(tensors.items(), MOST_TENSORS))
+    width = max(left + columns * CELL_WIDTH, len(shown) * (TENSOR + GAP) - GAP) + 10
     drawing = Drawing(width, mesh_height + TENSOR + 80, "A mesh, and tensors divided along its axes")
-    drawing.text(left + columns * CELL_WIDTH / 2, 14, f"{sizes[-1][0]} = {columns}", 12, "middle")
-    drawing.text(0, 34 + rows * CELL_HEIGHT / 2, " x ".join(f"{name} = {size}" for name, size in sizes[:-1]), 12)
-    colours = [_colour(place, rows, columns) for place in range(mesh.device_count)]
+    drawing.text(left + columns * CELL_WIDTH / 2, 14, f"{last} = {columns}", 12, "middle")
+    drawing.text(0, 34 + rows * CELL_HEIGHT / 2, down)
     ids = [device.data for device in mesh.device_ids] or range(mesh.device_count)
-    of_device = dict(zip(ids, colours, strict=True))
-    left = max(left, width_of(f"{sizes[0][0]} = {rows}", 12) + 16)
+    of_device = {device: _colour(place, rows, columns) for place, device in enumerate(ids)}
     for place, device in enumerate(ids):
         x, y = left + place % columns * CELL_WIDTH, 24 + place // columns * CELL_HEIGHT
         drawing.rect(x + 1, y + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, of_device[device], rx=4)
         drawing.text(x + CELL_WIDTH / 2, y + 16, str(device), 11, "middle")
-    for number, (name, tensor) in enumerate(tensors.items()):
+    for number, (name, tensor) in enumerate(shown.items()):
         _draw_tensor(drawing, number * (TENSOR + GAP), mesh_height + 40, name, tensor, of_device)
     return drawing
 
@@ -45,18 +51,15 @@ def mesh_picture(mesh: MeshAttr, tensors: Mapping[str, DistributedTensor]) -> Dr
 def _draw_tensor(
     drawing: Drawing, left: float, top: float, name: str, tensor: DistributedTensor, colours: Mapping[int, str]
 ) -> None:
-    """A tensor: its last divided dimension goes from left to right, all others from top to bottom."""
-    counts = tensor.part_numbers
-    divided = [dim for dim, count in enumerate(counts) if count > 1]
-    across = divided[-1] if divided and divided[-1] == len(counts) - 1 else None
-    columns = counts[across] if across is not None else 1
-    rows = max(1, prod(counts) // columns)
+    """A tensor: its last dimension goes from left to right, all others from top to bottom."""
+    counts = tensor.part_numbers or (1,)
+    *downwards, columns = counts
+    rows = prod(downwards)
     parts: dict[tuple[int, int], list[int]] = {}
     for device, index in enumerate(tensor.part_indices):
-        row = 0
-        for dim, place in enumerate(index):
-            row = row if dim == across else row * counts[dim] + place
-        parts.setdefault((row, index[across] if across is not None else 0), []).append(device)
+        *places, column = index or (0,)
+        row = reduce(lambda row, at: row * at[1] + at[0], zip(places, downwards, strict=True), 0)
+        parts.setdefault((row, column), []).append(device)
     width, height = TENSOR / columns, TENSOR / rows
     for (row, column), devices in parts.items():
         x, y = left + column * width, top + row * height
@@ -74,7 +77,7 @@ def _label(devices: list[int], most: int) -> str:
     listed = " ".join(map(str, devices))
     if len(listed) <= most:
         return listed
-    return f"{len(devices)} devices" if most >= 9 + len(str(len(devices))) else str(devices[0]) if most else ""
+    return f"{len(devices)} devices" if most >= 9 + len(str(len(devices))) else str(devices[0]) if most > 0 else ""
 
 
 def _colour(place: int, rows: int, columns: int) -> str:

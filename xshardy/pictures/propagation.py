@@ -16,6 +16,7 @@ SECONDS = 1.2
 REST = 3
 """For how many steps the last state stays."""
 CHIP = 12
+MOST_TENSORS = 64
 PREFIX = "xshardy-propagation"
 
 
@@ -31,20 +32,27 @@ def propagation_picture(program: ShardedProgram) -> Drawing:
     """
     A row for each tensor of `program`, in text order. An axis appears when it arrives, with an arc from where it came.
 
-    The animation repeats. Readers who asked for reduced motion see the last state.
+    The animation repeats. Readers who asked for reduced motion see the last state. Raises `ValueError` for more than
+    `MOST_TENSORS` tensors.
     """
     history = program.history
     numbers = [*history.numbers()]
+    if len(numbers) > MOST_TENSORS:
+        raise ValueError(
+            f"the program has {len(numbers)} tensors, and a picture shows at most {MOST_TENSORS}: look at it with "
+            "`xshardy explain --html`"
+        )
     rows = {number: row for row, number in enumerate(numbers)}
     chips = {number: [*_chips(program, number)] for number in numbers}
     steps = sorted({chip.arrival.step for found in chips.values() for chip in found if chip.arrival is not None})
-    names = [f"{value_name(program, number)}" for number in numbers]
+    names = [value_name(program, number) for number in numbers]
     types = [str(type_of(history.home(number))).removeprefix("tensor") for number in numbers]
     left = 72 + max(map(width_of, names), default=0)
     chips_left = left + 16 + max((width_of(type, 11) for type in types), default=0)
     axes = [*dict.fromkeys(chip.text.strip('"').split(":")[0] for found in chips.values() for chip in found)]
-    width = chips_left + 330
-    drawing = Drawing(width, ROW * len(numbers) + 16, "Shardings propagate from tensor to tensor", _style(len(steps)))
+    drawing = Drawing(
+        chips_left, ROW * len(numbers) + 16, "Shardings propagate from tensor to tensor", _style(len(steps))
+    )
     for number, row in rows.items():
         y = row * ROW + 24
         drawing.text(56, y, names[row])
@@ -64,6 +72,7 @@ def propagation_picture(program: ShardedProgram) -> Drawing:
                     _draw_arc(drawing, rows[chip.arrival.source], row, came, hue)
             drawing.text(x, y, "}", 14)
             x += 18
+        drawing.width = max(drawing.width, x)
     return drawing
 
 
@@ -78,7 +87,7 @@ def _draw_arc(drawing: Drawing, source: int, target: int, class_: str, hue: str)
     """An arc from row to row, left of the names, with a point where it ends."""
     start, end = (row * ROW + 20 for row in (source, target))
     depth = min(8 + abs(target - source) * 9, 44)
-    drawing.curve([(50, start), (50 - depth, (start + end) / 2), (50, end)], hue, class_=class_, stroke_width=2)
+    drawing.arc((50, start), (50, end), depth, hue, class_=class_, stroke_width=2)
     drawing.rect(47, end - 3, 6, 6, hue, rx=3, class_=class_)
 
 

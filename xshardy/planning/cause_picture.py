@@ -1,27 +1,26 @@
-"""A picture of what plans communicate: a bar for each cause, its length the bytes that a device sends."""
+"""A picture of what programs communicate: a bar for each cause, its length the bytes that a device sends."""
 
 from collections.abc import Mapping, Sequence
 
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.collectives import Collective, axes_of, line_of
-from xshardy.planning.plan import Plan
 from xshardy.svg import Drawing, colour, width_of
 
 WIDTH = 900
 LABEL = 250
 ROW = 20
 MOST_ROWS = 12
-"""The most bars of a plan; what is smaller is one bar."""
+"""The most bars of a program; what is smaller is one bar."""
 
 
-def cause_picture(plans: Mapping[str, Plan]) -> Drawing:
+def cause_picture(programs: Mapping[str, Sequence[Collective]]) -> Drawing:
     """
-    For each of `plans`, by its title: the bytes that a device sends, by the operation that needs them.
+    For each of `programs`, by its title: the bytes that a device sends, by the operation that needs them.
 
-    Bars of all plans have one scale; colours stand for kinds of collectives.
+    Bars of all programs have one scale; colours stand for kinds of collectives.
     """
-    bars = {title: _bars(plan.collectives) for title, plan in plans.items()}
-    kinds = sorted({each.kind for plan in plans.values() for each in plan.collectives})
+    bars = {title: _bars(collectives) for title, collectives in programs.items()}
+    kinds = sorted({each.kind for collectives in programs.values() for each in collectives})
     most = max((sum(part.values()) for rows in bars.values() for part in rows.values()), default=1)
     rows = sum(len(found) + 2 for found in bars.values())
     drawing = Drawing(WIDTH, ROW * (rows + 1), "What each device sends, by the operation that needs it")
@@ -32,7 +31,7 @@ def cause_picture(plans: Mapping[str, Plan]) -> Drawing:
         x += 40 + width_of(kind)
     y = ROW * 2
     for title, parts_of in bars.items():
-        sent = plans[title].bytes
+        sent = sum(each.total for each in programs[title])
         drawing.text(0, y + 4, f"{title}: {in_bytes(sent)} sent by each device", 13, font_weight="bold")
         y += 12
         for label, parts in parts_of.items():

@@ -23,7 +23,7 @@ class DeviceAxes:
         """
         The axes along which the devices of a group differ, in the order of the mesh; `x:(2)4` for a part of one.
 
-        A part has a size that divides the axis, and its devices are equally far apart, as those of a sub-axis.
+        A part has a size that divides the axis, and each group is within one part, as groups along a sub-axis are.
         """
         key = tuple(map(tuple, groups))
         if key not in self._known:
@@ -37,7 +37,8 @@ class DeviceAxes:
             widest = max(places, key=len)
             if len(widest) < 2:
                 continue
-            strides = {after - before for before, after in pairwise(widest)}
-            stride = min(strides)
-            is_part = len(widest) < size and len(strides) == 1 and size % (stride * len(widest)) == 0
-            yield f"{name}:({size // (stride * len(widest))}){len(widest)}" if is_part else name
+            stride = min(after - before for before, after in pairwise(widest))
+            span = stride * len(widest)
+            parts = [{(place // span, place % stride) for place in group} for group in places]
+            is_part = span <= size and size % span == 0 and all(len(part) == 1 for part in parts)
+            yield f"{name}:({size // span}){len(widest)}" if is_part and len(widest) < size else name

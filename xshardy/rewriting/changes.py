@@ -11,7 +11,7 @@ from typing import ClassVar, final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
 
@@ -75,13 +75,17 @@ class Changes(Container[Operation]):
             changed.update(operations_from(op) if op.regions else (op,))
         around = set(changed)
         for op in changed:
-            around.update(operand.owner for operand in op.operands if isinstance(operand.owner, Operation))
-            around.update(use.operation for result in op.results for use in result.uses)
+            around.update([operand.op for operand in op._operands if type(operand) is OpResult])
+            for result in op.results:
+                use = result.first_use
+                while use is not None:
+                    around.add(use._operation)
+                    use = use._next_use
             if (parent := op.parent_op()) is not None:
                 around.add(parent)
         for value in log.less_used[since.less_used :]:
-            if isinstance(value.owner, Operation):
-                around.add(value.owner)
+            if type(value) is OpResult:
+                around.add(value.op)
             if (user := value.get_user_of_unique_use()) is not None:
                 around.add(user)
         self._around = around

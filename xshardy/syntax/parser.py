@@ -27,6 +27,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 from xshardy.garbage import collection_suspended
+from xshardy.syntax.context_memo import depends_on_context_only
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer
 from xshardy.syntax.parse_messages import in_upstream_words
@@ -83,14 +84,12 @@ class Parser(TemplateParser):
         text = input.decode() if isinstance(input, bytes) else input
         self._parser_state = ParserState(Lexer(Input(text, name)))
         self.start_locations()
-        self._simple_types: dict[str, TypeAttribute] = {}
-        """Types by their text: a module has few distinct types."""
         self._forward_spans: dict[SSAValue, Span] = {}
         """The first use of each value that is not defined yet."""
         self._named_dialects: set[str] = set()
         """The dialects in the prefixes of attribute names."""
         self._dictionaries: dict[str, Mapping[str, Attribute]] = {}
-        """Dictionaries of attributes by their text."""
+        """Dictionaries of attributes by their text, if it depends on more than the context."""
         self._operation: str | None = None
         """The operation whose custom syntax is being parsed, if any."""
         self.start_templates(is_used=templates, may_be_located=" loc(" in text)
@@ -273,7 +272,8 @@ class Parser(TemplateParser):
         match = _DICTIONARY.match(self.lexer.input.content, start) if is_cached else None
         if match is None:
             return super().parse_optional_dictionary_attr_dict()
-        known = self._dictionaries.get(match[0])
+        text = match[0]
+        known = self._dictionaries.get(text) or self._memo.dictionaries.get(text)
         if known is not None:
             self._resume_from(match.end())
             return dict(known)
@@ -282,7 +282,8 @@ class Parser(TemplateParser):
         behind = self._token_at(match.end())
         is_whole_text = behind is not None and behind.span.start == self.pos
         if is_whole_text and len(self.dialect_resources) == resources:
-            self._dictionaries[match[0]] = dict(attributes)
+            kept = self._memo.dictionaries if depends_on_context_only(text) else self._dictionaries
+            kept[text] = dict(attributes)
         return attributes
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
@@ -292,7 +293,7 @@ class Parser(TemplateParser):
         match = _SIMPLE_TYPE.match(self.lexer.input.content, token.span.start)
         if match is None:
             return super()._parse_optional_builtin_type()
-        known = self._simple_types.get(match[0])
+        known = self._memo.types.get(match[0])
         if known is not None:
             self._resume_from(match.end())
             return known
@@ -301,7 +302,7 @@ class Parser(TemplateParser):
             self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits", token.span)
         type = super()._parse_optional_builtin_type()
         if type is not None:
-            self._simple_types[match[0]] = type
+            self._memo.types[match[0]] = type
         return type
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:

@@ -1,3 +1,5 @@
+# Pygments comes without types.
+# pyright: reportUnknownVariableType=false
 """The text of MLIR in colours: a lexer for Pygments, which `rich`, IPython, Sphinx and MkDocs use."""
 
 from typing import ClassVar
@@ -27,8 +29,8 @@ class MLIRLexer(RegexLexer):
                 r"(tensor|vector|memref|complex|tuple)(<)((?:(?:\d+|\?)x)*)",
                 bygroups(Keyword.Type, Punctuation, Number.Integer),
             ),
-            (r"\b(?:index|none|tf32|bf16|(?:f|i|si|ui)\d+\w*)\b", Keyword.Type),
-            (r"\b(?:true|false|unit|dense|array|loc)\b", Keyword.Constant),
+            (r"(?:index|none|tf32|bf16|(?:f|i|si|ui)\d+\w*)\b", Keyword.Type),
+            (r"(?:true|false|unit|dense|array|loc)\b", Keyword.Constant),
             (r"-?\b(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)", Number),
             (r"[A-Za-z_]\w*(?:\.[\w$]+)+", Name.Builtin),
             (r"[A-Za-z_][\w$]*", Name),

@@ -44,6 +44,14 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
 
 
+def _print_xdsl_version() -> int:
+    """What `xdsl-opt --version` prints, without importing xDSL."""
+    from importlib.metadata import version
+
+    print(f"xdsl-opt built from xdsl version {version('xdsl')}")
+    return 0
+
+
 def xshardy() -> int:
     """The command `xshardy`."""
 
@@ -62,6 +70,8 @@ def xshardy_opt() -> int:
     """The command `xshardy-opt`."""
 
     def load() -> Callable[[], int]:
+        if sys.argv[1:] == ["--version"]:
+            return _print_xdsl_version
         from xshardy.tools.xshardy_opt import main
 
         return main

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.hlo_text.computation import instruction_name
+from xshardy.hlo_text.names import instruction_name
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
 

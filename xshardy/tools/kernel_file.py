@@ -29,10 +29,14 @@ def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
     """The module of FILE, and the seconds it took to parse it."""
     text = read_text(args.file)
     start = perf_counter()
-    frontend = args.frontend or ("hlo" if is_hlo(text) or Path(args.file).suffix in HLO_SUFFIXES else "mlir")
     name = shown_name(args.file)
-    module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
+    module = parse_hlo(text, name) if is_hlo_file(text, args.file, args.frontend) else parse_module(text, name)
     return module, perf_counter() - start
+
+
+def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:
+    """Whether the `text` of `file` is HLO: as `frontend` says, else by its start or by the name of the file."""
+    return frontend == "hlo" if frontend else is_hlo(text) or Path(file).suffix in HLO_SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,15 +21,8 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
     parser.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
-    parser.add_argument(
-        "--target", default=compiler.DEFAULT_TARGET, type=target, help="sm_70 ... sm_121 (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--math",
-        choices=MATH_CHOICES,
-        default=MATH_CHOICES[0],
-        help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
-    )
+    add_target(parser)
+    add_math(parser)
     parser.add_argument(
         "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
     )
@@ -40,6 +33,23 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="verbosity; 5 prints the IR after every pass to standard error",
+    )
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Add the GPU."""
+    parser.add_argument(
+        "--target", default=compiler.DEFAULT_TARGET, type=target, help="sm_70 ... sm_121 (default: %(default)s)"
+    )
+
+
+def add_math(parser: argparse.ArgumentParser) -> None:
+    """Add what computes functions."""
+    parser.add_argument(
+        "--math",
+        choices=MATH_CHOICES,
+        default=MATH_CHOICES[0],
+        help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
     )
 
 

@@ -21,7 +21,7 @@ from xdsl.traits import (
     MemoryEffectKind,
 )
 
-from xshardy.dialects.extensions.effects import KnownEffects, effects_of
+from xshardy.dialects.extensions.effects import KnownEffects, effects_of, has_trait
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.walk import operations_from
@@ -101,7 +101,7 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
     merged = found.values.get
     for op in region.block.ops:
         if op.regions:
-            isolated = op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
+            isolated = has_trait(type(op), IsolatedFromAbove, True)
             for inner in op.regions:
                 _visit(inner, found, Scope({} if isolated else scope.known, scope.effects))
         if is_dead(op):
@@ -127,7 +127,7 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
 
 def can_be_merged(op: Operation, effects: AbstractSet[EffectInstance] | None) -> bool:
     """Whether `op`, which has `effects`, does no more than compute results, or read memory."""
-    if op.has_trait(IsTerminator) or any(len(region.blocks) > 1 for region in op.regions):
+    if has_trait(type(op), IsTerminator, True) or any(len(region.blocks) > 1 for region in op.regions):
         return False
     return effects is not None and (not effects or is_known_to_read(effects))
 

@@ -49,6 +49,11 @@ EXPRESSIONS = [
     ("(a mod 24 + b) mod 5", "(a mod 24 + b) mod 5"),
     ("a ceildiv 4", "(a + 3) floordiv 4"),
     # remainder and quotient of one division
+    ("(a * 32 + s * 4) mod 14 * 3 + ((a mod 7 * 32 + s * 4) floordiv 14) * 42", "(a mod 7) * 96 + s * 12"),
+    (
+        "((a mod 7 * 32 + s * 4 + b) mod 14) * 3 + ((a mod 7 * 64 + s * 8 + b * 2) floordiv 28) * 42",
+        "(a mod 7) * 96 + b * 3 + s * 12",
+    ),
     ("(a floordiv 5) * 5 + a mod 5", "a"),
     ("(a floordiv 5) * 15 + (a mod 5) * 3 + b", "a * 3 + b"),
     ("((a + b) floordiv 5) * 5 + (a + b) mod 5", "a + b"),

@@ -68,6 +68,22 @@ def test_calls_of_lapack_run_on_batches():
     assert run.agrees and run.program.results[0].axes == (("x",), (), ())
 
 
+UNUSED = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+                %whole: tensor<1xf32>, %parts: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+    -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_arguments_may_be_unused():
+    """XLA drops unused operands of a manual computation, and would then want such an argument whole on each device."""
+    assert xshardy.run(UNUSED, on="pjrt", check=True, time_out=200).agrees
+
+
 def test_main_is_a_manual_computation_over_a_flat_mesh():
     module = on_flat_mesh(xshardy.partition(EVERYTHING))
     verify(module)

@@ -1,13 +1,12 @@
 """The page of `xshardy explain --html`, in a headless browser: its contents, and what a click and a search show."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from xshardy.tools.explain.page import page
 from xshardy.tools.planned_program import propagate_and_plan
@@ -15,8 +14,6 @@ from xshardy.tools.program_file import read_program
 from xshardy.tools.sharded_program import propagate
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
 
 LAYERS = 40
 LAYERED = "\n".join(
@@ -36,19 +33,6 @@ LAYERED = "\n".join(
     ]
 )
 """A program of `LAYERS` layers of two lines, and four lines before them."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Playwright's browser or else the system's."""
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-        program = own if Path(own).exists() else next(filter(None, map(shutil.which, NAMES)), None)
-        if program is None:
-            pytest.skip("there is no Chromium: `apt-get install chromium`, or `playwright install chromium`")
-        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

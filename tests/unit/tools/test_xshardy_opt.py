@@ -17,6 +17,20 @@ def test_good_input():
     assert run([], GOOD) == (0, "module {\n  func.func @f() {\n    return\n  }\n}\n", "")
 
 
+VERSION = """
+import sys
+from xshardy.tools import entry
+sys.argv = ["", "--version"]
+status = entry.xshardy_opt()
+assert status == 0 and not any(name == "xdsl" or name.startswith("xdsl.") for name in sys.modules)
+"""
+
+
+def test_the_version_needs_no_import_of_xdsl():
+    done = subprocess.run([sys.executable, "-c", VERSION], capture_output=True, text=True, check=True)
+    assert done.stdout == run(["--version"], "")[1]
+
+
 def test_hlo_is_known_by_its_text():
     text = "// a dump\nHloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
     assert run([], text) == run(["-f", "hlo"], text)

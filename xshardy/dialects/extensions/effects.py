@@ -78,6 +78,12 @@ def traits_of(op_type: type[Operation]) -> tuple[OpTrait, ...]:
 
 
 @cache
+def has_trait(op_type: type[Operation], trait: type[OpTrait], value_if_unregistered: bool = False) -> bool:
+    """`op_type.has_trait`, which searches all traits, remembered for each pair."""
+    return op_type.has_trait(trait, value_if_unregistered=value_if_unregistered)
+
+
+@cache
 def memory_effects(op_type: type[Operation]) -> tuple[MemoryEffect, ...]:
     """The traits of a class that declare effects. Without any, the effects of its operations are unknown."""
     return tuple(trait for trait in traits_of(op_type) if isinstance(trait, MemoryEffect))
@@ -150,9 +156,7 @@ def is_trivially_dead(op: Operation) -> bool:
 
 def would_be_trivially_dead(op: Operation) -> bool:
     """Whether `op` is trivially dead once its results have no uses."""
-    if op.has_trait(IsTerminator, value_if_unregistered=False):
-        return False
-    if op.has_trait(SymbolOpInterface, value_if_unregistered=False):
+    if has_trait(type(op), IsTerminator) or has_trait(type(op), SymbolOpInterface):
         return False
     effects = effects_of(op)
     return effects is not None and all(

@@ -1,16 +1,29 @@
 """A builder of scalar arithmetic with a short method per operation, so that a rule reads like its formula."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from math import copysign, inf
 from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, complex, scf
-from xdsl.dialects.builtin import AnyFloat, ComplexType, Float16Type, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    AnyFloat,
+    ComplexType,
+    Float16Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    i1,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.emitters.elemental.kinds import integer, real_part
+from xshardy.rewriting.locations import give_location
 
 F16_OVERFLOW = 65520.0
 """The first number that rounds to infinity as f16. Other float types represent every integer constant used here."""
@@ -34,6 +47,19 @@ class Scalars:
         """Insert `op` and return its first result."""
         self.builder.insert(op)
         return op.results[0]
+
+    @contextmanager
+    def located(self, location: LocationAttr) -> Generator[None]:
+        """Let operations that are inserted within the context, and have no location, come from `location`."""
+        block = self.builder.insertion_point.block
+        last = block.last_op
+        yield
+        if location is UNKNOWN_LOC:
+            return
+        new = block.first_op if last is None else last.next_op
+        while new is not None:
+            give_location(new, location)
+            new = new.next_op
 
     # -- Constants ----------------------------------------------------------------------------------------------------
 

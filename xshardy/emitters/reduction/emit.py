@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias, cast
 
-from xdsl.dialects import arith, scf, tensor, vector
+from xdsl.dialects import scf, tensor, vector
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, VectorType, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
@@ -25,13 +24,14 @@ from xshardy.dialects.xla_gpu.ops import (
     SyncThreadsOp,
 )
 from xshardy.emitters.analysis import behind_intermediates
+from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.predicated import extract_if, insert_if
+from xshardy.emitters.predicated import extract_if, insert_if, values_if
 from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
@@ -208,8 +208,8 @@ class ReductionEmitter:
         """
         tiles = self.write_tiles(s, tile, [*chain(*reduced.values())])
 
-        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            # All threads take part in a shuffle; threads without an element contribute the init value.
+        def combine(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            # All threads of a warp take part in a shuffle; threads without an element contribute the init value.
             checks = domain_checks(inner, tile.read, [self.kernel.launch.threads], self.ids[:1])
             elements = [
                 extract_if(inner, checks, shared, indices, init)
@@ -218,6 +218,11 @@ class ReductionEmitter:
             to = self.destination(inner, functions, ivs)
             combined = self.shuffle(inner, by_hero(inits, elements), tile.distance)
             return self.write_results(inner, functions, combined, carried, to)
+
+        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
+            warps = tile.combining
+            checks = [] if warps is None else domain_checks(inner, warps, [self.kernel.launch.threads], self.ids[:1])
+            return values_if(inner, checks, lambda in_warp: combine(in_warp, ivs, indices, carried), carried)
 
         return self.for_each_thread(s, tile.read, outputs, body)
 
@@ -278,13 +283,6 @@ class ReductionEmitter:
         assert isinstance(result.owner, ReduceOp)
         tiled, map = self.tiling.output_shape, self.tiling.output
         return map_to_root(root, result, map_through_memory(shape_of(result), kept_order(result.owner), tiled, map))
-
-
-def ignore_signs_of_zeros(reducer: FuncOp) -> None:
-    """Allow sums to ignore the signs of zeros, so that the addition to the initial 0 folds away."""
-    for op in reducer.walk():
-        if isinstance(op, arith.AddfOp):
-            op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 
 def by_hero(heroes: ByHero, values: Values) -> ByHero:

@@ -47,7 +47,8 @@ def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Devi
         lane, of_warp = mod(place, constant(warp)), floordiv(place, constant(warp))
         write = thread_map(launch.threads, [row, of_warp]).constrained(lane, Interval.point(0))
         read = thread_map(launch.threads, [row, lane]).constrained(place, Interval.of_size(warps))
-        tile = shared_tile(write, read, warp // 2, device)
+        first_warps = thread_map(launch.threads, []).constrained(place, Interval.of_size(warp))
+        tile = shared_tile(write, read, warp // 2, device, combining=first_warps)
     return Tiling("row_reduction", launch, input_shape, input, dimensions.output_shape, output, 1, warp // 2, tile)
 
 

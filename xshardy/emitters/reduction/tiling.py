@@ -20,13 +20,15 @@ class SharedTile:
 
     `write` and `read` map the thread, and the number of the element in its vector, to an element of the tile. Only
     threads in the domain of `write` write; threads outside of the domain of `read` take the init value. `distance` is
-    the first shuffle distance after the exchange.
+    the first shuffle distance after the exchange. `combining` has whole warps in its domain: the others read nothing
+    and hold no result, so they take no part in the shuffles. None: all warps do.
     """
 
     shape: tuple[int, ...]
     write: IndexingMap
     read: IndexingMap
     distance: int
+    combining: IndexingMap | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,12 @@ def launch_of(threads: Sequence[int], blocks: Sequence[int], device: Device) -> 
 
 
 def shared_tile(
-    write: IndexingMap, read: IndexingMap, distance: int, device: Device, padding: int | None = None
+    write: IndexingMap,
+    read: IndexingMap,
+    distance: int,
+    device: Device,
+    padding: int | None = None,
+    combining: IndexingMap | None = None,
 ) -> SharedTile:
     """
     The tile filled by `write`. `padding` elements per row avoid bank conflicts between the elements of a column.
@@ -99,7 +106,7 @@ def shared_tile(
     shape = [write.range_of(result).upper + 1 for result in write.results]
     if padding is None:
         padding = int(shape[-1] % device.threads_per_warp == 0)
-    return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance)
+    return SharedTile((*shape[:-1], shape[-1] + padding), write, read, distance, combining and combining.simplify())
 
 
 def without_unit_ranges(map: IndexingMap) -> IndexingMap:

@@ -64,7 +64,7 @@ class OperationReader:
             header = self._varint()
             if header & 1:
                 raise self._error("the outermost block has arguments")
-            operations = [self._operation((), in_function=False)[0] for _ in range(header >> 1)]
+            operations = [self._operation((), False)[0] for _ in range(header >> 1)]
             if self._remaining:
                 raise self._error("the operations end before their bytes do")
         except StopIteration:
@@ -209,15 +209,15 @@ class OperationReader:
         """Read `number` operations into `block`. Their results have numbers from `following` on; returns the next."""
         operations: list[Operation] = []
         for _ in range(number):
-            op, defined = self._operation(blocks, in_function=in_function)
-            if defined and self._values:
+            op, defined = self._operation(blocks, in_function)
+            if defined:
                 following = self._define(defined, following)
             if op is not None:
                 operations.append(op)
         fill_block(block, operations)
         return following
 
-    def _operation(self, blocks: Sequence[Block], *, in_function: bool) -> tuple[Operation | None, Sequence[SSAValue]]:
+    def _operation(self, blocks: Sequence[Block], in_function: bool) -> tuple[Operation | None, Sequence[SSAValue]]:
         """The next operation, and the values that it defines. No operation if these are its operands."""
         varint, type, values = self._varint, self._type, self._values
         name = varint()

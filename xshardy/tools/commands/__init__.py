@@ -27,12 +27,14 @@ COMMANDS: Mapping[str, str] = {
         "execute a module with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on all "
         "of its devices"
     ),
+    "ptx": "execute PTX on the CPU, check it for races and wrong accesses, or count what it executes",
     "indexing": "print the indexing maps between the results and operands of each fusion",
     "hlo-stats": "count the instructions and bytes of HLO dumps, by opcode, kind of fusion, and computation or module",
     "shrink": "print an HLO module with smaller shapes, and otherwise the same operations",
     "shard": "propagate shardings, and say what each device holds of the largest tensors",
     "explain": "say from where a tensor got its sharding, through which operations",
     "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+    "explore": "show a program after each pass as a page: what changed, and what became of each operation",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""

@@ -23,8 +23,8 @@ from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
 from xshardy.tools.baseline import print_comparison, read_baseline
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError
-from xshardy.tools.kernel_file import fuse_entry, kernels_of, read_module
+from xshardy.tools.diagnostics import InputError, read_text, shown_name
+from xshardy.tools.kernel_file import fuse_entry, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.output import print_diagnostic, write_text
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -49,6 +49,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=path,
         metavar="DIR|FILE.ptx",
         help="a table on standard error of the kernels beside those of another build or of XLA's dump",
+    )
+    parser.add_argument(
+        "--html",
+        type=path,
+        metavar="FILE",
+        help="write a page with the HLO, the levels and the PTX of each kernel side by side; PTX then only with -o",
     )
     parser.add_argument(
         "-o",
@@ -86,6 +92,10 @@ class Compiled:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.html is not None:
+        write_text(args.html, _page(args))
+        if args.output is None:
+            return 0
     baseline = None if args.baseline is None else read_baseline(args.baseline)
     module, parsed = read_module(args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
@@ -111,6 +121,18 @@ def run(args: argparse.Namespace) -> int:
     if baseline is not None:
         print_comparison([each.kernel for each in found], baseline)
     return 1 if whole is not None and whole.failures else 0
+
+
+def _page(args: argparse.Namespace) -> str:
+    """The page of `--html`."""
+    from xshardy.tools.stages.file_stages import kernels_page, read_source
+    from xshardy.tools.stages.kernel_stages import KernelStages
+
+    text = read_text(args.file)
+    source = read_source(text, shown_name(args.file), as_hlo=is_hlo_file(text, args.file, args.frontend))
+    if not compiler.is_emitted(source.module):
+        fuse_entry(source.module, args)
+    return kernels_page(source, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
 
 
 def is_folder(output: Path) -> bool:

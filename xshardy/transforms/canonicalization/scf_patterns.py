@@ -9,7 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.walk import walk_regions
+from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.walks import FORWARD
 from xshardy.transforms.canonicalization.constants import integer_of
 
@@ -146,17 +146,22 @@ class ConditionInBranches(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
-        if integer_of(op.cond) is not None:
+        condition = op.cond
+        if condition.has_one_use() or integer_of(condition) is not None:
             return
         for region, value in ((op.true_region, 1), (op.false_region, 0)):
             # The time depends on the region, and not on how many others read the condition.
-            users = [inner for inner in walk_regions((region,), FORWARD) if op.cond in inner.operands]
+            users = [
+                inner
+                for inner in walk_regions((region,), FORWARD)
+                if any(operand is condition for operand in inner._operands)
+            ]
             if not users:
                 continue
             constant = arith.ConstantOp(IntegerAttr(value, i1))
             rewriter.insert(constant, InsertPoint.before(op))
             for user in users:
-                user.operands = [constant.result if operand is op.cond else operand for operand in user.operands]
+                user.operands = [constant.result if operand is condition else operand for operand in user.operands]
                 rewriter.notify_op_modified(user)
 
 

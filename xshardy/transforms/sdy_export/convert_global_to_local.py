@@ -5,7 +5,7 @@ Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -94,7 +94,7 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     if pattern is None and check is None:
         compatible.check(op)
         return None
-    before = WholeTensors.of(op)
+    before = replace(WholeTensors.of(op), is_manual=op in compatible.manual)
     if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
     if check is not None:

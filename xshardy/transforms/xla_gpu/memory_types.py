@@ -35,10 +35,10 @@ class ElementLayout:
     @property
     def bits(self) -> int:
         """The width of an element; a complex number has two parts."""
-        if isa(self.element, ComplexType):
-            return 2 * ElementLayout(self.element.element_type).bits
         if isinstance(self.element, FixedBitwidthType):
             return self.element.bitwidth
+        if isa(self.element, ComplexType):
+            return 2 * ElementLayout(self.element.element_type).bits
         raise PassFailedException(
             f"elements of type {self.element} have no width in memory: use integers, floats or complex numbers"
         )

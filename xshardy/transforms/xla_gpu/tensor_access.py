@@ -76,8 +76,9 @@ Index = int | SSAValue
 
 def tensor_type(tensor: SSAValue) -> TensorType:
     """The type of a value, narrowed to a tensor type. Precondition: it is one."""
-    assert isa(tensor.type, TensorType)
-    return tensor.type
+    type = tensor.type
+    assert isinstance(type, TensorType)
+    return cast(TensorType, type)
 
 
 def is_arithmetic(type: Attribute) -> bool:

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting import PatternPass, Walk, match_op_type
+from xshardy.transforms.xla_gpu.split_lane_loops import SplitLoopAtBranch, SplitLoopAtLoop
 
 
 class UnswitchLoop(RewritePattern):
@@ -60,4 +61,4 @@ class UnswitchLoopsPass(PatternPass):
     walk: ClassVar[Walk] = Walk(walk_regions_first=True, apply_recursively=True)
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (UnswitchLoop(),)
+        return UnswitchLoop(), SplitLoopAtBranch(), SplitLoopAtLoop()

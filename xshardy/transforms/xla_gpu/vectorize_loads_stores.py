@@ -264,7 +264,7 @@ def _is_whole_tensor(value: SSAValue) -> bool:
 def _collect(element: SSAValue, loop: scf.ForOp, type_: VectorType[Element], rewriter: PatternRewriter) -> scf.ForOp:
     """`loop` replaced by one that also carries a vector, with `element` inserted at the induction variable."""
     body = loop.body.block
-    init = shared_constant(_zero_vector(type_), loop, rewriter)
+    init = shared_constant(zero_vector(type_), loop, rewriter)
     collected = rewriter.insert_block_argument(body, len(body.args), type_)
     terminator = body.last_op
     assert terminator is not None
@@ -276,7 +276,8 @@ def _zero(type_: Element) -> IntegerAttr | FloatAttr:
     return IntegerAttr(0, type_) if isinstance(type_, IntegerType) else FloatAttr(0.0, type_)
 
 
-def _zero_vector(type_: VectorType[Element]) -> DenseIntOrFPElementsAttr[Element]:
+def zero_vector(type_: VectorType[Element]) -> DenseIntOrFPElementsAttr[Element]:
+    """A vector of zeros."""
     # Zero is all bits 0 in every integer and floating-point format.
     return DenseIntOrFPElementsAttr(
         type_, BytesAttr(bytes(type_.get_shape()[0] * type_.element_type.compile_time_size))

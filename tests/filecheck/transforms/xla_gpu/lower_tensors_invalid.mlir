@@ -75,6 +75,15 @@ func.func @half_a_byte(%t: tensor<8xi4>, %i: index, %v: vector<3xi4>) -> tensor<
 
 // -----
 
+// CHECK: 'vector.transfer_write' of vector<2xi4>: expected elements that fill whole bytes, from their start
+func.func @from_half_a_byte(%t: tensor<8xi4>, %v: vector<2xi4>) -> tensor<8xi4> {
+  %c1 = arith.constant 1 : index
+  %0 = vector.transfer_write %v, %t[%c1] {in_bounds = [true]} : vector<2xi4>, tensor<8xi4>
+  return %0 : tensor<8xi4>
+}
+
+// -----
+
 // CHECK: 'xla_gpu.get_dynamic_dim_size' op dynamic size offset is not 4-byte aligned
 func.func @odd_size(%t: tensor<7xf16>) -> i32 {
   %0 = xla_gpu.get_dynamic_dim_size %t 0 : tensor<7xf16>

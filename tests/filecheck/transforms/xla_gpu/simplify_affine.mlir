@@ -123,3 +123,14 @@ func.func @affine_apply_of_negative_range(%i: index {xla.range = [-5 : index, 42
   %0 = affine.apply affine_map<(d0) -> (d0 mod 3)>(%i)
   return %0 : index
 }
+
+// -----
+
+// An index that nothing reads is not computed.
+
+// CHECK-LABEL: func.func @unused(
+// CHECK-NEXT:    return
+func.func @unused(%x: index) {
+  %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (d0 * 2), domain: d0 in [0, 7]">(%x)
+  return
+}

@@ -13,7 +13,6 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.collectives import AllReduceOp
-from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, integer_table
@@ -33,14 +32,6 @@ COLLECTIVES: tuple[type[Operation], ...] = (
     stablehlo.CrossReplicaSumOp,
     stablehlo.ReduceScatterOp,
 )
-
-
-def _is_manual(op: Operation) -> bool:
-    """Whether `op` is in the body of a manual computation."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ManualComputationOp):
-        parent = parent.parent_op()
-    return parent is not None
 
 
 def _is_reduced(op: Operation) -> bool:
@@ -73,7 +64,7 @@ def check_partition_id(op: stablehlo.PartitionIdOp, before: WholeTensors) -> Non
 
     Except where the number only decides which device computes something.
     """
-    if not _is_manual(op) and not _only_chooses_branches(op.result):
+    if not before.is_manual and not _only_chooses_branches(op.result):
         raise refuse(op, "is outside of a manual computation: the program for all devices has no partitions")
 
 
@@ -139,7 +130,7 @@ class CollectiveOfOneDevice(LocalPattern[Operation, WholeTensors]):
         has_channel = isinstance(channel, ChannelHandleAttr) and channel.handle.data > 0
         if not (has_channel or "use_global_device_ids" in op.properties):
             return None
-        if _is_manual(op):
+        if before.is_manual:
             if _mixes_parts(op, before):
                 raise refuse(
                     op,

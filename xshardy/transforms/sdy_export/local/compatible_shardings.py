@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.local.manual_regions import ManualRegions
 from xshardy.transforms.sdy_export.local.whole_tensors import refuse
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
@@ -43,8 +44,10 @@ class CompatibleShardings:
 
     module: ModuleOp
     conflicts: FactorConflicts = field(init=False)
+    manual: ManualRegions = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "manual", ManualRegions(self.module))
         object.__setattr__(self, "conflicts", FactorConflicts(self.module, by_parts=True))
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:

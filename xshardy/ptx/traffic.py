@@ -1,0 +1,129 @@
+"""
+Memory traffic: requests of warps, the sectors that they move, and conflicts of the banks of shared memory.
+
+The threads of a warp access memory together: a request per instruction. Memory moves sectors of 32 bytes. Shared memory
+has 32 banks of 4 bytes; an access of 8 or 16 bytes per thread is served by halves or quarters of the warp. Source:
+CUDA's programming guide, "Device Memory Accesses" and "Shared Memory".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt.launch import WARP_SIZE
+from xshardy.interpreters.simt.traffic import BANKS
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.memory import Access, Part
+from xshardy.ptx.module import Instruction
+
+BANK_BYTES = 4
+SECTOR_BITS = 35
+"""A region has fewer than 2 to this power sectors."""
+
+
+@dataclass(slots=True)
+class Requests:
+    """The requests of an instruction to one region."""
+
+    region: str
+    access: Access
+    bytes: int
+    """Per thread."""
+    requests: int = 0
+    sectors: int = 0
+    """Of global and local memory."""
+    least_sectors: int = 0
+    """The sectors that could hold the accessed bytes if these lay together."""
+    wavefronts: int = 0
+    """Of shared memory: how often its banks are accessed."""
+    least_wavefronts: int = 0
+    """The wavefronts without conflicts."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """The requests of a run."""
+
+    found: dict[tuple[int, str, Access], Requests] = field(default_factory=dict[tuple[int, str, Access], Requests])
+    """By line, region and kind of access."""
+    touched: dict[str, list[Array]] = field(default_factory=dict[str, list[Array]])
+    """Of each region of global memory, for each request the sectors of each block, each once: [blocks and sectors]."""
+
+    def __call__(
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        part: Part,
+        size: int,
+        words: Sequence[Array] | None,
+    ) -> None:
+        """Count the requests of one instruction."""
+        region = part.region.name
+        if region == "the parameters":
+            return
+        key = (instruction.line, region, access)
+        found = self.found.setdefault(key, Requests(region, access, size))
+        active = lanes.warps(lanes.active_mask() if part.mask is None else part.mask).reshape(-1, WARP_SIZE)
+        places = lanes.warps(part.full_offsets(lanes)).reshape(-1, WARP_SIZE)
+        found.requests += int(active.any(axis=1).sum())
+        if region == "shared memory":
+            wavefronts, least = shared_wavefronts(places, active, size)
+            found.wavefronts += wavefronts
+            found.least_wavefronts += least
+            return
+        first, last = places // SECTOR_BYTES, (places + (size - 1)) // SECTOR_BYTES
+        sectors = first if size <= SECTOR_BYTES else np.concatenate([first, last], axis=1)
+        mask = active if size <= SECTOR_BYTES else np.concatenate([active, active], axis=1)
+        found.sectors += int(distinct(sectors, mask).sum())
+        if region != "local memory":
+            self.touched.setdefault(region, []).append(self._sectors_of_blocks(lanes, sectors, mask))
+        bytes = distinct(places // size, active) * size
+        found.least_sectors += int((-(-bytes // SECTOR_BYTES)).sum())
+
+    def _sectors_of_blocks(self, lanes: Lanes, sectors: Array, mask: Array) -> Array:
+        """The sectors that blocks touch, each once per block: the number of the block, and of the sector."""
+        warps = len(sectors) // len(lanes.blocks)
+        blocks = np.repeat(lanes.blocks, warps)[:, None]
+        return np.unique(((blocks << SECTOR_BITS) | sectors)[mask])
+
+    def least_sectors(self, scale: float) -> float:
+        """
+        The sectors that global memory moves for the whole grid if caches keep all: estimated for each region.
+
+        If the executed blocks share no sectors, no others are taken to share them, and the number is scaled.
+        """
+        total = 0.0
+        for found in self.touched.values():
+            of_blocks = np.unique(np.concatenate(found))
+            sectors = np.unique(of_blocks & ((1 << SECTOR_BITS) - 1))
+            total += len(sectors) * (scale if len(sectors) == len(of_blocks) else 1.0)
+        return total
+
+
+def distinct(values: Array, active: Array) -> Array:
+    """How many distinct values there are in each row among the active ones, which are not negative."""
+    ordered = np.sort(np.where(active, values, -1), axis=1)
+    return (np.diff(ordered, axis=1, prepend=-1) != 0).sum(axis=1)
+
+
+def shared_wavefronts(places: Array, active: Array, size: int) -> tuple[int, int]:
+    """
+    The wavefronts of requests to shared memory, and how many there would be without conflicts.
+
+    `places` are offsets in bytes, [warps, 32]. In a wavefront each bank gives one of its words to all threads.
+    """
+    words = max(size // BANK_BYTES, 1)
+    rows = places.reshape(-1, WARP_SIZE // words)
+    mask = active.reshape(rows.shape)
+    every = (rows[:, :, None] // BANK_BYTES + np.arange(words)).reshape(len(rows), -1)
+    used = np.repeat(mask, words, axis=1)
+    ordered = np.sort(np.where(used, every, -1), axis=1)
+    is_new = (np.diff(ordered, axis=1, prepend=-1) != 0) & (ordered >= 0)
+    row, column = np.nonzero(is_new)
+    banks = row * BANKS + ordered[row, column] % BANKS
+    per_row = np.bincount(banks, minlength=len(rows) * BANKS).reshape(-1, BANKS).max(axis=1)
+    return int(per_row.sum()), int(mask.any(axis=1).sum())
