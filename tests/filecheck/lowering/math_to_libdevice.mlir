@@ -19,16 +19,32 @@ func.func @calls(%x: f32, %y: f64) -> (f32, f64) {
 
 // CHECK-LABEL: func.func @narrow_floats_are_widened
 // CHECK-NEXT:    %0 = llvm.fpext %arg0 : bf16 to f32
-// CHECK-NEXT:    %1 = llvm.call @__nv_expf(%0) : (f32) -> f32
+// CHECK-NEXT:    %1 = llvm.call @__nv_sinf(%0) : (f32) -> f32
 // CHECK-NEXT:    %2 = llvm.fptrunc %1 : f32 to bf16
 // CHECK-NEXT:    %3 = llvm.fpext %arg1 : f16 to f32
 // CHECK-NEXT:    %4 = llvm.fpext %arg1 : f16 to f32
 // CHECK-NEXT:    %5 = llvm.call @__nv_fmodf(%3, %4) : (f32, f32) -> f32
 // CHECK-NEXT:    %6 = llvm.fptrunc %5 : f32 to f16
 func.func @narrow_floats_are_widened(%x: bf16, %y: f16) -> (bf16, f16) {
-  %0 = math.exp %x : bf16
+  %0 = math.sin %x : bf16
   %1 = arith.remf %y, %y : f16
   func.return %0, %1 : bf16, f16
+}
+
+// Rounding to 16 bits hides the error of the instruction for 2^x.
+// CHECK-LABEL: func.func @exponentials
+// CHECK-NEXT:    %[[X:.*]] = llvm.fpext %{{.*}} : bf16 to f32
+// CHECK-NEXT:    %[[LOG:.*]] = llvm.mlir.constant(1.44269502 : f32) : f32
+// CHECK-NEXT:    %[[P:.*]] = llvm.fmul %[[X]], %[[LOG]] : f32
+// CHECK-NEXT:    %[[R:.*]] = llvm.intr.exp2(%[[P]]) : (f32) -> f32
+// CHECK-NEXT:    llvm.fptrunc %[[R]] : f32 to bf16
+// CHECK:         llvm.call @__nv_expf
+// CHECK:         llvm.call @__nv_exp(
+func.func @exponentials(%x: bf16, %y: f32, %z: f64) -> (bf16, f32, f64) {
+  %0 = math.exp %x : bf16
+  %1 = math.exp %y : f32
+  %2 = math.exp %z : f64
+  return %0, %1, %2 : bf16, f32, f64
 }
 
 // -----

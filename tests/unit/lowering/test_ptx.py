@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from lowering_host import lowered, parse
 from xdsl.dialects.builtin import ModuleOp
@@ -53,7 +54,16 @@ def bodies() -> list[tuple[str, str, str]]:
     """Every lowered operation on every element type: the type loaded, that stored, and the operations between."""
     cases: list[tuple[str, str, str]] = []
     unary = [op.name for op in LIBDEVICE if op.name not in ("arith.remf", "math.atan2", "math.powf")]
-    unary += ["math.absf", "math.ceil", "math.floor", "math.round", "math.roundeven", "math.sqrt", "math.trunc"]
+    unary += [
+        "math.exp",
+        "math.absf",
+        "math.ceil",
+        "math.floor",
+        "math.round",
+        "math.roundeven",
+        "math.sqrt",
+        "math.trunc",
+    ]
     binary = ["math.atan2", "math.powf", "math.copysign"]
     binary += [
         f"arith.{name}"
@@ -277,3 +287,15 @@ def test_every_step_leaves_valid_ir():
     assert {op.name.split(".")[0] for op in module.walk()} == {"builtin", "llvm", "nvvm"}
     assert "unrealized" not in str(module)
     assert not assemble(compile_module(module).ptx).spills
+
+
+@pytest.mark.parametrize(("type", "bits", "largest"), [("bf16", 8, 88), ("f16", 11, 11)])
+def test_exponentials_of_16_bits_are_far_more_exact_than_their_type(type: str, bits: int, largest: int):
+    """For all arguments of normal results. `ex2.approx` is within 2 ulp of f32."""
+    codes = np.arange(1 << 16, dtype=np.uint32)
+    x = (codes << 16).view(np.float32) if type == "bf16" else codes.astype(np.uint16).view(np.float16)
+    x = x[np.isfinite(x) & (np.abs(x) < largest)].astype(np.float32)
+    product = (x * np.float32(np.log2(np.e))).astype(np.float64)
+    for error in (-(2.0**-22), 2.0**-22):
+        moved = np.abs(np.exp2(product) * (1 + error) / np.exp(x.astype(np.float64)) - 1)
+        assert moved.max() < 2.0 ** -(bits + 7)
