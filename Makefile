@@ -7,7 +7,7 @@ PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 
 FUZZ_INPUTS ?= 10000
 
-.PHONY: help demo quick test lint format fuzz mutants bench release clean
+.PHONY: help demo quick test lint format fuzz mutants bench docs notebooks release clean
 
 help:  ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -39,11 +39,17 @@ fuzz: $(VENV)/.test  ## random inputs for the tools; goes on where the last run 
 bench: $(VENV)/.test  ## the benchmarks, each beside its peer
 	@for benchmark in benchmarks/*.py; do echo; echo $$benchmark; $(BIN)/python $$benchmark || exit; done
 
+docs: $(VENV)/.docs  ## site/: the documentation as pages, with a reference generated from the code; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(VENV)/.notebooks  ## notebooks/: the tutorials as notebooks; open them with .venv/bin/jupyter lab notebooks
+	$(BIN)/python scripts/site/notebooks.py notebooks
+
 release: $(VENV)/.dev  ## dist/: the source distribution and the wheel, tested in a new environment
 	@scripts/release.sh
 
 clean:  ## remove the virtual environment and all caches
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) build dist site notebooks *.egg-info .pytest_cache .hypothesis .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,3 +62,9 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) -e '.[dev]' && touch $@ $(VENV)/.test $(VENV)/.demo
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[docs]' && touch $@
+
+$(VENV)/.notebooks: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[notebooks]' && touch $@

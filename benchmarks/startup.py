@@ -1,56 +1,67 @@
 """
-Overhead of xshardy at the start of `xdsl-opt`: the import of its universe, and the whole run on an empty module.
+The start of commands and imports, each in a process of its own, beside Python without a program and xDSL alone.
 
-Medians of RUNS fresh processes. The peer is xDSL alone. Run by `make bench`.
+CPU milliseconds, the minimum of RUNS, which limits the effect of other processes. Run by `make bench`.
 """
 
-import statistics
+import resource
 import subprocess
 import sys
-from time import perf_counter
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 RUNS = 9
 
-IMPORT = "import xdsl.universe, time; t = time.perf_counter(); import xshardy.universe; print(time.perf_counter() - t)"
-XDSL_ALONE = (
+XDSL_OPT = "from xdsl.tools.xdsl_opt import main; main()"
+XDSL_OPT_ALONE = (
     "import importlib.metadata as m; found = m.entry_points;"
-    "m.entry_points = lambda **k: [e for e in found(**k) if e.name != 'xshardy'];"
-    "from xdsl.tools.xdsl_opt import main; main()"
+    "m.entry_points = lambda **k: [e for e in found(**k) if e.name != 'xshardy'];" + XDSL_OPT
 )
-XDSL_WITH_US = "from xdsl.tools.xdsl_opt import main; main()"
 XSHARDY_OPT = "from xshardy.tools.entry import xshardy_opt; raise SystemExit(xshardy_opt())"
 
+EMPTY = "builtin.module {}"
+SMALL = """\
+func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.add %x, %y : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+"""
 
-def import_time() -> float:
-    """The seconds that importing our universe takes after xDSL's."""
-    command = [sys.executable, "-c", IMPORT]
-    runs = [subprocess.run(command, capture_output=True, check=True, text=True).stdout for _ in range(RUNS)]
-    return statistics.median(map(float, runs))
+PROGRAMS: Sequence[tuple[str, str, Sequence[str], str]] = (
+    ("python -c pass", "pass", (), ""),
+    ("import xshardy", "import xshardy", (), ""),
+    ("import xdsl.parser", "import xdsl.parser", (), ""),
+    ("import xshardy.universe", "import xshardy.universe", (), ""),
+    ("xdsl-opt --version, xDSL alone", XDSL_OPT_ALONE, ("--version",), ""),
+    ("xshardy-opt --version", XSHARDY_OPT, ("--version",), ""),
+    ("xdsl-opt, an empty module, xDSL alone", XDSL_OPT_ALONE, (), EMPTY),
+    ("xdsl-opt, an empty module, with xshardy installed", XDSL_OPT, (), EMPTY),
+    ("xshardy-opt, an empty module", XSHARDY_OPT, (), EMPTY),
+    ("xshardy-opt, a module of StableHLO", XSHARDY_OPT, (), SMALL),
+)
+"""What is measured: its title, the Python program, its arguments and its input."""
 
 
-def tool_time(program: str) -> float:
-    """Seconds of a tool that reads and prints an empty module."""
+def milliseconds(program: str, arguments: Sequence[str], text: str) -> float:
+    """The minimal CPU time of `program` in a process of its own."""
     times: list[float] = []
     for _ in range(RUNS):
-        start = perf_counter()
-        subprocess.run(
-            [sys.executable, "-c", program], input="builtin.module {}", capture_output=True, check=True, text=True
-        )
-        times.append(perf_counter() - start)
-    return statistics.median(times)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-c", program, *arguments]
+        subprocess.run(command, input=text, capture_output=True, check=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times) * 1e3
 
 
 def main() -> None:
-    peer = tool_time(XDSL_ALONE)
-    table = Table("start", "ms", "ratio to xDSL alone", title_justify="left")
-    table.add_row("import xshardy.universe, on top of xDSL", f"{import_time() * 1e3:.1f}", "")
-    table.add_row("xdsl-opt, xDSL alone", f"{peer * 1e3:.0f}", "1.00")
-    for name, program in (("xdsl-opt, with xshardy installed", XDSL_WITH_US), ("xshardy-opt", XSHARDY_OPT)):
-        seconds = tool_time(program)
-        table.add_row(name, f"{seconds * 1e3:.0f}", f"{seconds / peer:.2f}")
+    table = Table("start", "CPU ms", "ratio to python -c pass", title_justify="left")
+    figures = {title: milliseconds(*rest) for title, *rest in PROGRAMS}
+    bare = figures[PROGRAMS[0][0]]
+    for title, each in figures.items():
+        table.add_row(title, f"{each:.0f}", f"{each / bare:.1f}")
     Console().print(table)
 
 

@@ -1,5 +1,5 @@
 """
-A training step of a language model of 0.5 billion parameters on 2 x 4 devices, for `docs/sharding.md`.
+A training step of a language model of 0.5 billion parameters on 2 x 4 devices, for a tutorial in docs/.
 
 `data_parallel`, `last_dimensions` and `megatron` differ in how the weights are sharded. Nothing else is annotated but
 the batch, and no array is made.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from xshardy.compiler import compile, emit, lower
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.program import PartitionedProgram
-    from xshardy.lowering.nvptx import Kernel
+    from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
     from xshardy.plans import advise, plan
 
@@ -66,7 +66,7 @@ _HOMES = {
     **dict.fromkeys(__all__, "api"),
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     **dict.fromkeys(("advise", "plan"), "plans"),
-    "Kernel": "lowering.nvptx",
+    "Kernel": "lowering.kernel",
     "PartitionedProgram": "engines.program",
     "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",

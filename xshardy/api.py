@@ -206,8 +206,7 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
     """The module of a program in MLIR or HLO, with the shardings of sdy."""
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.tools.hlo_program import is_hlo
-    from xshardy.tools.program_text import program_data
+    from xshardy.tools.program_text import is_hlo, program_data
     from xshardy.tools.source_program import source_program
 
     if isinstance(source, ModuleOp):

@@ -13,6 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
@@ -71,7 +72,8 @@ def select_fusions(module: ModuleOp, name: str | None = None) -> tuple[FusionOp,
             "the module has no fusion, and no single entry that could be one: write `fusion(...), kind=kLoop, calls=f`"
         )
     names = ", ".join(map(fusion_name, found))
-    raise FusionNotFoundError(f"the module has no fusion called '{name}': choose one of {names}")
+    hint = did_you_mean(name or "", map(fusion_name, found), f": choose one of {names}")
+    raise FusionNotFoundError(f"the module has no fusion called '{name}'{hint}")
 
 
 def _fused_entry(module: ModuleOp) -> tuple[FusionOp, ...]:

@@ -99,6 +99,7 @@ PASSES: Mapping[str, str] = {
     "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
     "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
+    "sdy-gather-between-meshes": "transforms.sdy_export.gather_between_meshes:GatherBetweenMeshesPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_export.inline_meshes:InlineMeshesPass",
@@ -150,6 +151,7 @@ PASSES: Mapping[str, str] = {
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
+    "sdy-scatter-sliced-reductions": "transforms.sdy_export.scatter_sliced_reductions:ScatterSlicedReductionsPass",
     "sdy-sum-short-gathers": "transforms.sdy_export.sum_short_gathers:SumShortGathersPass",
     "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
     "sdy-update-non-divisible-input-output-shardings": (
@@ -314,9 +316,17 @@ def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
     return dialects | _factories(DIALECTS)
 
 
+class ContextWithMemos(Context):
+    """A context that keeps what its readers learn, for the next text: by the class of a memo, one of that class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memos: dict[type[Any], Any] = {}
+
+
 def new_context() -> Context:
     """A context that knows the `installed_dialects`, each loaded on first use, as in `xshardy-opt`."""
-    context = Context()
+    context = ContextWithMemos()
     for name, factory in installed_dialects().items():
         context.register_dialect(name, factory)
     return context

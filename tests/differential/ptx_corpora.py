@@ -5,7 +5,7 @@ The input is folders of fusions in HLO text with XLA's kernel for each (NAME.hlo
 `index.json`). Of a fusion with many elements, some blocks are executed: the first, the last and random ones; all that
 they write is compared. Kernels that update memory atomically are executed as a whole.
 
-    python tests/differential/ptx_corpora.py [FOLDER...] [--only PART...] [--whose ours|xla|both] [--processes N]
+    python tests/differential/ptx_corpora.py [FOLDER...] [--only PART...] [--whose ours|xla|both] [--checks]
 """
 
 import argparse
@@ -24,8 +24,8 @@ import numpy as np
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters import simt
-from xshardy.interpreters.check import unlike
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.check import EXACT, Tolerance, compare, part_type, unlike, widest
+from xshardy.interpreters.element_types import KINDS, Array, Kind, float_info
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
@@ -33,7 +33,7 @@ from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import Kernel
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.machine import Machine, Options
-from xshardy.ptx.memory import Access, Part, Region
+from xshardy.ptx.memory import Access, Observer, Part, Region
 from xshardy.ptx.module import Instruction
 
 CORPORA = [Path(__file__).parents[3] / "shared" / "corpus" / name for name in ("xla_gpu", "real")]
@@ -64,10 +64,39 @@ class Written:
     def __init__(self):
         self.bytes: dict[Region, Array] = {}
 
-    def __call__(self, lanes: Lanes, access: Access, instruction: Instruction, part: Part, size: int) -> None:
+    def __call__(
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        part: Part,
+        size: int,
+        words: Sequence[Array] | None,
+    ) -> None:
         if access is not Access.LOAD:
             marks = self.bytes.setdefault(part.region, np.zeros(part.region.data.size, np.bool_))
             marks.reshape(-1, size)[part.offsets // size] = True
+
+    def elements(self, region: Region, array: Array) -> Array:
+        """Whether each element of a region, which has the elements of `array`, is written."""
+        marks, size = self.bytes.get(region), array.dtype.itemsize
+        if marks is None:
+            return np.zeros(array.shape, np.bool_)
+        touched: Array = np.any(marks[: array.size * size].reshape(-1, size), axis=1)
+        return touched.reshape(array.shape)
+
+
+def loose(expected: Array) -> Tolerance:
+    """
+    A tolerance for sums in any order: 64 units of a number, 16 of the largest one.
+
+    What is beyond is compared with the tolerance that the reference measures, which takes many evaluations.
+    """
+    if KINDS[expected.dtype] not in (Kind.FLOAT, Kind.COMPLEX):
+        return EXACT
+    epsilon = float_info(part_type(expected.dtype)).epsilon
+    sizes = np.abs(expected.astype(widest(expected.dtype)))
+    return Tolerance(64 * epsilon, 16 * epsilon * float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
 
 
 def sampled(blocks: int, elements: int) -> list[int] | None:
@@ -84,7 +113,8 @@ def sampled(blocks: int, elements: int) -> list[int] | None:
 class Fusion:
     """A fusion, its inputs and what it should compute."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, checks: bool):
+        self.checks = checks
         self.text, self.name = path.read_text(), path.stem
         (op,) = compiler.select_fusions(parse_hlo(self.text, self.name))
         computation = op.callee_function()
@@ -109,61 +139,58 @@ class Fusion:
         machine, written = Machine(ptx), Written()
         atomic = any(step.opcode.startswith(("atom", "red.")) for step in machine.entry.instructions)
         blocks = None if atomic else sampled(prod(grid), self.elements)
-        options = Options(blocks=blocks, dynamic_shared=dynamic_shared, observers=[written] if blocks else [])
-        machine.run(grid, block, [regions[number] for number in numbers], options)
+        observers: list[Observer] = [written]
+        options = Options(blocks, dynamic_shared, collects_faults=True, checks=self.checks, observers=observers)
+        faults = machine.run(grid, block, [regions[number] for number in numbers], options)
         shown = f"{len(blocks)}/{prod(grid)}" if blocks is not None else str(prod(grid))
-        return self._compared(first, regions, written, blocks is not None), shown
+        verdict = self._compared(regions, written, blocks is not None)
+        return "; ".join(map(str, faults)) or verdict, shown
 
-    def _compared(
-        self, first: Mapping[int, Array], regions: Mapping[int, Region], written: Written, is_part: bool
-    ) -> str:
-        results = self.sources(first, regions)
+    def _compared(self, regions: Mapping[int, Region], written: Written, is_part: bool) -> str:
+        """What is wrong with the results, or "agrees". Of a part of the blocks, what they write is compared."""
         wrong: list[str] = []
-        for index, number in enumerate(results):
+        for index, number in enumerate(self.sources(regions, written)):
             if index in self.reference.undefined:
                 continue
             region, layout = regions[number], self.layouts[len(self.inputs) + index]
             value = unpacked(region.data[: region.size], self.buffers[len(self.inputs) + index])
             expected = in_memory_order(self.reference.results[index], layout)
             if is_part:
-                marks = written.bytes.get(region)
-                if marks is None:
+                touched = written.elements(region, value)
+                if not touched.any():
                     wrong.append(f"result {index}: nothing is written")
                     continue
-                size = max(value.dtype.itemsize, 1)
-                touched = marks[: value.size * size].reshape(-1, size).any(axis=1)
-                value = np.where(touched.reshape(value.shape), value, expected)
+                if compare(value[touched], expected[touched], tolerance=loose(expected[touched])):
+                    continue
+                value = np.where(touched, value, expected)
+            elif compare(value, expected, tolerance=loose(expected)):
+                continue
             comparison = self.reference.compare(index, in_tensor_order(value, layout))
             if not comparison:
                 wrong.append(f"result {index}: {comparison}")
         return "; ".join(wrong) or "agrees"
 
-    def sources(self, first: Mapping[int, Array], regions: Mapping[int, Region]) -> list[int]:
+    def sources(self, regions: Mapping[int, Region], written: Written) -> list[int]:
         """
         The number of the buffer that has each result.
 
         XLA may have let a result share the buffer of an operand, which the folder does not say. Its kernel then changes
         the operand and leaves the buffer of the result alone.
         """
-        operands = len(self.inputs)
-        changed = [
-            number
-            for number, array in first.items()
-            if not np.array_equal(packed(array), regions[number].data[: regions[number].size])
-        ]
+        changed = [number for number, region in regions.items() if region in written.bytes]
         shared = [number for number in changed if number not in self.kernel.written_buffers]
         found: list[int] = []
-        for number in self.kernel.buffers[operands:]:
+        for number in self.kernel.buffers[len(self.inputs) :]:
             same_size = [other for other in shared if regions[other].size == regions[number].size]
             found.append(number if number in changed or not same_size else shared.pop(shared.index(same_size[0])))
         return found
 
 
-def rows_of(path: Path, launch: Mapping[str, Any] | None, whose: Sequence[str]) -> list[Row]:
+def rows_of(path: Path, launch: Mapping[str, Any] | None, whose: Sequence[str], *, checks: bool) -> list[Row]:
     """The verdicts on both kernels. Nothing that goes wrong with one stops the others."""
     rows: list[Row] = []
     try:
-        fusion = Fusion(path)
+        fusion = Fusion(path, checks=checks)
     except Exception as error:  # reported in the table
         return [Row(path.stem, "both", f"{type(error).__name__}: {error}", "-", 0.0)]
     for who in whose:
@@ -188,6 +215,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="only fusions with a PART in their names")
     parser.add_argument("--whose", choices=("ours", "xla", "both"), default="both")
+    parser.add_argument("--checks", action="store_true", help="find races, and reads of uninitialized memory, too")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     options = parser.parse_args(arguments)
@@ -198,10 +226,11 @@ def main(arguments: Sequence[str]) -> int:
         entries: list[dict[str, Any]] = json.loads((folder / "index.json").read_text())["fusions"]
         launches = {entry["name"]: entry for entry in entries if "grid" in entry}
         paths = [p for p in sorted(folder.glob("*.hlo")) if not options.only or any(o in p.name for o in options.only)]
-        jobs = [(path, launches.get(path.stem), whose) for path in paths]
+        jobs = [(path, launches.get(path.stem), whose, options.checks) for path in paths]
         counts: dict[str, list[int]] = {who: [0, 0] for who in whose}
         with multiprocessing.Pool(options.processes) as pool:
-            for rows in pool.imap(_rows_of_job, jobs):
+            for number, rows in enumerate(pool.imap(_rows_of_job, jobs), start=1):
+                print(f"{number} of {len(jobs)}", end="\r", file=sys.stderr, flush=True)
                 for row in rows:
                     agrees = row.verdict == "agrees"
                     for who in whose if row.whose == "both" else [row.whose]:
@@ -221,8 +250,9 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if failures else 0
 
 
-def _rows_of_job(job: tuple[Path, Mapping[str, Any] | None, Sequence[str]]) -> list[Row]:
-    return rows_of(*job)
+def _rows_of_job(job: tuple[Path, Mapping[str, Any] | None, Sequence[str], bool]) -> list[Row]:
+    path, launch, whose, checks = job
+    return rows_of(path, launch, whose, checks=checks)
 
 
 if __name__ == "__main__":

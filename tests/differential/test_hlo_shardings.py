@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding
 from xshardy.axes.hlo_sharding import HloSharding, Tiled, Uniform
-from xshardy.axes.hlo_sharding_text import hlo_shardings_text, parse_hlo_shardings
+from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
+from xshardy.axes.hlo_sharding_text import hlo_shardings_text
 from xshardy.axes.spans import Span
 from xshardy.axes.tiles import Iota, Tiles
 

@@ -1,4 +1,4 @@
-"""Functions of JAX, lowered with shardings, partitioned and run on the simulated mesh, equal plain JAX."""
+"""Functions of JAX and random modules, partitioned and run on the simulated mesh, equal one device."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
+from sdy_modules import random_sdy_module
 
 from xshardy.engines.checked_run import run_module
 from xshardy.engines.simulated import Simulated
@@ -50,6 +51,18 @@ SAMPLES: Sequence[tuple[Callable[..., Any], Sequence[Any], Sequence[P]]] = (
     (pooling, [floats(2, 16, 8, 3)], [P(None, "data", "model")]),
     (positions, [floats(24, 6), np.int32(7)], [P("data", "model"), P()]),
 )
+
+
+ENDING = [seed for seed in range(60) if "stablehlo.while" not in random_sdy_module(seed)]
+"""The random modules that end: the loops of the others do not."""
+
+
+@pytest.mark.parametrize("seed", ENDING)
+def test_random_modules_equal_one_device(seed: int):
+    """Conflicting shardings, over two meshes with other axes too, calls, manual computations and groups."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert run_module(parse_module(random_sdy_module(seed)), Simulated(), new_context(), check=True).agrees
 
 
 @pytest.mark.parametrize(("function", "arguments", "specs"), SAMPLES, ids=lambda value: getattr(value, "__name__", ""))

@@ -71,9 +71,12 @@ UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locatio
 BEYOND_UPSTREAM = {
     "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
+    "gather_between_meshes",
     "merge_collective_permutes",
     "remove_needless_reshards",
+    "scatter_sliced_reductions",
     "sum_short_gathers",
+    "convert_global_to_local_meshes",
     "convert_global_to_local_other_dimensions",
     "partitioner_pipeline",
     "replicate_whole_operations",

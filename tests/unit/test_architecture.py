@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 xshardy
 jax
-testing
+notebook pictures testing
 api plans
 tools
 planning
@@ -32,7 +32,7 @@ dialects
 rewriting
 construction
 axes affine
-garbage files
+close_names garbage files html_parts svg
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""

@@ -17,7 +17,7 @@ constructor.
 
 from xshardy.construction.blocks import fill_block, new_block, new_region
 from xshardy.construction.clones import clone_operation, clone_region
-from xshardy.construction.operations import add_operands, add_regions, new_operation, new_results
+from xshardy.construction.operations import add_operands, add_regions, new_operation, new_results, set_name_hint
 
 __all__ = (
     "add_operands",
@@ -29,4 +29,5 @@ __all__ = (
     "new_operation",
     "new_region",
     "new_results",
+    "set_name_hint",
 )

@@ -79,3 +79,9 @@ def add_regions(op: Operation, regions: tuple[Region, ...]) -> None:
     for region in regions:
         region.parent = op
     op.regions = regions
+
+
+def set_name_hint(value: SSAValue, name: str) -> None:
+    """`value.name_hint = name`, for a name that is valid."""
+    stem, underscore, number = name.rpartition("_")
+    value._name = stem if underscore and number.isdecimal() else name

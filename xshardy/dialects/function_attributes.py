@@ -1,12 +1,22 @@
 """The attributes that a function, of `func` or of `llvm`, has for each of its arguments and of its results."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute
 
 Function = func.FuncOp | llvm.FuncOp
+
+
+def dictionaries_in(attribute: Attribute | None) -> Sequence[DictionaryAttr]:
+    """The elements of `attribute`, the `arg_attrs` or `res_attrs` of a function; none if it is anything else."""
+    if not isinstance(attribute, ArrayAttr):
+        return ()
+    elements = cast(ArrayAttr[Attribute], attribute).data
+    dictionaries = [element for element in elements if isinstance(element, DictionaryAttr)]
+    return dictionaries if len(dictionaries) == len(elements) else ()
 
 
 def attributes_of_argument(function: Function, index: int) -> Mapping[str, Attribute]:

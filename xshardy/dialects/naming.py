@@ -133,8 +133,8 @@ class ValueNames:
         return name
 
     def results(self, op: Operation) -> str:
-        """What is left of the `=` of `op`: `%0`, `%0:2`, or `%a, %b:2`. `op` has results."""
-        return self._packs.get(id(op)) or self._names[id(op.results[0])]
+        """What is left of the `=` of `op`: `%0`, `%0:2`, or `%a, %b:2`; empty without results."""
+        return self._packs.get(id(op), "")
 
     def _name_region(self, region: Region) -> Sequence[Region]:
         """Name the values of `region`. Returns the regions of its operations, whose values are not named yet."""
@@ -167,7 +167,9 @@ class ValueNames:
         results = op.results
         names = self._suggested(op) if self._suggestions and _may_suggest(type(op)) else ()
         if len(results) == 1:
-            self._names[id(results[0])] = self._unique(names[0]) if names and names[0] else self._number()
+            name = self._unique(names[0]) if names and names[0] else self._number()
+            (result,) = results
+            self._names[id(result)] = self._packs[id(op)] = name
             return
         pack: list[tuple[str, int]] = []
         for index, result in enumerate(results):

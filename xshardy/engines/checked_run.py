@@ -15,6 +15,7 @@ from xshardy.engines.first_difference import Difference, first_difference
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.program import PartitionedProgram, partition_module
 from xshardy.engines.simulated import Simulated
+from xshardy.html_parts import facts
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.inputs import inputs_of
@@ -42,6 +43,12 @@ class ProgramRun:
     def agrees(self) -> bool:
         """Whether no result that was compared is wrong."""
         return not any(isinstance(comparison, Comparison) and not comparison for comparison in self.comparisons or ())
+
+    def _repr_html_(self) -> str:
+        """The devices, the time and the verdict, and how each result is divided, for notebooks."""
+        verdict = "not compared" if self.comparisons is None else "agrees" if self.agrees else "differs"
+        found = {"devices": self.program.devices, "ms": f"{self.seconds * 1000:.0f}", "results": verdict}
+        return facts(found) + "".join(tensor._repr_html_() for tensor in self.program.results)
 
 
 def run_module(
@@ -75,7 +82,7 @@ def run_module(
     results = [tensor.whole(of_result) for tensor, of_result in zip(program.results, parts, strict=True)]
     if whole is None:
         return ProgramRun(program, results, seconds)
-    reference = Reference(main_function(whole), given)
+    reference = Reference(main_function(whole), given, sums_in_parts=True)
     comparisons = [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
     run = ProgramRun(program, results, seconds, comparisons)
     if run.agrees or program.propagated is None:

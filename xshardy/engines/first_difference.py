@@ -56,7 +56,7 @@ def first_difference(program: PartitionedProgram, arguments: Sequence[Array]) ->
     try:
         PassPipeline(PARTITIONING).apply(new_context(), local)
         found = evaluate_spmd(local, [[parts[device] for parts in given] for device in range(program.devices)])
-        reference = Reference(main, arguments)
+        reference = Reference(main, arguments, sums_in_parts=True)
     except (InterpretationError, PassFailedException):
         return None
     operations = dict(zip(observed.walk(), program.propagated.walk(), strict=True))

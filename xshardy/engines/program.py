@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.errors import EngineError
+from xshardy.html_parts import folded, shown
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
@@ -66,6 +67,14 @@ class PartitionedProgram:
 
     def __str__(self) -> str:
         return print_module(self.module)
+
+    def _repr_html_(self) -> str:
+        """How arguments and results are divided, as pictures, and the program of a device, for notebooks."""
+        parts = [f"<p>the program of each of {self.devices} devices</p>"]
+        for what, tensors in (("argument", self.arguments), ("result", self.results)):
+            for number, tensor in enumerate(tensors):
+                parts.append(folded(f"{what} {number}", tensor._repr_html_()))
+        return "".join((*parts, shown(str(self), "mlir", "program")))
 
 
 def partition_module(module: ModuleOp, context: Context, *, keep_propagated: bool = False) -> PartitionedProgram:

@@ -3,11 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Protocol, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Input, Span
@@ -15,34 +14,21 @@ from xdsl.utils.lexer import Input, Span
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.stablehlo.attributes import integers
-from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import stem_of
-from xshardy.hlo_text.errors import HLOError
+from xshardy.hlo_text.constants import read_constant
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.lexer import END, Tokens
-from xshardy.hlo_text.literals import read_literal
+from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Opcode, extra_attributes
 from xshardy.hlo_text.opcodes import OPCODES
-from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, TupleShape, leaves, print_shape, print_type
+from xshardy.hlo_text.shapes import ArrayShape, Shape, ShapeReader, leaves, print_shape, print_type
 from xshardy.hlo_text.tuples import is_implicit, leaf_types, pack, parts_of
+from xshardy.hlo_text.undefined import no_such_opcode, undefined_computation, undefined_operand
 
-NAME = "hlo.name"
-"""The name of an instruction, if it is no valid name hint in xDSL (those have no number behind `_`)."""
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
-POSITIONS = "hlo.parameter_positions"
-"""The positions of the parameters among the instructions, unless they are first and in order."""
-
 Attributes = dict[str, Attribute]
-
-
-def instruction_name(op: Operation) -> str | None:
-    """The name in HLO text of `op`, an instruction with results; None if it has none."""
-    kept = op.attributes.get(NAME)
-    if isinstance(kept, StringAttr):
-        return kept.data
-    return op.results[0].name_hint if op.results else None
 
 
 class AsynchronousInstructions(Protocol):
@@ -250,7 +236,7 @@ class ComputationReader:
         literal = None
         operands: list[SSAValue] = []
         if opcode == "constant":
-            literal = self.read_constant(shape)
+            literal = read_constant(tokens, shape, allows_omitted=not self.scope.is_strict)
         else:
             operands = self.read_operands()
         tokens.expect(")")
@@ -264,7 +250,7 @@ class ComputationReader:
     def read_other(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
         """An asynchronous instruction, or one with an unknown opcode."""
         if self.scope.is_strict and not stem_of(opcode)[1]:
-            raise self.no_such_opcode(opcode, at)
+            raise no_such_opcode(self.tokens, opcode, at)
         return self.asynchronous.read_opaque(opcode, shape, name, at)
 
     def read_raw(self) -> str:
@@ -334,11 +320,6 @@ class ComputationReader:
         if key is not None:
             self.scope.verified.add(key)
 
-    def no_such_opcode(self, opcode: str, at: int) -> HLOError:
-        """The error for an opcode without a row."""
-        close = get_close_matches(opcode, OPCODES, 1)
-        return self.tokens.error(f"unknown opcode '{opcode}'", f"did you mean '{close[0]}'?" if close else "", at)
-
     def add_parameter(self, name: str, number: int, shape: Shape, kept: Attributes, at: int) -> BlockArgument:
         """A new argument of the function, placed by its number."""
         position = bisect_left(self.numbers, number)
@@ -358,32 +339,6 @@ class ComputationReader:
             self.argument_attributes[number] = attributes
         return argument
 
-    def read_constant(self, shape: Shape) -> Any:
-        """The literal of a constant; a list of literals for a tuple; None if omitted."""
-        tokens = self.tokens
-        if tokens.text == "{" and tokens.texts[tokens.index + 1] == "..." and not self.scope.is_strict:
-            tokens.take_raw()
-            return None
-        if isinstance(shape, TupleShape):
-            literals: list[Attribute] = []
-            self.read_constant_tuple(shape, literals)
-            return literals
-        if isinstance(shape.type, TokenType):
-            raise tokens.error("constant: there are no constants of shape token[]", "write `after-all()`")
-        return read_literal(tokens, cast(AnyTensorType, shape.type))
-
-    def read_constant_tuple(self, shape: TupleShape, literals: list[Attribute]) -> None:
-        """`(1, ({2, 3}, 4))`"""
-        self.tokens.expect("(", f": the value of {print_shape(shape)[:80]} is a tuple")
-        for i, element in enumerate(shape.elements):
-            if i:
-                self.tokens.expect(",")
-            if isinstance(element, TupleShape):
-                self.read_constant_tuple(element, literals)
-            else:
-                literals.append(self.read_constant(element))
-        self.tokens.expect(")")
-
     def read_operands(self) -> list[SSAValue]:
         """`x, f32[2] %y` up to the closing parenthesis."""
         tokens = self.tokens
@@ -399,7 +354,7 @@ class ComputationReader:
             name = tokens.take_name("an operand")
             value = self.values.get(name)
             if value is None:
-                raise self.undefined(name, operand_at)
+                raise undefined_operand(tokens, name, operand_at, self.values)
             if (
                 shape is not None
                 and value.type is not shape.type
@@ -416,17 +371,6 @@ class ComputationReader:
                 if tokens.text != ")":
                     tokens.expected("',' or ')'")
                 return operands
-
-    def undefined(self, name: str, at: int) -> HLOError:
-        """The error for an operand that no instruction above defines."""
-        texts = self.tokens.texts
-        is_later = any(texts[i].removeprefix("%") == name and texts[i + 1] == "=" for i in range(at, len(texts) - 1))
-        close = get_close_matches(name, self.values, 1)
-        if name in texts[at:] and is_later:
-            hint = "an instruction comes after its operands: move it down"
-        else:
-            hint = f"did you mean '{close[0]}'?" if close else "operands are instructions of the same computation"
-        return self.tokens.error(f"undefined operand '{name}'", hint, at)
 
     def read_fields(
         self, opcode: str, row: Opcode, at: int | None = None, skipped: frozenset[str] = frozenset()
@@ -470,23 +414,8 @@ class ComputationReader:
 
     def check_computation(self, callee: ComputationName) -> None:
         """Raise `HLOError` if a called computation has not been read yet."""
-        if callee.name in self.scope.functions:
-            return
-        if callee.name == self.name:
-            raise self.tokens.error(
-                f"recursive call: computation '{self.name}' calls itself", "HLO has no recursion", callee.at
-            )
-        texts = self.tokens.texts
-        is_later = any(
-            texts[i].removeprefix("%") == callee.name and texts[i + 1] in ("{", "(") and texts[i - 1] in ("}", "ENTRY")
-            for i in range(callee.at, len(texts) - 1)
-        )
-        hint = (
-            "computations come before those that call them, and HLO has no recursion: move it up"
-            if is_later
-            else "define it above"
-        )
-        raise self.tokens.error(f"computation '{callee.name}' is not defined", hint, callee.at)
+        if callee.name not in self.scope.functions:
+            raise undefined_computation(self.tokens, callee, self.name)
 
 
 def reason(error: VerifyException) -> str:

@@ -22,8 +22,8 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
 from xshardy.hlo_text.codecs import Fields
-from xshardy.hlo_text.computation import NAME, POSITIONS
 from xshardy.hlo_text.fields import ComputationName, quote, write_field
+from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of

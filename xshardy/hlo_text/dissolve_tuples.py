@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.axes.hlo_sharding_text import leaf_texts
+from xshardy.axes.hlo_sharding_parser import leaf_texts
 from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
 from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.async_operation import bundle_type

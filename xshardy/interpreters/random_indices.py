@@ -11,7 +11,7 @@ import numpy as np
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import KINDS, SIGNED_INTEGERS, Array, Kind
-from xshardy.interpreters.index_ranges import IndexRange
+from xshardy.interpreters.index_range import IndexRange
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.reducers import updates_commute
 

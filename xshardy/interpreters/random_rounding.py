@@ -101,10 +101,16 @@ def widened(x: Value) -> Value:
 
 
 class RandomRounding:
-    """The rules of one evaluation with random rounding errors, which depend on `seed` only."""
+    """
+    The rules of one evaluation with random rounding errors, which depend on `seed` only.
 
-    def __init__(self, seed: int):
+    With `sums_in_parts`, devices sum parts of a contraction, and round each sum to the type of the result. Two parts
+    stand for any number of them.
+    """
+
+    def __init__(self, seed: int, *, sums_in_parts: bool = False):
         self.rng = np.random.default_rng(seed)
+        self.sums_in_parts = sums_in_parts
         self.as_written = bool(seed % 2)
         """Whether complex functions run in their own type, where parts of a product may overflow."""
         self.steps: float | None = None
@@ -224,7 +230,15 @@ class RandomRounding:
             working = contraction_type(dtype)
             summed = sqrt(max(1, lhs.size * rhs.size / max(1, prod(shape_of(op.results[0])))) ** 0.5)
             error = self.errors(lhs.shape, 1 + summed) * float_info(part_type(working)).epsilon
-            return rule(evaluator, op, (lhs.astype(working) * (1 + error)).astype(working), rhs)
+            moved = (lhs.astype(working) * (1 + error)).astype(working)
+            result = rule(evaluator, op, moved, rhs)
+            if not self.sums_in_parts or working == dtype:
+                return result
+            is_in_first = self.rng.random(lhs.shape) < 0.5
+            first = rule(evaluator, op, np.where(is_in_first, moved, 0), rhs)
+            second = rule(evaluator, op, np.where(is_in_first, 0, moved), rhs)
+            total: Array = np.asarray(first) + np.asarray(second)
+            return np.where(np.isfinite(total), total, result)  # a product of 0 and infinity is in neither sum
 
         return rule_with_errors
 

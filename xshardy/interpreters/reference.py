@@ -24,12 +24,17 @@ MARGIN = 4.0
 
 
 class Reference:
-    """The reference results of a computation for some inputs."""
+    """
+    The reference results of a computation for some inputs.
 
-    def __init__(self, computation: FuncOp, inputs: Sequence[Array]):
+    With `sums_in_parts`, what is compared with them comes from devices that sum parts of contractions.
+    """
+
+    def __init__(self, computation: FuncOp, inputs: Sequence[Array], *, sums_in_parts: bool = False):
         order = ReductionOrder()
         self.computation = computation
         self.inputs = inputs
+        self.sums_in_parts = sums_in_parts
         self.results = evaluate(computation, inputs, order.rules)
         self.undefined = order.reasons_of_results(computation)
         """The results, by number, that HLO does not define, and why."""
@@ -39,7 +44,8 @@ class Reference:
     def spread(self, index: int, evaluations: int) -> Array:
         """The largest distance of each element of result `index` from those of evaluations with rounding errors."""
         while self._evaluations < evaluations:
-            moved = evaluate(self.computation, self.inputs, RandomRounding(self._evaluations).rules)
+            rounding = RandomRounding(self._evaluations, sums_in_parts=self.sums_in_parts)
+            moved = evaluate(self.computation, self.inputs, rounding.rules)
             self._spreads = [
                 np.maximum(spread, distance(result, center))
                 for spread, result, center in zip(self._spreads, moved, self.results, strict=True)

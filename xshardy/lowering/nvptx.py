@@ -18,6 +18,7 @@ from xdsl.utils.target import Target
 from xshardy.dialects import nvvm
 from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
+from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.targets import ARCHITECTURES, ptx_feature
@@ -34,83 +35,6 @@ FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ft
 
 class CompilationError(DiagnosticException):
     """A module that LLVM cannot compile, or that has no kernel."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelArgument:
-    """A pointer that the host passes to a kernel."""
-
-    index: int
-    slice_index: int | None
-    """The number of its buffer."""
-    size: int | None
-    """At least so many bytes can be read through it."""
-    alignment: int | None
-    """In bytes."""
-    is_output: bool
-    """Whether the kernel writes through it."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class KernelSource:
-    """A kernel as LLVM IR, and what the host needs to launch it."""
-
-    function: str
-    """The name of the kernel in `llvm_ir`."""
-    llvm_ir: str
-    """LLVM IR text. Its calls of libdevice are linked later."""
-    block: tuple[int, ...]
-    """Threads per block, along x, y and z."""
-    grid: tuple[int, ...]
-    """Blocks, along x, y and z."""
-    arguments: tuple[KernelArgument, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to launch: the grid has no blocks."""
-        return 0 in self.grid
-
-    @property
-    def buffers(self) -> tuple[int, ...]:
-        """The number of the buffer behind each argument: its `slice_index`, or else its own number."""
-        return tuple(a.index if a.slice_index is None else a.slice_index for a in self.arguments)
-
-    @property
-    def written_buffers(self) -> frozenset[int]:
-        """The numbers of the buffers that the kernel writes."""
-        written = zip(self.buffers, self.arguments, strict=True)
-        return frozenset(number for number, argument in written if argument.is_output)
-
-    def __repr__(self) -> str:
-        return f"<kernel source {self.function}: {self._launch()}; {_lines(self.llvm_ir)} of LLVM IR>"
-
-    def _launch(self) -> str:
-        """The blocks, threads and arguments in words."""
-        outputs = sum(argument.is_output for argument in self.arguments)
-        blocks, threads = ("x".join(map(str, sizes)) for sizes in (self.grid, self.block))
-        return f"{blocks} blocks of {threads} threads, {len(self.arguments)} arguments ({outputs} written)"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Kernel(KernelSource):
-    """A compiled kernel."""
-
-    entry: str
-    """The name of the kernel in `ptx`."""
-    ptx: str
-    target: str
-    shared_memory: int
-    """Bytes per block."""
-
-    def __repr__(self) -> str:
-        return (
-            f"<kernel {self.entry} for {self.target}: {self._launch()}, {self.shared_memory} bytes of shared memory; "
-            f"{_lines(self.ptx)} of PTX>"
-        )
-
-
-def _lines(text: str) -> str:
-    return f"{text.count(chr(10))} lines"
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,5 +80,6 @@ def _log(ptx: str, arch: str) -> str:
             "same PTX"
         )
     if done.returncode != 0:
-        raise AssemblerError(f"ptxas rejects the PTX for {arch}:\n{done.stdout}{done.stderr}".rstrip())
+        said = (done.stdout + done.stderr).replace(source.name, "<PTX>")
+        raise AssemblerError(f"ptxas rejects the PTX for {arch}:\n{said}".rstrip())
     return done.stdout + done.stderr

@@ -14,7 +14,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.hlo import FusionKind, FusionOp
 from xshardy.emitters.applied_computations import APPLIED
 from xshardy.hlo_text.annotations import ANNOTATIONS
-from xshardy.hlo_text.computation import NAME, POSITIONS
+from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.tuples import ROOT
 from xshardy.rewriting.walk import operations_from
 from xshardy.syntax import print_module

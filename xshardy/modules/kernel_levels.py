@@ -14,8 +14,15 @@ from xshardy.emitters.devices import device_of
 from xshardy.interpreters import simt
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import run_on_host
-from xshardy.lowering.nvptx import kernel_source
+from xshardy.lowering.nvptx import Kernel, compile_module, kernel_source
+from xshardy.ptx.kernels import run_kernel
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+PTX = "ptx"
+"""The level below the last one: the compiled kernel, which a GPU or the PTX machine executes."""
+
+ALL_LEVELS = (*LEVELS, PTX)
+"""The levels at which a kernel can be executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +35,19 @@ class CpuKernel:
     """For each argument, the number of the first argument for the same buffer."""
     operands: int
     """How many arguments are operands; the others are results."""
+    compiled: Kernel | None
+    """At level `PTX`."""
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         """
         The results for arguments of which `arrays` have the elements in memory order; these are not changed.
 
-        Raises `SimtError` for an invalid kernel, and `InterpretationError` for one that the CPU cannot run.
+        Raises `SimtError` or `FaultError` for an invalid kernel, and `InterpretationError` for one that the CPU cannot
+        run.
         """
         written_in = self.first_of_buffer[self.operands :]
+        if self.compiled is not None:
+            return run_arguments_on_ptx_machine(self.compiled, arrays, written_in)
         if self.level == LEVELS[-1]:
             return run_arguments_on_host(self.module, arrays, written_in)
         return simt.run_kernel(self.module, arrays)
@@ -49,7 +61,9 @@ def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> 
     """
     module = emit_fusion(fusion, device_of(target))
     buffers = first_of_buffer(simt.find_kernel(module))  # lower levels merge the arguments for one buffer
-    return CpuKernel(compiler.lower(module, level, target=target, math=math), level, buffers, len(fusion.operands))
+    compiler.lower(module, LEVELS[-1] if level == PTX else level, target=target, math=math)
+    compiled = compile_module(module, target) if level == PTX else None
+    return CpuKernel(module, level, buffers, len(fusion.operands), compiled)
 
 
 def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
@@ -59,6 +73,12 @@ def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in
     Of several arguments for the same buffer, only the first one is used.
     """
     written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
+    return [written[number] for number in written_in]
+
+
+def run_arguments_on_ptx_machine(kernel: Kernel, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+    """`run_arguments_on_host` for a compiled kernel, on the PTX machine."""
+    written = run_kernel(kernel, dict(enumerate(buffers)))
     return [written[number] for number in written_in]
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation
 
-from xshardy.hlo_text.computation import NAME
+from xshardy.hlo_text.names import NAME
 from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Allocation

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.hlo_text.computation import NAME, instruction_name
+from xshardy.hlo_text.names import NAME, instruction_name
 from xshardy.rewriting.insertion import inline_block, insert_op
 from xshardy.transforms.call_graph import functions_of, is_private
 

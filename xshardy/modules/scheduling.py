@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.lowering.nvptx import ptx_name
 from xshardy.modules.aliases import library_aliases
@@ -162,18 +163,9 @@ COLLECTIVES = (
 )
 """Operations that concern other devices."""
 
-DONES = (
-    hlo.AllGatherDoneOp,
-    hlo.AllReduceDoneOp,
-    hlo.AsyncDoneOp,
-    hlo.CollectivePermuteDoneOp,
-    hlo.CopyDoneOp,
-    stablehlo.AsyncDoneOp,
-)
-
 STEPS: Mapping[type[Operation], Callable[[Scheduler, Any], Step | None]] = {
     **dict.fromkeys(COLLECTIVES, _collective),
-    **dict.fromkeys(DONES, _done),
+    **dict.fromkeys((hlo.AsyncDoneOp, stablehlo.AsyncDoneOp, *OWN_DONES.values()), _done),
     **dict.fromkeys(LIBRARY, _library),
     hlo.CopyOp: _copy,
     hlo.FusionOp: _kernel,

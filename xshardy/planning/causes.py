@@ -12,7 +12,7 @@ from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.planning.collective_bytes import kind_of
-from xshardy.planning.origins import Origins, has_axis
+from xshardy.planning.origins import Origins, constraint_of, has_axis
 from xshardy.planning.traces import Movement
 from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 from xshardy.sharding.rules.registry import ShardingRules
@@ -191,7 +191,7 @@ class _Annotations:
         others = [
             self._origins.describe(source)
             for source in sources
-            if source != number or self._origins.constraint(source) is not None
+            if source != number or constraint_of(self._origins.history, source) is not None
         ]
         return f" [from {', '.join(others)}]" if others else ""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
@@ -37,18 +37,9 @@ class Origins:
     def describe(self, number: int) -> str:
         """`argument 0 (x) [{"data"}, {}]`, `the constraint [{"data"}] (model.py:12)`: an annotated value."""
         written = dimensions(self.history.written(number))
-        if (constraint := self.constraint(number)) is not None:
+        if (constraint := constraint_of(self.history, number)) is not None:
             return f"the constraint {written}{self._place(constraint)}"
         return f"{self.name(number)} {written}".rstrip()
-
-    def constraint(self, number: int) -> ShardingConstraintOp | None:
-        """The constraint that gave value `number` its written sharding; None if none did."""
-        home, written = self.history.home(number), self.history.written(number)
-        if isinstance(home, FunctionResult) or written is None:
-            return None
-        makers = (home.owner, *(use.operation for use in home.uses))
-        constraints = (maker for maker in makers if isinstance(maker, ShardingConstraintOp))
-        return next((op for op in constraints if is_equivalent(op.sharding, written)), None)
 
     def name(self, number: int) -> str:
         """The name of a value: `%3 (line 12)`."""
@@ -71,6 +62,32 @@ class Origins:
     def line(self, value: SSAValue) -> str:
         """The place of the operation that computes `value`; empty for an argument, or if it is unknown."""
         return (self.names.place(visible(value.owner)) or "") if isinstance(value.owner, Operation) else ""
+
+
+def constraint_of(history: History, number: int) -> ShardingConstraintOp | None:
+    """The constraint that gave value `number` its written sharding; None if none did."""
+    home, written = history.home(number), history.written(number)
+    if isinstance(home, FunctionResult) or written is None:
+        return None
+    if isinstance(home.owner, ShardingConstraintOp):  # propagation may have sharded it further since
+        return home.owner
+    readers = (use.operation for use in home.uses)
+    constraints = (reader for reader in readers if isinstance(reader, ShardingConstraintOp))
+    return next((op for op in constraints if is_equivalent(op.sharding, written)), None)
+
+
+def origin(history: History, number: int, axis: AxisRefAttr) -> str:
+    """How value `number` came to have `axis` without a step of propagation, as the predicate of a sentence."""
+    written, home = history.written(number), history.home(number)
+    if written is None or not any(overlaps(axis, known) for known in written.axis_refs()):
+        return "got it with a sharding group, or with another result of its operation"
+    if isinstance(home, FunctionResult) or isinstance(home.owner, Block):
+        where = "written in the text"
+    elif constraint_of(history, number) is not None:
+        where = "of a sharding constraint"
+    else:
+        where = "written in the text or on an edge"
+    return f"had it from the start: {dimensions(written)}, {where}"
 
 
 def visible(op: Operation) -> Operation:

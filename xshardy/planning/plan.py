@@ -9,6 +9,9 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.html_parts import facts
+from xshardy.planning.byte_counts import in_bytes
+from xshardy.planning.cause_picture import cause_picture
 from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
@@ -21,6 +24,9 @@ from xshardy.planning.topology import Topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.syntax.source_names import SourceNames
 from xshardy.transforms.inline import InlinePass
+
+SHOWN_TENSORS = 8
+"""How many tensors at the peak of memory a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,12 @@ class Plan:
     def shardings(self) -> Mapping[str, Any]:
         """The `PartitionSpec` of each tensor by its name: `p['emb']`, `%arg0`, `%7#1`."""
         return named_specs(self.traced.propagated, self.traced.history, self.names)
+
+    def _repr_html_(self) -> str:
+        """What is sent, by causes, as a picture, and the largest tensors at the peak of memory, for notebooks."""
+        sent = cause_picture({f"{self.devices} devices": self.collectives}).svg()
+        largest = {each.name: in_bytes(each.bytes) for each in self.held[:SHOWN_TENSORS]}
+        return f"{sent}{facts({'memory at the peak': in_bytes(self.peak_bytes), **largest})}"
 
 
 def plan_module(module: ModuleOp, names: SourceNames, context: Context, structure: Structure | None = None) -> Plan:

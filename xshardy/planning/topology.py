@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from xdsl.utils.exceptions import DiagnosticException
 
+from xshardy.close_names import did_you_mean
+
 
 class TopologyError(DiagnosticException):
     """A topology that is unknown, or described wrongly."""
@@ -98,7 +100,8 @@ def topology_named(name: str) -> Topology:
         return BUILT_IN[name]
     path = Path(name)
     if path.suffix not in (".json", ".yaml", ".yml"):
-        raise TopologyError(f'unknown topology "{name}": expected {", ".join(BUILT_IN)}, or a .json or .yaml file')
+        expected = f": expected {', '.join(BUILT_IN)}, or a .json or .yaml file"
+        raise TopologyError(f'unknown topology "{name}"{did_you_mean(name, BUILT_IN, expected)}')
     return read_topology(path.read_text(), path)
 
 

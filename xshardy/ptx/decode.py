@@ -193,10 +193,13 @@ def computation_step(registers: Registers, instruction: Instruction, rule: Compu
 
         return several
     (write,) = writes
-    if len(reads) == 2:
-        first, second = reads
-        return lambda lanes: write(lanes, function(first(lanes), second(lanes)))
-    return lambda lanes: write(lanes, function(*[read(lanes) for read in reads]))
+
+    def single(lanes: Lanes) -> None:
+        value = function(*[read(lanes) for read in reads])
+        assert not isinstance(value, tuple)
+        write(lanes, value)
+
+    return single
 
 
 def _results(operand: Operand, count: int) -> list[Operand]:

@@ -34,9 +34,13 @@ class Fault:
     threads: int
     """How many threads do so at that time."""
 
+    @property
+    def what(self) -> str:
+        """The fault without its line and kind."""
+        return f"{self.message} (and {self.threads - 1} more threads)" if self.threads > 1 else self.message
+
     def __str__(self) -> str:
-        more = f" (and {self.threads - 1} more threads)" if self.threads > 1 else ""
-        return f"line {self.line}: {self.kind.value}: {self.message}{more}"
+        return f"line {self.line}: {self.kind.value}: {self.what}"
 
 
 class FaultError(DiagnosticException):

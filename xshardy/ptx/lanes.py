@@ -24,6 +24,10 @@ class Lanes:
         self.registers: list[Array] = []
         self.mask: Array | None = None
         """The threads that execute the current instruction, an array of the full shape; None for all."""
+        self.block_phases = np.zeros((self.shape[0], 1), np.int32)
+        """How many barriers each block has passed."""
+        self.warp_phases = np.zeros(self.shape, np.int32)
+        """How many barriers of its warp each thread has passed."""
 
     def write(self, slot: int, bits: Array) -> None:
         """Set a register of the active threads."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import Launch, padded
+from xshardy.ptx.checks import Checks
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, Faults
 from xshardy.ptx.lanes import Lanes
@@ -31,6 +32,8 @@ class Options:
     """Bytes of shared memory that the launch adds for `.extern .shared` variables."""
     collects_faults: bool = False
     """Note faults and go on, instead of raising the first one."""
+    checks: bool = False
+    """Find races, and reads of uninitialized shared memory, too."""
     max_iterations: int = MAX_ITERATIONS
     """A loop with more iterations is an endless one."""
     together: int = TOGETHER
@@ -66,7 +69,8 @@ class Machine:
         regions, parameters = self._bind(arguments)
         symbols, sizes = self._layout(regions, options.dynamic_shared)
         faults = Faults(options.collects_faults)
-        memory = Memory(regions, parameters, faults, options.observers)
+        observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
+        memory = Memory(regions, parameters, faults, observers)
         program = program_of(self.entry, symbols, memory, options.errors)
         blocks = range(launch.blocks) if options.blocks is None else options.blocks
         size = max(options.together // max(launch.threads, 1), 1)

@@ -96,9 +96,17 @@ class Part:
 
 
 class Observer(Protocol):
-    """What is told of every access of `size` bytes by each of some threads."""
+    """What is told of every access of `size` bytes by each of some threads, and of the words that they store."""
 
-    def __call__(self, lanes: Lanes, access: Access, instruction: Instruction, part: Part, size: int) -> None: ...
+    def __call__(
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        part: Part,
+        size: int,
+        words: Sequence[Array] | None,
+    ) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +145,24 @@ class Memory:
             self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
 
     def parts(
-        self, lanes: Lanes, access: Access, instruction: Instruction, space: str, addresses: Array, size: int
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        space: str,
+        addresses: Array,
+        size: int,
+        words: Sequence[Array] | None = None,
     ) -> Iterator[Part]:
         """
         The regions that the active threads access at `addresses`, `size` bytes each; `space` is empty for generic ones.
+        Stores say which `words` each thread stores.
 
         Threads whose access is a fault are left out, if faults are collected.
         """
         for part in self._resolved(lanes, instruction, space, addresses, size, lanes.mask):
             for observer in self.observers:
-                observer(lanes, access, instruction, part, size)
+                observer(lanes, access, instruction, part, size, words)
             yield part
 
     def _resolved(

@@ -1,6 +1,7 @@
 """Reads the operands of an instruction: constants, registers, addresses, vectors."""
 
 import re
+import struct
 from collections.abc import Callable, Mapping
 
 from xshardy.ptx.module import Address, Float, Integer, Negated, Operand, Pair, Register, Sink, Symbol, Vector
@@ -54,7 +55,10 @@ def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Ope
     if first == "[":
         return _address(text, rename, registers)
     if first == "!":
-        return Negated(Register(rename(text[1:].strip())))
+        name = rename(text[1:].strip())
+        if not registers(name):
+            raise OperandError(f"{text[1:].strip()} is no register")
+        return Negated(Register(name))
     if text == "_":
         return Sink()
     if "|" in text:
@@ -78,8 +82,7 @@ def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Ope
 
 
 def _bits_of(value: float) -> int:
-    import struct
-
+    """The bits of an f64."""
     return int.from_bytes(struct.pack("<d", value), "little")
 
 

@@ -59,6 +59,11 @@ class Profile:
         return sum(found.sectors for found in self.traffic.found.values()) * self.scale
 
     @property
+    def least_memory_sectors(self) -> float:
+        """Sectors that move between caches and memory at least, for the whole grid: an estimate."""
+        return self.traffic.least_sectors(self.scale)
+
+    @property
     def wavefronts(self) -> float:
         """Wavefronts of shared memory, for the whole grid."""
         return sum(found.wavefronts for found in self.traffic.found.values()) * self.scale
@@ -93,15 +98,18 @@ def profile(
     """
     machine = Machine(ptx) if isinstance(ptx, str) else ptx
     count = prod(grid)
-    chosen = (
-        range(count) if blocks is None or blocks >= count else np.linspace(0, count - 1, blocks).astype(int).tolist()
-    )
+    chosen = sampled_blocks(count, count if blocks is None else blocks)
     counts, traffic = Counts(machine.entry.instructions), Traffic()
     if arguments is None:
         arguments = boundless_arguments(machine)
     options = Options(blocks=chosen, dynamic_shared=dynamic_shared, counters=[counts], observers=[traffic])
     machine.run(grid, block, arguments, options)
     return Profile(len(chosen), count, prod(block), counts, traffic)
+
+
+def sampled_blocks(blocks: int, most: int) -> Sequence[int]:
+    """At most so many of the numbers of blocks, evenly spaced, the first and the last among them."""
+    return range(blocks) if most >= blocks else np.linspace(0, blocks - 1, most).astype(int).tolist()
 
 
 def boundless_arguments(machine: Machine) -> list[Region]:

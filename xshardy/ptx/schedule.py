@@ -49,8 +49,6 @@ class Schedule:
         """By the number of the next instruction."""
         self.waiting: list[Waiting] = []
         self.exited = np.zeros(lanes.shape, np.bool_)
-        self.phases = np.zeros((lanes.shape[0], 1), np.int64)
-        """How many barriers each block has passed."""
         self.loops = Loops(self, max_iterations)
 
     def run(self) -> None:
@@ -116,6 +114,7 @@ class Schedule:
             taken = chosen(lanes, branch.slot, branch.negated)
             rest = lanes.active_mask() & ~taken
             if not taken.any():
+                self.loops.leave(at)
                 return at + 1
             if not rest.any():
                 rest = None
@@ -139,7 +138,7 @@ class Schedule:
         numbers = barrier.number(lanes)
         counts = np.array([[threads]]) if barrier.count is None else barrier.count(lanes)
         if lanes.mask is None and not self.waiting and numbers.size == counts.size == 1 and counts.flat[0] == threads:
-            self.phases += 1
+            lanes.block_phases += 1
             if barrier.finish is not None:
                 barrier.finish(lanes)
             return True
@@ -161,7 +160,7 @@ class Schedule:
             if not complete.any():
                 continue
             released = True
-            self.phases += complete
+            self.lanes.block_phases += complete
             leaving = np.zeros_like(self.exited)
             for waiting in together:
                 leaving |= waiting.mask & complete
@@ -216,6 +215,10 @@ class Loops:
         self.iterations: dict[int, int] = {}
         """By the number of the backward branch."""
         self.states: dict[int, _State] = {}
+
+    def leave(self, at: int) -> None:
+        """Begin to count anew: no thread has taken the branch."""
+        self.iterations.pop(at, None)
 
     def goes_on(self, at: int, target: int, taken: Array) -> bool:
         """Count an iteration. False if the loop never ends, and faults are collected; the threads then end."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.warps import members
@@ -35,7 +34,7 @@ def barrier(form: Form, context: Context) -> Barrier | Step:
     instruction, registers = form.instruction, context.registers
     if form.has("warp"):
         form.required("sync")
-        return members(context, instruction, instruction.operands[0])
+        return _warp_barrier(members(context, instruction, instruction.operands[0]))
     what = form.required("sync", "arrive", "red")
     form.take("aligned")
     operands = [*instruction.operands]
@@ -49,18 +48,28 @@ def barrier(form: Form, context: Context) -> Barrier | Step:
     return Barrier(number, count, what != "arrive", finish)
 
 
+def _warp_barrier(check: Step) -> Step:
+    """The step of `bar.warp.sync`: it orders the accesses of the threads of a warp."""
+
+    def execute(lanes: Lanes) -> None:
+        check(lanes)
+        lanes.warp_phases += lanes.active_mask()
+
+    return execute
+
+
 def _reduction(operation: str, read: Reader, write: Writer) -> Step:
     """What `bar.red` writes: of each block, whether a predicate holds for all or any thread, or for how many."""
 
     def finish(lanes: Lanes) -> None:
         active = lanes.active_mask()
         holds = read(lanes)
-        results: Mapping[str, Callable[[], Array]] = {
-            "and": lambda: (holds | ~active).all(axis=1, keepdims=True),
-            "or": lambda: (holds & active).any(axis=1, keepdims=True),
-            "popc": lambda: (holds & active).sum(axis=1, keepdims=True).astype(np.uint32),
-        }
-        write(lanes, results[operation]())
+        if operation == "popc":
+            write(lanes, np.sum(holds & active, axis=1, keepdims=True).astype(np.uint32))
+        elif operation == "and":
+            write(lanes, np.all(holds | ~active, axis=1, keepdims=True))
+        else:
+            write(lanes, np.any(holds & active, axis=1, keepdims=True))
 
     return finish
 

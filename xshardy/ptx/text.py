@@ -88,9 +88,7 @@ class _Body:
         for name, count, type in read_registers(declaration):
             if count is not None:
                 if scope.number and name in self.groups:
-                    raise DeclarationError(
-                        f"the registers {name}<{count}> of an inner scope hide those of an outer one"
-                    )
+                    raise DeclarationError(f"the registers {name}<{count}> hide those of an outer scope")
                 self.groups[name] = (type, count)
                 continue
             renamed = f"{name}@{scope.number}" if scope.number else name

@@ -6,6 +6,7 @@ has 32 banks of 4 bytes; an access of 8 or 16 bytes per thread is served by halv
 CUDA's programming guide, "Device Memory Accesses" and "Shared Memory".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,8 @@ from xshardy.ptx.memory import Access, Part
 from xshardy.ptx.module import Instruction
 
 BANK_BYTES = 4
+SECTOR_BITS = 35
+"""A region has fewer than 2 to this power sectors."""
 
 
 @dataclass(slots=True)
@@ -46,8 +49,18 @@ class Traffic:
 
     found: dict[tuple[int, str, Access], Requests] = field(default_factory=dict[tuple[int, str, Access], Requests])
     """By line, region and kind of access."""
+    touched: dict[str, list[Array]] = field(default_factory=dict[str, list[Array]])
+    """Of each region of global memory, for each request the sectors of each block, each once: [blocks and sectors]."""
 
-    def __call__(self, lanes: Lanes, access: Access, instruction: Instruction, part: Part, size: int) -> None:
+    def __call__(
+        self,
+        lanes: Lanes,
+        access: Access,
+        instruction: Instruction,
+        part: Part,
+        size: int,
+        words: Sequence[Array] | None,
+    ) -> None:
         """Count the requests of one instruction."""
         region = part.region.name
         if region == "the parameters":
@@ -66,8 +79,29 @@ class Traffic:
         sectors = first if size <= SECTOR_BYTES else np.concatenate([first, last], axis=1)
         mask = active if size <= SECTOR_BYTES else np.concatenate([active, active], axis=1)
         found.sectors += int(distinct(sectors, mask).sum())
+        if region != "local memory":
+            self.touched.setdefault(region, []).append(self._sectors_of_blocks(lanes, sectors, mask))
         bytes = distinct(places // size, active) * size
         found.least_sectors += int((-(-bytes // SECTOR_BYTES)).sum())
+
+    def _sectors_of_blocks(self, lanes: Lanes, sectors: Array, mask: Array) -> Array:
+        """The sectors that blocks touch, each once per block: the number of the block, and of the sector."""
+        warps = len(sectors) // len(lanes.blocks)
+        blocks = np.repeat(lanes.blocks, warps)[:, None]
+        return np.unique(((blocks << SECTOR_BITS) | sectors)[mask])
+
+    def least_sectors(self, scale: float) -> float:
+        """
+        The sectors that global memory moves for the whole grid if caches keep all: estimated for each region.
+
+        If the executed blocks share no sectors, no others are taken to share them, and the number is scaled.
+        """
+        total = 0.0
+        for found in self.touched.values():
+            of_blocks = np.unique(np.concatenate(found))
+            sectors = np.unique(of_blocks & ((1 << SECTOR_BITS) - 1))
+            total += len(sectors) * (scale if len(sectors) == len(of_blocks) else 1.0)
+        return total
 
 
 def distinct(values: Array, active: Array) -> Array:

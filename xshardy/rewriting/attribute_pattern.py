@@ -1,9 +1,9 @@
 """Patterns that rewrite attributes, wherever operations hold them."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, cast, final
+from typing import Any, ClassVar, final
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
@@ -34,6 +34,10 @@ class AttributePattern(RewritePattern):
         default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
     """By the attributes of the classes, as values: equal attributes become the same object."""
+    _converters: dict[type[Attribute], Callable[[Any], Attribute]] = field(
+        default_factory=dict[type[Attribute], Callable[[Any], Attribute]], init=False, repr=False, compare=False
+    )
+    """By class of attributes, what is done to them."""
 
     @final
     @property
@@ -63,31 +67,47 @@ class AttributePattern(RewritePattern):
     def _converted(self, attribute: Attribute) -> Attribute:
         if (entry := self._known.get(id(attribute))) is not None:
             return entry[1]
-        if isinstance(attribute, self.attribute_types):
-            if (new := self._converted_values.get(attribute)) is None:
-                new = self._converted_values[attribute] = self.convert(attribute)
-            if new == attribute:
-                new = attribute
-        elif isinstance(attribute, self.not_inside):
-            new = attribute
-        else:
-            new = self._with_converted_parts(attribute)
+        kind = type(attribute)
+        if (convert := self._converters.get(kind)) is None:
+            convert = self._converters[kind] = self._converter(kind)
+        new = convert(attribute)
         self._known[id(attribute)] = attribute, new
         return new
 
-    def _with_converted_parts(self, attribute: Attribute) -> Attribute:
-        if isinstance(attribute, ParametrizedAttribute):
-            parts = self._converted_parts(attribute.parameters)
-            return attribute if parts is None else type(attribute).new(parts)
-        if isinstance(attribute, ArrayAttr):
-            parts = self._converted_parts(cast(ArrayAttr[Attribute], attribute).data)
-            return ArrayAttr(parts) if parts is not None else cast(Attribute, attribute)
-        if isinstance(attribute, DictionaryAttr):
-            parts = self._converted_parts(tuple(attribute.data.values()))
-            return attribute if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
-        return attribute
+    def _converter(self, kind: type[Attribute]) -> Callable[[Any], Attribute]:
+        """What is done to attributes of a class."""
+        if issubclass(kind, self.attribute_types):
+            return self._converted_value
+        if issubclass(kind, self.not_inside):
+            return _itself
+        if issubclass(kind, ParametrizedAttribute):
+            return self._with_converted_parameters
+        if issubclass(kind, ArrayAttr):
+            return self._with_converted_elements
+        return self._with_converted_values if issubclass(kind, DictionaryAttr) else _itself
+
+    def _converted_value(self, attribute: Attribute) -> Attribute:
+        if (new := self._converted_values.get(attribute)) is None:
+            new = self._converted_values[attribute] = self.convert(attribute)
+        return attribute if new == attribute else new
+
+    def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute:
+        parts = self._converted_parts(attribute.parameters)
+        return attribute if parts is None else type(attribute).new(parts)
+
+    def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute:
+        parts = self._converted_parts(attribute.data)
+        return attribute if parts is None else ArrayAttr(parts)
+
+    def _with_converted_values(self, attribute: DictionaryAttr) -> Attribute:
+        parts = self._converted_parts(tuple(attribute.data.values()))
+        return attribute if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
 
     def _converted_parts(self, parts: Sequence[Attribute]) -> Sequence[Attribute] | None:
         """What `parts` become; None if all stay."""
         converted = [self._converted(part) for part in parts]
         return None if all(old is new for old, new in zip(parts, converted, strict=True)) else converted
+
+
+def _itself(attribute: Attribute) -> Attribute:
+    return attribute

@@ -15,9 +15,11 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.decision_pattern import DecisionPattern
+from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
+from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
-from xshardy.rewriting.walk import operations_from, walk_regions
+from xshardy.rewriting.walk import operations_from, walk_inside
 from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
@@ -101,15 +103,21 @@ def rewrite(
     if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
         ops = only.decided_operations()
     else:
-        ops = walk_regions((root,) if isinstance(root, Region) else root.regions, walk, by_class)
+        ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
         return False
-    return _to_fixpoint(ops, by_class, listener) if walk.apply_recursively else _once(ops, by_class, listener)
+    kept = kept_walks_around(root)
+    return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, kept)
 
 
-def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
+def _once(
+    ops: Iterable[Operation],
+    by_class: RewritesByClass,
+    listener: PatternRewriterListener | None,
+    kept: KeptWalks | None,
+) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: LazyRewriter | None = None
     less_used = listener.less_used if isinstance(listener, UseListener) else None
@@ -118,7 +126,7 @@ def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: Pattern
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = MovingRewriter(op)
+            rewriter = MovingRewriter(op, kept)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
         operands = () if less_used is None else tuple(op.operands)
@@ -129,7 +137,12 @@ def _once(ops: Iterable[Operation], by_class: RewritesByClass, listener: Pattern
     return changed
 
 
-def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: PatternRewriterListener | None) -> bool:
+def _to_fixpoint(
+    ops: Sequence[Operation],
+    by_class: RewritesByClass,
+    listener: PatternRewriterListener | None,
+    kept: KeptWalks | None,
+) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
     worklist: Worklist[Operation] = Worklist()
     for op in reversed(ops):
@@ -176,7 +189,7 @@ def _to_fixpoint(ops: Sequence[Operation], by_class: RewritesByClass, listener: 
             touch_alone(user)
 
     no_longer_read: list[SSAValue] = []
-    rewriter = MovingRewriter(ops[0])
+    rewriter = MovingRewriter(ops[0], kept)
     rewriter.operation_insertion_handler.append(touch_around)
     rewriter.operation_modification_handler.append(touch_around)
     rewriter.operation_removal_handler.append(on_removal)

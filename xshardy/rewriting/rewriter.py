@@ -5,11 +5,12 @@ from typing import final
 
 from xdsl.builder import InsertOpInvT
 from xdsl.dialects.builtin import UNKNOWN_LOC
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
 from xshardy.rewriting.insertion import inline_block, insert_op
+from xshardy.rewriting.kept_walks import KeptWalks
 from xshardy.rewriting.locations import MatchLocations
 from xshardy.rewriting.replacement import erase_op, replace_uses
 
@@ -21,8 +22,9 @@ class LazyRewriter(PatternRewriter):
     It gives new operations locations, see `locations`. What it overrides does what xDSL's rewriter does, in less time.
     """
 
-    def __init__(self, op: Operation):
+    def __init__(self, op: Operation, kept: KeptWalks | None = None):
         super().__init__(op)
+        self._kept = kept
         self._locations: MatchLocations | None = None
         self.start(op)
 
@@ -45,7 +47,7 @@ class LazyRewriter(PatternRewriter):
 
     def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
         point = self.insertion_point if insertion_point is None else insertion_point
-        self.has_done_action = True
+        self._change_structure()
         inserted = (op,) if isinstance(op, Operation) else op
         for each in inserted:
             insert_op(each, point)
@@ -60,7 +62,7 @@ class LazyRewriter(PatternRewriter):
         return op
 
     def erase(self, op: Operation, safe_erase: bool = True) -> None:
-        self.has_done_action = True
+        self._change_structure()
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
 
@@ -82,6 +84,20 @@ class LazyRewriter(PatternRewriter):
             new.location = val.location
         return new
 
+    def inline_region(self, region: Region, insertion_point: BlockInsertPoint) -> None:
+        self._change_structure()
+        super().inline_region(region, insertion_point)
+
+    def move_region_contents_to_new_regions(self, region: Region) -> Region:
+        self._change_structure()
+        return super().move_region_contents_to_new_regions(region)
+
+    def _change_structure(self) -> None:
+        """Record that operations are inserted, moved or erased."""
+        self.has_done_action = True
+        if self._kept is not None:
+            self._kept.forget()
+
     def end(self) -> None:
         """End a match that changed something."""
         if self._locations is not None:
@@ -94,7 +110,7 @@ class MovingRewriter(LazyRewriter):
     """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
-        self.has_done_action = True
+        self._change_structure()
         # The last one that is put on a worklist is visited first.
         for op in reversed(inline_block(block, insertion_point, arg_values)):
             self.handle_operation_insertion(op)

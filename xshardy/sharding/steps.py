@@ -7,6 +7,7 @@ tensors. Operations that agree on the first three share a `Steps`; the shardings
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from xshardy.sharding.factor_rule import FactorRule
@@ -56,6 +57,28 @@ class Projection(NamedTuple):
     results: list[TensorFactors]
 
 
+Changes = tuple[tuple[int, Sharding], ...]
+"""The new shardings of a step, before the conversion at a border, and the positions of their tensors."""
+
+
+@lru_cache(maxsize=4096)
+def known_changes(
+    rule: FactorRule,
+    flags: tuple[bool, bool],
+    propagate: Callable[[Step], None],
+    directions: tuple[Direction, ...],
+    axis_sizes: tuple[int, ...],
+    mesh: int,
+) -> dict[tuple[Sharding | None, ...], Changes]:
+    """
+    The changes of steps that agree on these, by the shardings of the tensors. Empty at first.
+
+    `flags` are those of the signature; `mesh` is the number of the mesh of the shardings. Modules share the changes:
+    most have operations, meshes and shardings that another one has.
+    """
+    return {}
+
+
 class Steps(dict[MemoKey, tuple[Update, ...]]):
     """The updates of a step by its memo key; a missing entry is computed on access."""
 
@@ -64,6 +87,8 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
         self.signature = signature
         self._propagate = STRATEGIES[strategy]
         self._table = table
+        self._known: dict[int, dict[tuple[Sharding | None, ...], Changes]] = {}
+        """By the number of a mesh, the `known_changes`."""
         blocked = signature.rule.blocked
         self._directions = tuple(
             Direction.NONE if factor in blocked else direction for factor, direction in enumerate(directions)
@@ -128,11 +153,39 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
         return sharding if sharding is None or border is None else border.to_operands(sharding)
 
     def _updates(self, key: MemoKey) -> Sequence[Update]:
+        table, border, operands = self._table, self.signature.border, len(self.signature.rule.operands)
+        updates: list[Update] = []
+        for position, new in self._changes(key):
+            stored = unconverted = table.number(new)
+            if border is not None and position >= operands:
+                stored = table.number(border.to_result(new))
+            updates.append(Update(position, stored, unconverted))
+        return updates
+
+    def _changes(self, key: MemoKey) -> Changes:
+        """The new shardings of a step. Modules share those of operations without a border."""
+        rule, table = self.signature.rule, self._table
+        if self.signature.border is not None:
+            return self._new_changes(key)
+        tensors = key[: len(rule.operands) + len(rule.results)]
+        mesh = table.common_mesh(tensors)
+        if mesh is None or table.is_maximal(mesh):
+            return ()
+        if (known := self._known.get(mesh)) is None:
+            flags, sizes = (self.signature.is_elementwise, self.signature.is_conservative), table.axis_sizes(mesh)
+            known = known_changes(rule, flags, self._propagate, self._directions, tuple(sizes), mesh)
+            self._known[mesh] = known
+        shardings = tuple(map(table.sharding, tensors))
+        if shardings not in known:
+            known[shardings] = self._new_changes(key)
+        return known[shardings]
+
+    def _new_changes(self, key: MemoKey) -> Changes:
         projection = self.after(key)
         if projection is None:
             return ()
-        rule, border = self.signature.rule, self.signature.border
-        updates: list[Update] = []
+        rule = self.signature.rule
+        changes: list[tuple[int, Sharding]] = []
         tensors = zip((*rule.operands, *rule.results), projection.operands + projection.results, strict=True)
         for position, (mapping, tensor) in enumerate(tensors):
             if not tensor.is_expanded:
@@ -141,9 +194,6 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
             old = self._at_operands(key[position]) if is_result else self._table.sharding(key[position])
             new = unproject(tensor, mapping, rule.sizes, projection.mesh)
             # `unproject` drops axes of a factor that comes after one that is not fully sharded.
-            if new == old or (old is None and new.is_empty):
-                continue
-            unconverted = self._table.number(new)
-            stored = self._table.number(border.to_result(new)) if is_result and border is not None else unconverted
-            updates.append(Update(position, stored, unconverted))
-        return updates
+            if new != old and not (old is None and new.is_empty):
+                changes.append((position, new))
+        return tuple(changes)

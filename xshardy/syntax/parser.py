@@ -6,12 +6,11 @@ invariant of an attribute or operation that is being parsed.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
     AnyTensorType,
     AnyUnrankedTensorType,
     ModuleOp,
@@ -23,17 +22,16 @@ from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Position, Span
-from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 from xshardy.garbage import collection_suspended
+from xshardy.syntax.context_memo import depends_on_context_only
 from xshardy.syntax.formats import attribute_reader, format_of
-from xshardy.syntax.lexer import Lexer, make_span
-from xshardy.syntax.locations.reader import LocationParser
-from xshardy.syntax.locations.text import as_slot
+from xshardy.syntax.lexer import Lexer
 from xshardy.syntax.parse_messages import in_upstream_words
-from xshardy.syntax.templates import Line, ResolvedOperand, Template
+from xshardy.syntax.template_parser import TemplateParser
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
@@ -73,7 +71,7 @@ class ScopedValues(dict[str, tuple[SSAValue, ...]]):
             self.popitem()
 
 
-class Parser(LocationParser):
+class Parser(TemplateParser):
     """
     Parses a module, and records the places of its operations.
 
@@ -86,23 +84,15 @@ class Parser(LocationParser):
         text = input.decode() if isinstance(input, bytes) else input
         self._parser_state = ParserState(Lexer(Input(text, name)))
         self.start_locations()
-        self._may_be_located = " loc(" in text
-        """Whether lines may end with a location."""
-        self._simple_types: dict[str, TypeAttribute] = {}
-        """Types by their text: a module has few distinct types."""
-        self.spans: dict[Operation, Span] = {}
-        """The start of each operation."""
         self._forward_spans: dict[SSAValue, Span] = {}
         """The first use of each value that is not defined yet."""
         self._named_dialects: set[str] = set()
         """The dialects in the prefixes of attribute names."""
-        self._templates: dict[Hashable, Template] | None = {} if templates else None
         self._dictionaries: dict[str, Mapping[str, Attribute]] = {}
-        """Dictionaries of attributes by their text."""
+        """Dictionaries of attributes by their text, if it depends on more than the context."""
         self._operation: str | None = None
         """The operation whose custom syntax is being parsed, if any."""
-        self._resolved: list[ResolvedOperand] = []
-        """The operands of the operation that is being parsed, in the order in which its parser resolved them."""
+        self.start_templates(is_used=templates, may_be_located=" loc(" in text)
 
     def raise_error(
         self, msg: str, at_position: Span | Position | None = None, end_position: Position | None = None
@@ -155,61 +145,6 @@ class Parser(LocationParser):
             case _:
                 return ModuleOp(operations)
 
-    def parse_operation(self) -> Operation:
-        if self._templates is None:
-            return self._read_operation()[0]
-        line = Line.at(self.lexer.input.content, self.pos, may_be_located=self._may_be_located)
-        if line is None or (behind := self._token_at(line.behind)) is None:
-            return self._read_operation()[0]
-        follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
-        key = line.key(follower, *self._parser_state.dialect_stack)
-        if (template := self._templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
-            self.lexer.pos = behind.span.end
-            self._parser_state.current_token = behind
-            return op
-        around, self._resolved = self._resolved, []
-        spans, resources = len(self.spans), len(self.dialect_resources)
-        op, results = self._read_operation()
-        is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
-        if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
-            places = [(span.start, size) for span, size in results]
-            if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
-                self._templates[key] = template
-        self._resolved = around
-        return op
-
-    def _token_at(self, start: int) -> MLIRToken | None:
-        """The first token after `start`; None if the text is no token. Does not change the state of the parser."""
-        position, self.lexer.pos = self.lexer.pos, start
-        try:
-            return self.lexer.lex()
-        except ParseError:
-            return None
-        finally:
-            self.lexer.pos = position
-
-    def _copy(self, template: Template, line: Line) -> Operation | None:
-        """The operation in `line`, copied from `template`; None if it must be parsed."""
-        operands = template.operands_of(line, self.ssa_values, self.forward_ssa_references)
-        if operands is None:
-            return None
-        location = UNKNOWN_LOC
-        if line.location is not None:
-            if (found := self._located(line.location)) is None:
-                return None
-            location = as_slot(found)
-        op = template.build(operands, location)
-        start = template.name_position(line)
-        self.spans[op] = make_span(start, start + template.name_length, self.lexer.input)
-        first = 0
-        for name, size in zip(line.names, template.packs, strict=False):
-            results = self.ssa_values[name] = tuple(op.results[first : first + size])
-            first += size
-            if not name.isdecimal():
-                for result in results:
-                    result.name_hint = name
-        return op
-
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
         """Parse the next operation; also return the names of its results, each with the number of its results."""
         around, self._operation = self._operation, None
@@ -236,7 +171,7 @@ class Parser(LocationParser):
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
         self._operation = None
-        self.spans[op] = name_span
+        self.spans.add(op, name_span.start, name_span.end)
 
         bound = sum(size for _, size in results)
         if bound not in (0, len(op.results)):
@@ -302,7 +237,6 @@ class Parser(LocationParser):
         value = super().resolve_operand(operand, type)
         if isinstance(value, ForwardDeclaredValue):
             self._forward_spans.setdefault(value, operand.span)
-        self._resolved.append((operand.span.start, operand.index, value))
         return value
 
     def parse_optional_region(self, arguments: Iterable[XDSLParser.Argument] | None = None) -> Region | None:
@@ -338,7 +272,8 @@ class Parser(LocationParser):
         match = _DICTIONARY.match(self.lexer.input.content, start) if is_cached else None
         if match is None:
             return super().parse_optional_dictionary_attr_dict()
-        known = self._dictionaries.get(match[0])
+        text = match[0]
+        known = self._dictionaries.get(text) or self._memo.dictionaries.get(text)
         if known is not None:
             self._resume_from(match.end())
             return dict(known)
@@ -347,7 +282,8 @@ class Parser(LocationParser):
         behind = self._token_at(match.end())
         is_whole_text = behind is not None and behind.span.start == self.pos
         if is_whole_text and len(self.dialect_resources) == resources:
-            self._dictionaries[match[0]] = dict(attributes)
+            kept = self._memo.dictionaries if depends_on_context_only(text) else self._dictionaries
+            kept[text] = dict(attributes)
         return attributes
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
@@ -357,7 +293,7 @@ class Parser(LocationParser):
         match = _SIMPLE_TYPE.match(self.lexer.input.content, token.span.start)
         if match is None:
             return super()._parse_optional_builtin_type()
-        known = self._simple_types.get(match[0])
+        known = self._memo.types.get(match[0])
         if known is not None:
             self._resume_from(match.end())
             return known
@@ -366,7 +302,7 @@ class Parser(LocationParser):
             self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits", token.span)
         type = super()._parse_optional_builtin_type()
         if type is not None:
-            self._simple_types[match[0]] = type
+            self._memo.types[match[0]] = type
         return type
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:

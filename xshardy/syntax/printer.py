@@ -218,25 +218,22 @@ class Printer(XDSLPrinter):
         self._parts.append(f" {location}")
 
     def _print_without_location(self, op: Operation) -> None:
-        names = self._names()
+        templates = self._templates
         key = None
-        if self._templates is not None and can_be_alike(type(op), self.print_generic_format):
+        if templates is not None and can_be_alike(type(op), self.print_generic_format):
             key = text_key(op, self._default_dialects[-1])
-        if self._templates is None or key is None:
+        if templates is None or key is None:
             self._print_in_turn(op)
-            return
-        if key in self._templates:
-            template = self._templates[key]
-            if template is None:
-                self._print_in_turn(op)
-            else:
-                self._parts.append(template.fill(op, names.of, names.results))
-            return
-        around, self._parts, self._written = self._parts, [], []
-        self._print_in_turn(op)
-        self._templates[key] = TextTemplate.of(op, self._parts, self._written)
-        around += self._parts
-        self._parts = around
+        elif (template := templates.get(key)) is not None:
+            self._parts.append(template.fill(op, self._names()))
+        elif key in templates:  # as None: its text depends on more than the key
+            self._print_in_turn(op)
+        else:
+            around, self._parts, self._written = self._parts, [], []
+            self._print_in_turn(op)
+            templates[key] = TextTemplate.of(op, self._parts, self._written)
+            around += self._parts
+            self._parts = around
 
     def _print_in_turn(self, op: Operation) -> None:
         """Print `op` without a template."""
@@ -323,9 +320,10 @@ class Printer(XDSLPrinter):
     def _print_body(self, block: Block, with_terminator: bool) -> None:
         self._indent += 1
         print_op = self.print_op if self.print_debuginfo else self._print_without_location
+        new_line = "\n" + "  " * self._indent
         for op in block.ops:
             if with_terminator or not op.has_trait(IsTerminator, value_if_unregistered=False):
-                self._print_new_line()
+                self._parts.append(new_line)
                 print_op(op)
         self._indent -= 1
 

@@ -9,8 +9,8 @@ of each kind and stores a template; later lines copy it with their own operands.
 A line becomes a template only under these conditions:
 - The operation is the whole line, up to its location, which is not part of the template. The next token, up to the name
   of a value, is part of the key, since the parser may have looked ahead.
-- Each value name in the line is a result, or was resolved once as an operand. None is in a string or a comment, belongs
-  to a region, or was used without the type that the text gives it.
+- Each value name in the line is a result, or was resolved once and is an operand. None is in a string or a comment,
+  belongs to a region, or was used without the type that the text gives it.
 - No resource is declared, since the parser renames a resource of a known name. No unregistered operation is allowed,
   since a short name may then denote one.
 - The operation has no successors, no regions with their own text or with values from outside, and no extra state.
@@ -19,15 +19,15 @@ A line with a name that is undefined, already defined or of another type takes t
 """
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
-from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
-from xdsl.ir.core import SSAValues
-from xdsl.utils.lexer import Span
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.utils.lexer import Position, Span
 
+from xshardy.construction import clone_region, new_operation
 from xshardy.syntax.locations.text import LOCATION
 
 LONGEST_LINE = 4096
@@ -36,8 +36,8 @@ LONGEST_LINE = 4096
 _NAME = re.compile(r"%([0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)")
 """The name of a value, as the lexer reads it."""
 
-_NOTHING = vars(ModuleOp.create())
-"""The instance attributes that every operation has, without operands, results, attributes and regions."""
+_FIELDS = frozenset(field.name for field in fields(Operation))
+"""What an operation of any class has."""
 
 ResolvedOperand: TypeAlias = tuple[int, int, SSAValue]
 """The position of the name of an operand in the text, its index in a pack, and its value."""
@@ -51,8 +51,8 @@ class Line:
     A location at the end of the line is not part of it.
     """
 
-    start: int
-    end: int
+    start: Position
+    end: Position
     around: Sequence[str]
     names: Sequence[str]
 
@@ -60,7 +60,7 @@ class Line:
     """The location at the end of the line."""
 
     @classmethod
-    def at(cls, text: str, start: int, *, may_be_located: bool) -> "Line | None":
+    def at(cls, text: str, start: Position, *, may_be_located: bool) -> "Line | None":
         """
         The line of `text` from `start` on; None if it is the last one or too long for a template.
 
@@ -79,24 +79,20 @@ class Line:
         return cls(start, end, parts[::2], parts[1::2], location)
 
     @property
-    def behind(self) -> int:
+    def behind(self) -> Position:
         """The position behind the line, and behind its location if it has one."""
         return self.end if self.location is None else self.location.end()
 
-    def key(self, *surroundings: str) -> Hashable:
-        """
-        The key of the line's template: the text without names, and which names are equal.
-
-        `surroundings` is the context on which the meaning of the line depends.
-        """
+    def key(self) -> Hashable:
+        """The key of the line's template: the text without names, and which names are equal."""
         names = self.names
         if len(set(names)) == len(names):
-            return surroundings, *self.around
-        return surroundings, *self.around, tuple(map(names.index, names))
+            return tuple(self.around)
+        return *self.around, tuple(map(names.index, names))
 
-    def positions(self) -> list[int]:
+    def positions(self) -> list[Position]:
         """The position of each name's `%` in the text."""
-        found: list[int] = []
+        found: list[Position] = []
         position = self.start
         for text, name in zip(self.around, self.names, strict=False):
             position += len(text)
@@ -112,16 +108,14 @@ class Template:
     op_type: type[Operation]
     packs: Sequence[int]
     """The number of results of each of the first names of the line."""
-    uses: Sequence[tuple[int, int, Attribute]]
-    """For each further name of the line: the number of the distinct name, its index in a pack, its type."""
-    operands: Sequence[int]
-    """For each operand, its index in `uses`."""
+    operands: Sequence[tuple[int, int, Attribute]]
+    """For each operand: the number of its name in the line, its index in a pack, its type."""
     name_offset: int
     """The offset of the operation's name from the start of the line, in characters, without the names of results."""
     name_length: int
     result_types: Sequence[Attribute]
-    properties: Mapping[str, Attribute]
-    attributes: Mapping[str, Attribute]
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
     regions: Sequence[Region]
 
     @classmethod
@@ -130,7 +124,7 @@ class Template:
         op: Operation,
         line: Line,
         name: Span,
-        results: Sequence[tuple[int, int]],
+        results: Sequence[tuple[Position, int]],
         resolved: Sequence[ResolvedOperand],
     ) -> "Template | None":
         """
@@ -140,39 +134,39 @@ class Template:
         operands that the parser resolved. None if `line` does not meet the conditions.
         """
         bound = len(results)
-        positions = line.positions()
         by_position = sorted(resolved, key=lambda operand: operand[0])
-        if positions != [*(start for start, _ in results), *(start for start, _, _ in by_position)]:
+        if line.positions() != [*(start for start, _ in results), *(start for start, _, _ in by_position)]:
             return None
-        place = {id(value): use for use, (_, _, value) in enumerate(by_position)}
+        uses = {
+            id(value): (place, index, value.type) for place, (_, index, value) in enumerate(by_position, start=bound)
+        }
         if (
             op.successors
-            or vars(op).keys() != _NOTHING.keys()
-            or not all(id(operand) in place for operand in op.operands)
+            or not vars(op).keys() <= _FIELDS
+            or uses.keys() != {id(operand) for operand in op.operands}
+            or not all(_is_closed(region) for region in op.regions)
         ):
-            return None
-        if not all(_is_closed(region) for region in op.regions):
             return None
         return cls(
             type(op),
             tuple(size for _, size in results),
-            tuple((bound + use, index, value.type) for use, (_, index, value) in enumerate(by_position)),
-            tuple(place[id(operand)] for operand in op.operands),
+            tuple(uses[id(operand)] for operand in op.operands),
             name.start - line.start - sum(map(len, line.names[:bound])),
             len(name),
             tuple(op.result_types),
             dict(op.properties),
             dict(op.attributes),
-            tuple(region.clone() for region in op.regions),
+            tuple(clone_region(region) for region in op.regions),
         )
 
-    def name_position(self, line: Line) -> int:
-        """The position of the operation's name in the text."""
-        return line.start + self.name_offset + sum(map(len, line.names[: len(self.packs)]))
+    def name_place(self, line: Line) -> tuple[Position, Position]:
+        """The start and the end of the operation's name in the text."""
+        start = line.start + self.name_offset + sum(map(len, line.names[: len(self.packs)]))
+        return start, start + self.name_length
 
     def operands_of(
-        self, line: Line, values: Mapping[str, Sequence[SSAValue]], awaited: Mapping[str, object]
-    ) -> list[SSAValue] | None:
+        self, line: Line, values: Mapping[str, Sequence[SSAValue]], awaited: Container[str]
+    ) -> Sequence[SSAValue] | None:
         """
         The operands of `line`, looked up in `values`.
 
@@ -184,28 +178,27 @@ class Template:
             if name in values or name in awaited:
                 return None
         found: list[SSAValue] = []
-        for place, index, type in self.uses:
-            pack = values.get(names[place])
-            if pack is None or index >= len(pack):
+        for place, index, type in self.operands:
+            try:
+                value = values[names[place]][index]
+            except (KeyError, IndexError):
                 return None
-            value = pack[index]
-            if value.type is not type and value.type != type:
+            if value._type is not type and value._type != type:
                 return None
             found.append(value)
-        return [found[use] for use in self.operands]
+        return found
 
     def build(self, operands: Sequence[SSAValue], location: LocationAttr) -> Operation:
         """The operation with these operands, at `location`. Attributes and types are immutable, and shared."""
-        op = self.op_type.__new__(self.op_type)
-        vars(op).update(_NOTHING)
-        op.properties = dict(self.properties)
-        op.attributes = dict(self.attributes)
-        op.location = location
-        op.operands = operands
-        op.results = SSAValues([OpResult(type, op, index) for index, type in enumerate(self.result_types)])
-        for region in self.regions:
-            op.add_region(region.clone())
-        return op
+        return new_operation(
+            self.op_type,
+            operands,
+            self.result_types,
+            self.properties.copy(),
+            self.attributes.copy(),
+            location,
+            tuple([clone_region(region) for region in self.regions]) if self.regions else (),
+        )
 
 
 def _is_closed(region: Region) -> bool:

@@ -16,18 +16,20 @@ A text becomes a template only if it depends on nothing else:
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from xshardy.dialects.naming import ValueNames
 from xshardy.syntax.formats import format_of
 
 ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "stablehlo.constant"})
 """Operations with custom printers whose text depends only on the template key."""
 
 RESULTS = -1
-"""The place of a template that stands for the names of all results."""
+"""The place of the names of all results: behind those of the operands."""
 
 Written = tuple[int, SSAValue | None]
 """The index of a part of a text that is a name, and its value; None for the names of the results."""
@@ -54,9 +56,9 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
 
     `prefix` is the prefix of operation names that is elided at `op`.
     """
-    if op.regions or op.successor_uses:
+    if op.regions or op._successors:
         return None
-    properties, attributes, operands = op.properties, op.attributes, tuple(op.operands)
+    properties, attributes, operands = op.properties, op.attributes, op._operands
     key = (
         type(op),
         prefix,
@@ -66,13 +68,13 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
         *attributes,
         *map(id, attributes.values()),
         None,
-        *[id(operand.type) for operand in operands],
+        *[id(operand._type) for operand in operands],
         None,
-        *[id(result.type) for result in op.results],
+        *[id(result._type) for result in op.results],
     )
-    if len(operands) > 1 and len(set(operands)) < len(operands):
-        first = {operand: index for index, operand in reversed([*enumerate(operands)])}
-        return *key, tuple([first[operand] for operand in operands])
+    if len(operands) > 1 and len(set(map(id, operands))) < len(operands):
+        numbers = [*map(id, operands)]
+        return *key, tuple(map(numbers.index, numbers))
     return key
 
 
@@ -84,8 +86,8 @@ class TextTemplate:
     """The printed operation. It keeps its attributes and types alive, with which other operations are compared."""
     text: str
     """The text with `%s` for each name, and `%%` for each percent sign."""
-    places: Sequence[int]
-    """For each name, the index of its operand, or RESULTS."""
+    pick: Callable[[Sequence[str]], tuple[str, ...] | str]
+    """What is filled in, from the names of the operands and of the results: several names, or one."""
 
     @classmethod
     def of(cls, op: Operation, parts: Sequence[str], names: Sequence[Written]) -> "TextTemplate | None":
@@ -100,9 +102,10 @@ class TextTemplate:
             texts[index] = "%s"
             places.append(place)
         text = "".join(texts)
-        return None if "\n" in text else cls(op, text, tuple(places))
+        return None if "\n" in text else cls(op, text, itemgetter(*places) if places else lambda _: ())
 
-    def fill(self, op: Operation, name: Callable[[SSAValue], str], results: Callable[[Operation], str]) -> str:
-        """The text of `op`, where `name` gives the names of values, and `results` those of an operation's results."""
-        operands = tuple(op.operands)
-        return self.text % tuple([name(operands[place]) if place >= 0 else results(op) for place in self.places])
+    def fill(self, op: Operation, names: ValueNames) -> str:
+        """The text of `op`."""
+        parts = [names.of(operand) for operand in op._operands]
+        parts.append(names.results(op))
+        return self.text % self.pick(parts)

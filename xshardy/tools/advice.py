@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from xshardy.planning.advice import Advice
+from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.topology import Topology
 from xshardy.tools.console import console
 from xshardy.tools.plan import in_seconds
-from xshardy.tools.shard import in_bytes
 
 
 def print_advice(advice: Sequence[Advice], topology: Topology) -> None:

@@ -5,7 +5,7 @@ The entry points of the commands: they handle signals before they import what th
 import os
 import signal
 import sys
-from importlib import import_module
+from collections.abc import Callable
 
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
@@ -27,10 +27,11 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(descriptor, mode, closefd=False))  # noqa: SIM115  # open until the end
 
 
-def _run(module: str) -> int:
+def _run(load: Callable[[], Callable[[], int]]) -> int:
+    """The exit status of what `load` imports."""
     handle_signals(exit_at_once)
     _open_closed_streams()
-    main = import_module(module).main
+    main = load()
     from xshardy.tools.output import run_command
 
     def run() -> int:
@@ -43,11 +44,36 @@ def _run(module: str) -> int:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
 
 
+def _print_xdsl_version() -> int:
+    """What `xdsl-opt --version` prints, without importing xDSL."""
+    from importlib.metadata import version
+
+    print(f"xdsl-opt built from xdsl version {version('xdsl')}")
+    return 0
+
+
 def xshardy() -> int:
     """The command `xshardy`."""
-    return _run("xshardy.tools.cli")
+
+    def load() -> Callable[[], int]:
+        from xshardy.tools.cli import chosen, main
+        from xshardy.tools.commands import load
+
+        for name in chosen(sys.argv[1:]):
+            load(name)
+        return main
+
+    return _run(load)
 
 
 def xshardy_opt() -> int:
     """The command `xshardy-opt`."""
-    return _run("xshardy.tools.xshardy_opt")
+
+    def load() -> Callable[[], int]:
+        if sys.argv[1:] == ["--version"]:
+            return _print_xdsl_version
+        from xshardy.tools.xshardy_opt import main
+
+        return main
+
+    return _run(load)

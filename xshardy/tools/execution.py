@@ -21,13 +21,10 @@ from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import compile_module
-from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
+from xshardy.modules.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
 from xshardy.tools.console import console
 from xshardy.tools.output import print_diagnostic
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
-
-PTX = "ptx"
-"""The level below the last one: the compiled kernel, which a GPU executes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +72,14 @@ def execute_fusion(
     math: str = "auto",
     bounds: ErrorBounds | None = None,
     observe: compiler.Observer | None = None,
+    on_gpu: bool = False,
 ) -> Iterator[Output]:
     """
     Execute `module`, the emitted kernel of `fusion`, at each of `levels`, with inputs that depend on `seed` only.
 
-    Level `PTX` runs on GPU 0, all others on the CPU. This lowers the module in place. With `check`, every result is
-    compared with the reference. Raises `SimtError` for invalid kernels, for example for out-of-bounds access, and
-    `GpuError` where there is no GPU.
+    Level `PTX` runs on GPU 0 if `on_gpu`, else on the PTX machine; all others run on the CPU. This lowers the module in
+    place. With `check`, every result is compared with the reference. Raises `SimtError` or `FaultError` for invalid
+    kernels, for example for out-of-bounds access, and `GpuError` where there is no GPU.
     """
     computation = fusion.callee_function()
     inputs = inputs_of(computation, seed)
@@ -102,8 +100,10 @@ def execute_fusion(
             if level != reached and not (level == PTX and reached == LEVELS[-1]):
                 continue
             start = perf_counter()
-            if level == PTX:
+            if level == PTX and on_gpu:
                 written = run_arguments_on_gpu(module, target, buffers, written_in)
+            elif level == PTX:
+                written = run_arguments_on_ptx_machine(compile_module(module, target), buffers, written_in)
             elif level == LEVELS[-1]:
                 written = run_arguments_on_host(module, buffers, written_in)
             else:

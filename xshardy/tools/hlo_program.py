@@ -1,6 +1,5 @@
 """A program of HLO text for propagation: its names, and the shardings that it carries."""
 
-import re
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -8,18 +7,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.hlo_text.computation import instruction_name
+from xshardy.hlo_text.names import instruction_name
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
 
 # The pipelines load slowly, so they are imported for HLO only.
-
-_START = re.compile(r"(?:\s|//[^\n]*\n)*HloModule\b")
-
-
-def is_hlo(text: str) -> bool:
-    """Whether `text` is HLO: it starts with `HloModule`, perhaps after comments."""
-    return _START.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,20 @@ from xshardy.modules.program import prepared, scheduled
 from xshardy.modules.scheduling import STEPS
 from xshardy.modules.unfused import require_fused, unfused
 from xshardy.syntax import parse_module
-from xshardy.tools.diagnostics import InputError, read_text
+from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.tools.pass_log import PassLog
+from xshardy.tools.program_text import is_hlo
+
+HLO_SUFFIXES = (".hlo", ".txt", ".pb")
+"""How files are named that are read as HLO even if they do not start as HLO does."""
 
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
     """The module of FILE, and the seconds it took to parse it."""
     text = read_text(args.file)
     start = perf_counter()
-    frontend = args.frontend or ("mlir" if args.file.endswith(".mlir") else "hlo")
-    name = "<stdin>" if args.file == "-" else args.file
+    frontend = args.frontend or ("hlo" if is_hlo(text) or Path(args.file).suffix in HLO_SUFFIXES else "mlir")
+    name = shown_name(args.file)
     module = parse_hlo(text, name) if frontend == "hlo" else parse_module(text, name)
     return module, perf_counter() - start
 

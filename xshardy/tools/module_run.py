@@ -16,11 +16,13 @@ from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.compilation import compile_module
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.execution import Execution, Machine
+from xshardy.modules.kernel_levels import PTX
 from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.program import ModuleError
 from xshardy.tools.console import console
-from xshardy.tools.execution import PTX, ErrorBounds, Output, print_outputs, report_outputs
+from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.program_run import CUDA
 
 
 def run_program(module: ModuleOp, levels: Sequence[str], args: argparse.Namespace, bounds: ErrorBounds) -> int:
@@ -53,7 +55,7 @@ def _machines(
     module: ModuleOp, levels: Sequence[str], args: argparse.Namespace
 ) -> tuple[LaunchPlan, dict[str, Machine]]:
     """The launch plan of `module`, and what executes it at each level."""
-    if PTX not in levels:
+    if args.on != CUDA:
         return planned(module, args.target), {level: CpuMachine(level, args.target, args.math) for level in levels}
     from xshardy.engines.cuda.gpu import Gpu
     from xshardy.engines.cuda.modules import GpuMachine

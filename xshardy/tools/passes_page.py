@@ -7,7 +7,6 @@ documentation.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
-from inspect import cleandoc
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -15,6 +14,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.hints import type_repr
 
 from xshardy.rewriting import BACKWARD, FORWARD, INNER_FIRST, TO_FIXPOINT, PatternPass, Walk
+from xshardy.tools.pass_listing import by_heading, paragraph
 from xshardy.universe import PASSES, load
 
 INTRODUCTION = """\
@@ -23,22 +23,6 @@ INTRODUCTION = """\
 Every registered pass: what it does, its options, the section of the upstream documentation that it implements, and its
 patterns, each with what it rewrites. A pass without patterns says why it has none. The page is generated from the code:
 `python -m xshardy.tools.passes_page > docs/passes.md`."""
-
-SECTIONS: Mapping[str, str] = {
-    "transforms.sdy_import": "sdy: import",
-    "transforms.sdy_propagation": "sdy: propagation",
-    "transforms.sdy_export": "sdy: export",
-    "transforms.xla_sdy": "XLA's Shardy round trip",
-    "transforms.xla_gpu": "XLA:GPU emitters",
-    "lowering": "Lowering to the llvm dialect",
-    "transforms.hlo_async": "Asynchronous HLO",
-    "hlo_text": "HLO",
-    "transforms.hlo": "HLO",
-    "transforms.hlo.library_calls": "HLO",
-    "transforms.chlo": "CHLO",
-    "transforms": "General",
-}
-"""The heading under which the passes of a package stand, in the order of the page."""
 
 WALKS: Mapping[Walk, str] = {
     FORWARD: "once, in text order",
@@ -50,13 +34,9 @@ WALKS: Mapping[Walk, str] = {
 
 def page() -> str:
     """The text of the page."""
-    by_heading: dict[str, list[str]] = {heading: [] for heading in SECTIONS.values()}
-    for name, reference in sorted(PASSES.items()):
-        package = reference.partition(":")[0].rpartition(".")[0]
-        by_heading[SECTIONS[package]].append("\n".join(entry(name, reference)))
     parts = [INTRODUCTION]
-    for heading, entries in by_heading.items():
-        parts += [f"## {heading}", *entries]
+    for heading, names in by_heading().items():
+        parts += [f"## {heading}", *("\n".join(entry(name, PASSES[name])) for name in names)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -66,7 +46,7 @@ def entry(name: str, reference: str) -> Iterator[str]:
     path = reference.partition(":")[0].replace(".", "/")
     yield f"### `{name}`"
     yield ""
-    yield first_paragraph(pass_class)
+    yield paragraph(pass_class.__doc__)
     yield f"[`{path}.py`](../xshardy/{path}.py)." + (
         f" Source: {source}." if (source := getattr(pass_class, "source", None)) else ""
     )
@@ -75,11 +55,6 @@ def entry(name: str, reference: str) -> Iterator[str]:
         yield "Options: " + ", ".join(options) + "."
     yield ""
     yield from patterns_of(pass_class)
-
-
-def first_paragraph(documented: object) -> str:
-    """The first paragraph of a docstring, in one line."""
-    return " ".join(cleandoc(documented.__doc__ or "").split("\n\n")[0].split())
 
 
 def options_of(pass_class: type[ModulePass]) -> Iterator[str]:
@@ -109,7 +84,7 @@ def patterns_of(pass_class: type[ModulePass]) -> Iterator[str]:
 
 def summary(pattern: RewritePattern) -> str:
     """What a pattern rewrites, from its docstring."""
-    return first_paragraph(type(pattern))
+    return paragraph(type(pattern).__doc__)
 
 
 if __name__ == "__main__":

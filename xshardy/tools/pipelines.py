@@ -1,10 +1,11 @@
 """The text of a pipeline, as `-p` takes it: names and options of passes, and upstream's names for ours."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+
+from xshardy.close_names import did_you_mean
 
 _CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
 
@@ -60,16 +61,17 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
     """
     specs = [spec for given in parse_pipeline(pipeline) for spec in _expand(given)]
     if unknown := [spec.name for spec in specs if spec.name not in available]:
-        raise ValueError(f"Unrecognized passes: {unknown}{_close_names(unknown[0], available)}")
+        hint = did_you_mean(unknown[0], [*available, *PASS_ALIASES], ": `xshardy-opt --help` lists all")
+        raise ValueError(f"Unrecognized passes: {unknown}{hint}")
     return tuple(_with_options(available[spec.name](), spec) for spec in specs)
 
 
-def _close_names(name: str, available: Iterable[str]) -> str:
-    close = get_close_matches(name, [*available, *PASS_ALIASES], n=3)
-    return f": did you mean {' or '.join(close)}?" if close else ": `xshardy-opt --help` lists all"
-
-
 def _with_options(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    options = [option.name.replace("_", "-") for option in get_pass_option_infos(pass_type)]
+    for name in spec.parameters:
+        if name.replace("_", "-") not in options:
+            listed = f"its options are {', '.join(options)}" if options else "it has none"
+            raise ValueError(f"pass '{spec.name}' has no option '{name}'{did_you_mean(name, options, f': {listed}')}")
     try:
         return pass_type.from_pass_spec(spec)
     except ValueError as error:

@@ -7,11 +7,11 @@ from rich.console import Console
 from rich.table import Table
 
 from xshardy.dialects.sdy.sharding_text import dimensions
+from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.collectives import Collective, annotations_of, axes_of, line_of, summed
 from xshardy.planning.plan import Estimate, Plan
 from xshardy.planning.topology import Topology
 from xshardy.tools.console import console
-from xshardy.tools.shard import in_bytes
 
 
 def print_plan(plan: Plan, top: int, topology: Topology | None = None) -> None:

@@ -10,9 +10,9 @@ from xshardy.engines.pjrt.devices import import_jax
 from xshardy.planning.edits import Edit, apply
 from xshardy.planning.plan import Plan, plan_module
 from xshardy.planning.specs import Structure, structure_of
-from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.program_text import ProgramSource, program_text
-from xshardy.tools.source_program import source_program
+from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.tools.source_program import imported_program
 from xshardy.universe import new_context
 
 
@@ -29,10 +29,7 @@ def plan_text(
     Raises `InputError`, `EngineError`, or xDSL's exceptions.
     """
     context = new_context()
-    program = source_program(text, shown_name(file), context)
-    program.keep_names()
-    with program.diagnostics():
-        program.import_shardings(context)
+    with imported_program(text, file, context) as program:
         if mesh:
             resize_meshes(program.module, mesh, context)
             verify(program.module)
@@ -44,6 +41,12 @@ def plan_text(
         return plan_text(text, file, mesh, structure, edit)
 
     return replace(plan, replan=replan)
+
+
+def propagate_and_plan(text: str, file: str) -> ShardedProgram:
+    """A program with its shardings propagated, and the plan of its partitioned form. Raises what `plan_text` does."""
+    plan = plan_text(text, file)
+    return ShardedProgram(text, plan.traced.propagated, plan.names, plan.traced.history, plan)
 
 
 def plan_source(

@@ -4,6 +4,7 @@ The text or bytecode of a program, whatever it is given as: text, a path, bytes,
 JAX is never imported: an object of JAX is known by the module of its class, and asked for its text.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,6 +18,8 @@ ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
 
 SUFFIXES = (".mlir", ".mlirbc", ".hlo", ".txt", ".log", ".pb")
 """How a string ends that is a path. No module is one line that ends so."""
+
+_START_OF_HLO = re.compile(r"(?:\s|//[^\n]*\n)*HloModule\b")
 
 
 def program_text(source: ProgramSource, name: str | None = None) -> tuple[str, str]:
@@ -108,6 +111,11 @@ def hlo_text_and_name(source: str | bytes | PathLike[str], name: str | None = No
         return source, name or "<string>"
     path = fspath(source)
     return hlo_text_in(Path(path).read_bytes()), name or path
+
+
+def is_hlo(text: str) -> bool:
+    """Whether `text` is HLO: it starts with `HloModule`, perhaps after comments."""
+    return _START_OF_HLO.match(text) is not None
 
 
 def hlo_text_in(data: bytes) -> str:

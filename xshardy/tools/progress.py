@@ -1,5 +1,6 @@
 """What a command is doing, on standard error, while it takes long. Nothing if that is no terminal."""
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -14,6 +15,7 @@ def stage(what: str) -> Generator[None]:
     """Show `what`, such as `propagating shardings`, with the time so far; it is gone when the context ends."""
     terminal = console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+    is_shown = terminal.is_terminal and sys.stderr.isatty()  # notebooks ask for colours, and cannot erase lines
+    with Progress(*columns, console=terminal, transient=True, disable=not is_shown) as progress:
         progress.add_task(printable(what), total=None)
         yield

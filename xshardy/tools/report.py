@@ -21,6 +21,9 @@ from xshardy.interpreters.simt.traffic import Traffic, traffic_of_block
 from xshardy.lowering.libdevice import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
+from xshardy.ptx.bound import bound_of
+from xshardy.ptx.machine import Machine
+from xshardy.ptx.profiling import Profile, profile
 from xshardy.tools.console import console
 from xshardy.tools.output import printable
 from xshardy.tools.widths import widths
@@ -41,6 +44,8 @@ class KernelReport:
     blocks: int
     least_bytes: int
     """The bytes of all inputs and results, each moved once."""
+    profile: Profile
+    """What the PTX executes, counted on the PTX machine."""
 
     @property
     def moved_bytes(self) -> int:
@@ -75,9 +80,9 @@ def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
         assembled = None
     module = compiler.lower(emit_fusion(fusion, device), LEVELS[-2], target=kernel.target)
     traffic, blocks = traffic_of_block(module, inputs_of(computation, seed=0))
-    return KernelReport(
-        name, choice.emitter, choice.reason, kernel, assembled, traffic, blocks, _least_bytes(computation)
-    )
+    counted = profile(Machine(kernel.ptx, kernel.entry), kernel.grid, kernel.block)
+    least = _least_bytes(computation)
+    return KernelReport(name, choice.emitter, choice.reason, kernel, assembled, traffic, blocks, least, counted)
 
 
 def _least_bytes(computation: FuncOp) -> int:
@@ -125,6 +130,23 @@ def _accesses(report: KernelReport) -> str:
     return "\n".join(lines) or "-"
 
 
+def _executed(report: KernelReport) -> str:
+    """The instructions that warps execute, and the classes with the most of them."""
+    classes = [f"{count:,.0f} {name}" for name, count in [*report.profile.classes.items()][:4]]
+    return "\n".join([f"{report.profile.instructions:,.0f}", *classes])
+
+
+def _issue_slots(report: KernelReport) -> str:
+    low, high = report.profile.issue_slots
+    return f"{low:,.0f} to {high:,.0f} (estimate)"
+
+
+def _bound(report: KernelReport) -> str:
+    bound = bound_of(report.profile, report.kernel.target)
+    low, high = bound.seconds
+    return f"{low * 1e6:.2f} to {high * 1e6:.2f} us (estimate), {bound.binds} most"
+
+
 def _occupancy(report: KernelReport) -> str:
     found = report.occupancy
     if found is None:
@@ -145,6 +167,9 @@ ROWS: Mapping[str, Callable[[KernelReport], str]] = {
     "registers": _assembled("{0.registers}"),
     "spills": _assembled("{0.spill_stores} bytes stored, {0.spill_loads} loaded"),
     "occupancy": _occupancy,
+    "instructions of warps": _executed,
+    "issue slots": _issue_slots,
+    "time": _bound,
     "requests of the first block": _accesses,
     "coalescing": lambda report: f"{report.traffic.scattering:.2f} x the least sectors of the requests",
     "sectors moved": lambda report: _compared(report.moved_bytes, report),

@@ -14,12 +14,11 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
 from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.dialects.stablehlo.types import ANY_ELEMENT, bit_width, tensor_type
+from xshardy.dialects.stablehlo.types import ANY_ELEMENT, tensor_type, whole_bytes
+from xshardy.planning.byte_counts import in_bytes
 from xshardy.tools.console import console
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
-
-UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Placement:
 
 
 def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> int:
-    """The bytes that a device holds of a tensor of static shape, with padding; a part of a byte counts as one."""
+    """The bytes that a device holds of a tensor of static shape, with padding, each element in whole bytes."""
     owner = value.owner
     op = owner.parent_op() if isinstance(owner, Block) else owner
     mesh = None if sharding is None or op is None else lookup_mesh(sharding, op)
@@ -52,7 +51,7 @@ def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | No
     shape = type.get_shape()
     if sharding is not None and mesh is not None:
         shape = local_shape(shape, sharding, mesh)
-    return -(-prod(shape) * bit_width(type.element_type) // 8)
+    return prod(shape) * whole_bytes(type.element_type)
 
 
 def placements(program: ShardedProgram) -> Iterator[Placement]:
@@ -74,14 +73,6 @@ def placements(program: ShardedProgram) -> Iterator[Placement]:
             bytes_per_device(home, sharding),
             isinstance(home, BlockArgument) and isinstance(home.block.parent_op(), FuncOp),
         )
-
-
-def in_bytes(count: float) -> str:
-    """`1536` -> `1.5 KiB`"""
-    unit = 0
-    while count >= 1024 and unit < len(UNITS) - 1:
-        count, unit = count / 1024, unit + 1
-    return f"{count:.0f} {UNITS[unit]}" if unit == 0 or count == int(count) else f"{count:.1f} {UNITS[unit]}"
 
 
 def print_placements(all_placements: Sequence[Placement], top: int) -> None:

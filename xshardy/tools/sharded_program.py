@@ -8,9 +8,8 @@ from xdsl.passes import PassPipeline
 
 from xshardy.hlo_text import print_hlo
 from xshardy.syntax.source_names import SourceNames
-from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.hlo_program import export_shardings
-from xshardy.tools.source_program import source_program
+from xshardy.tools.source_program import imported_program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
@@ -34,22 +33,10 @@ class ShardedProgram:
     """What its partitioned form communicates, if that was asked for."""
 
 
-def propagate(text: str, file: str, *, with_plan: bool = False) -> ShardedProgram:
-    """
-    Read, verify and shard a program; with `with_plan`, also partition a copy of it.
-
-    Raises `InputError` or xDSL's exceptions, with the place in the text; with a plan, also what `partition` does.
-    """
+def propagate(text: str, file: str) -> ShardedProgram:
+    """Read, verify and shard a program. Raises `InputError` or xDSL's exceptions, with the place in the text."""
     context = new_context()
-    program = source_program(text, shown_name(file), context)
-    program.keep_names()
-    with program.diagnostics():
-        program.import_shardings(context)
-        if with_plan:
-            from xshardy.planning.plan import plan_module  # the partitioner loads slowly
-
-            plan = plan_module(program.module, program.names, context)
-            return ShardedProgram(text, plan.traced.propagated, program.names, plan.traced.history, plan)
+    with imported_program(text, file, context) as program:
         history = propagate_with_history(program.module, context, PIPELINE)
     return ShardedProgram(text, program.module, program.names, history)
 

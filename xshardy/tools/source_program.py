@@ -21,9 +21,10 @@ from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.source_names import SourceNames
-from xshardy.tools.diagnostics import InputError
-from xshardy.tools.hlo_program import HLONames, import_shardings, is_hlo, names_of
+from xshardy.tools.diagnostics import InputError, shown_name
+from xshardy.tools.hlo_program import HLONames, import_shardings, names_of
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.program_text import is_hlo
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 
 
@@ -79,6 +80,20 @@ def source_program(text: str, name: str, context: Context) -> SourceProgram:
     except VerifyException as error:
         raise InputError(verify_error_text(module, error, names.spans, name).rstrip("\n")) from None
     return SourceProgram(module, names, name)
+
+
+@contextmanager
+def imported_program(text: str, file: str, context: Context) -> Generator[SourceProgram]:
+    """
+    Read and verify the program of `file`, with the names of its values, and import its shardings.
+
+    What is done with it inside has its diagnostics. Raises what `source_program` does.
+    """
+    program = source_program(text, shown_name(file), context)
+    program.keep_names()
+    with program.diagnostics():
+        program.import_shardings(context)
+        yield program
 
 
 def _read(text: str, name: str, context: Context) -> tuple[ModuleOp, SourceNames]:

@@ -36,7 +36,6 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
 from xshardy.syntax.bytecode import (
-    ARTIFACT_VERSION,
     is_bytecode,
     read_bytecode,
     version_of,
@@ -48,6 +47,7 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.pass_dumps import UnknownDumpError
 from xshardy.syntax.printer import Printer
 from xshardy.tools.input_chunks import Chunk, chunks_of, joined, listing
+from xshardy.tools.opt_parser import adopt
 from xshardy.tools.output import (
     discard_standard_output,
     print_diagnostic,
@@ -58,6 +58,7 @@ from xshardy.tools.output import (
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
+from xshardy.tools.program_text import is_hlo
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
 
@@ -85,31 +86,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
-        arg_parser.add_argument(
-            "--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's"
-        )
-        arg_parser.add_argument(
-            "--mlir-print-debuginfo",
-            dest="print_debuginfo",
-            action="store_true",
-            help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
-        )
-        arg_parser.add_argument(
-            "--stage",
-            metavar="PASS|N|last",
-            help="of a log of passes, take only the dumps of PASS, dump N, from 1 on, or the last one",
-        )
-        arg_parser.add_argument(
-            "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
-        )
-        arg_parser.add_argument(
-            "--emit-bytecode", action="store_true", help="write MLIR bytecode, as mlir-opt's option does"
-        )
-        arg_parser.add_argument(
-            "--emit-artifact",
-            metavar="VERSION",
-            help=f"write a portable artifact for this version of StableHLO, such as {ARTIFACT_VERSION}, as JAX exports",
-        )
+        adopt(arg_parser, self.available_passes)
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -193,6 +170,8 @@ class XshardyOptMain(xDSLOptMain):
         with stream:
             data = stream.read()
         frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
+        if frontend == "mlir" and self.args.frontend is None and is_hlo(data.decode(errors="replace")):
+            frontend = "hlo"
         if frontend not in self.available_frontends:
             known = ", ".join(f".{name}" for name in self.available_frontends)
             raise UsageError(

@@ -141,8 +141,8 @@ class KeepConstantOnce(ClassPattern):
             return
         if (known := pool.find(op)) is not None:
             rewriter.replace(op, (), known.results)
-        elif pool.adopt(op):
-            rewriter.notify_op_modified(op)
+        else:
+            pool.adopt(op, rewriter)
 
 
 @dataclass(frozen=True)

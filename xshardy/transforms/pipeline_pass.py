@@ -1,12 +1,17 @@
 """Passes that run other passes."""
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
+
+from xshardy.rewriting import PatternPass
+from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
+from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
 @dataclass(frozen=True)
@@ -21,4 +26,8 @@ class PipelinePass(ModulePass, ABC):
         """The passes, in order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PassPipeline(self.passes).apply(ctx, op)
+        with walks_kept(op):
+            for step in self.passes:
+                reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
+                with nullcontext() if reports_changes else walks_not_kept(op):
+                    step.apply(ctx, op)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from xshardy.files import write_file
 from xshardy.syntax.printer import Printer
+from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
 def save_module(module: ModuleOp, directory: str, name: str) -> None:
@@ -25,7 +25,7 @@ def save_module(module: ModuleOp, directory: str, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class SaveModulePass(ModulePass):
+class SaveModulePass(ReadOnlyPass):
     """Write the module to a folder, as `INDEX.NAME.mlir` with an index of at least two digits. The module stays."""
 
     name = "sdy-save-module"

@@ -4,12 +4,12 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from xshardy.dialects.discardable import verify
+from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
-class VerifyDiscardableAttributesPass(ModulePass):
+class VerifyDiscardableAttributesPass(ReadOnlyPass):
     """
     Verify the module and its discardable attributes, such as `sdy.sharding` on operations of other dialects.
 

@@ -19,7 +19,7 @@ from xshardy.axes.device_axis import (
     hlo_sharding,
 )
 from xshardy.axes.hlo_sharding import HloSharding, Reduction, Tiled, Uniform
-from xshardy.axes.hlo_sharding_text import parse_hlo_shardings
+from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
 from xshardy.axes.spans import Axes, Span, size_of
 
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xshardy.axes.hlo_sharding import HloSharding, HloShardings, Reduction, ShardGroup, ShardGroupKind, Tiled, Uniform
-from xshardy.axes.hlo_sharding_text import HloShardingSyntaxError, hlo_shardings_text, parse_hlo_shardings
+from xshardy.axes.hlo_sharding_parser import HloShardingSyntaxError, parse_hlo_shardings
+from xshardy.axes.hlo_sharding_text import hlo_shardings_text
 
 
 @pytest.mark.parametrize(

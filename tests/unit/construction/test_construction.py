@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hypothesis import given
-from hypothesis.strategies import DrawFn, composite, dictionaries, integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, composite, dictionaries, from_regex, integers, lists, sampled_from
 from xdsl.dialects import test
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, StringAttr, f32, i1, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
@@ -20,6 +20,7 @@ from xshardy.construction import (
     new_block,
     new_operation,
     new_region,
+    set_name_hint,
 )
 from xshardy.universe import XSHARDY_UNIVERSE
 
@@ -186,6 +187,14 @@ def test_operands_can_be_changed_afterwards():
     assert [(use.operation, use.index) for use in value.uses] == [(ops[2], 1), (ops[2], 0)]
     value.erase(safe_erase=False)
     assert not value.uses
+
+
+@given(from_regex(r"[A-Za-z_$.-][A-Za-z0-9_$.-]*", fullmatch=True) | from_regex(r"[a_]+(_[0-9]+)*", fullmatch=True))
+def test_name_hint_is_what_xdsl_sets(name: str):
+    ours, theirs = test.TestOp(result_types=[f32]).results[0], test.TestOp(result_types=[f32]).results[0]
+    set_name_hint(ours, name)
+    theirs.name_hint = name
+    assert ours.name_hint == theirs.name_hint
 
 
 def operation_classes() -> Iterator[type[Operation]]:

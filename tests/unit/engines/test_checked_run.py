@@ -13,6 +13,7 @@ from xshardy.engines.program import PartitionedProgram
 from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array
+from xshardy.transforms.failures import OperationWarning
 
 MLP = """
 sdy.mesh @mesh = <["data"=2, "model"=4]>
@@ -35,7 +36,8 @@ class Broken:
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         results = Simulated().execute(program, arguments)
-        results[self.device][0] = results[self.device][0] + np.float32(1)
+        part = results[self.device][0]
+        results[self.device][0] = part + part.dtype.type(1)
         return results
 
 
@@ -60,6 +62,48 @@ def test_a_wrong_part_of_any_device_is_found(device: int):
     assert not run.agrees and isinstance(run.comparisons, list)
     comparison = run.comparisons[0]
     assert isinstance(comparison, Comparison) and comparison.wrong == 64  # a part is half of the tensor
+
+
+BF16_DOT = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<3x16xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                %b: tensor<16x12xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<3x12xbf16> {
+  %0 = stablehlo.dot %a, %b : (tensor<3x16xbf16>, tensor<16x12xbf16>) -> tensor<3x12xbf16>
+  return %0 : tensor<3x12xbf16>
+}
+"""
+
+
+def test_partial_sums_may_round_to_the_type_of_the_result():
+    """Where partial sums cancel each other, the sum is many units in its last place away; an error is still found."""
+    run = xshardy.run(BF16_DOT, check=True, seed=1)
+    assert run.agrees and run.comparisons and isinstance(run.comparisons[0], Comparison)
+    assert run.comparisons[0].max_ulp > 16
+    assert not xshardy.run(BF16_DOT, on=Broken(1), check=True, seed=1).agrees
+
+
+RING = """
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> tensor<4x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}, {}]>] out_shardings=[<@mesh, [{}, {"x"}]>]
+      manual_axes={"x"} (%p: tensor<4x4xf32>) {
+    %1 = stablehlo.tanh %p {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} : tensor<4x4xf32>
+    %2 = "stablehlo.collective_permute"(%1) <{
+      source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0]]> : tensor<4x2xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>
+    }> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    sdy.return %2 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+"""
+
+
+def test_a_collective_across_automatic_axes_gets_whole_tensors():
+    """Devices 0 and 1 have different parts along y, so exchanging these would mix them up."""
+    with pytest.warns(OperationWarning, match="is sharded along axes that are not manual"):
+        run = xshardy.run(RING, check=True)
+    assert run.agrees
 
 
 @pytest.mark.parametrize(

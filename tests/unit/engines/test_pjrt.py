@@ -47,6 +47,43 @@ def test_results_are_those_of_one_device(processes: int):
     assert not np.array_equal(run.results[0], np.zeros((4, 4)))
 
 
+LAPACK = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4x3x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}, {}]>}) -> tensor<4x3x3xf32> {
+  %0:3 = stablehlo.custom_call @lapack_sgehrd_ffi(%a) {
+    mhlo.backend_config = {high = 3 : i32, low = 1 : i32},
+    operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>],
+    result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>],
+    sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k])->([i, l, m], [i, n], [i])
+      {i=4, j=3, k=3, l=3, m=3, n=2}, custom>
+  } : (tensor<4x3x3xf32>) -> (tensor<4x3x3xf32>, tensor<4x2xf32>, tensor<4xi32>)
+  return %0#0 : tensor<4x3x3xf32>
+}
+"""
+
+
+def test_calls_of_lapack_run_on_batches():
+    """As JAX writes them. jaxlib's kernels crash in a process that has not set them up."""
+    run = xshardy.run(LAPACK, on="pjrt", check=True, time_out=200)
+    assert run.agrees and run.program.results[0].axes == (("x",), (), ())
+
+
+UNUSED = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+                %whole: tensor<1xf32>, %parts: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+    -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_arguments_may_be_unused():
+    """XLA drops unused operands of a manual computation, and would then want such an argument whole on each device."""
+    assert xshardy.run(UNUSED, on="pjrt", check=True, time_out=200).agrees
+
+
 def test_main_is_a_manual_computation_over_a_flat_mesh():
     module = on_flat_mesh(xshardy.partition(EVERYTHING))
     verify(module)

@@ -268,8 +268,9 @@ def test_failure_of_a_device_is_reported():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (all_reduce(groups([0, 1, 2, 3])), "device 3 is in a group, but there are 2"),
+        (all_reduce(groups([0, 1, 2, 3])), "device 3 is in a group, but there are 2.*those of replicas"),
         (all_gather(DIM.format(0) + groups([0]), "tensor<4x4xf32>"), "device 1 is in no group"),
+        (CASES["permute"].text, "it receives from 3, but there are 2 that send.*those of replicas"),
     ],
 )
 def test_groups_that_do_not_fit_the_devices_are_an_error(text: str, message: str):

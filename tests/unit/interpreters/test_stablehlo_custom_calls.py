@@ -1,5 +1,6 @@
 """Custom calls that JAX emits, for CPUs and in portable form: factorizations, top-k, ragged products. As JAX itself."""
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -88,6 +89,14 @@ ON_CPU_ONLY: dict[str, Callable[[Any], Any]] = {
     "svd": lambda x: singular_vectors(x[:, :3], full=True),
     "svd, reduced": lambda x: singular_vectors(x[..., :3], full=False),
     "singular values": lambda x: jnp.linalg.svd(x, compute_uv=False),
+    "hessenberg": lax.linalg.hessenberg,
+    "pivoted qr": lambda x: lax.linalg.qr(x, full_matrices=False, pivoting=True),
+    "pivoted qr of a wide matrix": lambda x: lax.linalg.qr(x[:, :2], pivoting=True),
+    "pivoted qr of no columns": lambda x: lax.linalg.qr(x[..., :0], full_matrices=False, pivoting=True),
+    "schur": lax.linalg.schur,
+    "schur, form alone": lambda x: lax.linalg.schur(x, compute_schur_vectors=False),
+    "tridiagonal form": lambda x: lax.linalg.tridiagonal(gram(x), lower=True),
+    "tridiagonal form, upper": lambda x: lax.linalg.tridiagonal(gram(x), lower=False),
     "tridiagonal": lambda x: lax.linalg.tridiagonal_solve(x[0, 0], x[1, 0] + 4, x[0, 1], x[1]),
 }
 
@@ -98,6 +107,31 @@ def test_lapack(name: str, dtype: str):
     if name == "ormqr" and not hasattr(lax.linalg, "ormqr"):
         pytest.skip("this version of JAX has no ormqr")
     check({**FACTORIZATIONS, **ON_CPU_ONLY}[name], [squares(dtype)])
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (
+            "@lapack_sgees_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, sort = 83 : ui8}} : (tensor<2x2xf32>)",
+            "sorted by a function",
+        ),
+        ("@lapack_sgeqp3_ffi(%x, %i) : (tensor<2x2xf32>, tensor<2xi32>)", "columns are moved to the front"),
+    ],
+)
+def test_what_jax_does_not_ask_of_lapack_is_refused(call: str, reason: str):
+    text = f"""func.func @main(%i: tensor<2xi32>, %x: tensor<2x2xf32>) -> tensor<2x2xf32> {{
+      %0 = stablehlo.custom_call {call} -> tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }}"""
+    with pytest.raises(InterpretationError, match=reason):
+        evaluate(parse_module(text), [np.array([0, 1], np.int32), drawn(2, 2)])
+
+
+def test_scipy_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "scipy.linalg", None)
+    with pytest.raises(InterpretationError, match="it needs scipy"):
+        check(lax.linalg.hessenberg, [squares("float32")])
 
 
 @pytest.mark.parametrize("name", FACTORIZATIONS)

@@ -1,5 +1,6 @@
 """The command line: its outputs, and its diagnostics for invalid input."""
 
+import io
 import re
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from xshardy.interpreters import reference
+from xshardy.tools import xshardy_opt
 from xshardy.tools.cli import main
+from xshardy.tools.commands import COMMANDS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 GELU = str(EXAMPLES / "gelu.hlo")
@@ -91,16 +94,66 @@ def test_a_count_is_natural(arguments: list[str], capsys: pytest.CaptureFixture[
 
 
 def test_an_unknown_fusion_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]):
-    assert main(["emit", GELU, "--fusion", "relu"]) == 1
-    assert capsys.readouterr().err == f"{GELU}: error: the module has no fusion called 'relu': choose one of gelu\n"
+    for name, hint in (("softmax", "choose one of gelu"), ("gleu", "did you mean gelu?")):
+        assert main(["emit", GELU, "--fusion", name]) == 1
+        assert capsys.readouterr().err == f"{GELU}: error: the module has no fusion called '{name}': {hint}\n"
 
 
-@pytest.mark.parametrize("command", ["emit", "compile", "run"])
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["emti", GELU], "argument COMMAND: invalid choice: 'emti': did you mean emit? (choose from emit, compile, "),
+        (["emit", GELU, "--lvel", "scf"], "xshardy emit: error: unrecognized arguments: --lvel scf: did you mean --le"),
+        (["emit", GELU, "--level", "vectorised"], "argument --level: invalid choice: 'vectorised': did you mean vec"),
+        (["emit", GELU, "more"], "xshardy emit: error: unrecognized arguments: more\n"),
+    ],
+)
+def test_what_is_close_to_an_unknown_word_is_suggested(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert exit.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_hlo_and_mlir_are_told_apart_by_their_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["emit", GELU]) == 0
+    emitted = capsys.readouterr().out
+    mlir, bytecode, hlo = tmp_path / "emitted.mlir", tmp_path / "emitted.mlirbc", tmp_path / "gelu.mlir"
+    mlir.write_text(emitted)
+    hlo.write_text(Path(GELU).read_text())
+    assert xshardy_opt.main([str(mlir), "--emit-bytecode", "-o", str(bytecode)]) == 0
+    for file in (bytecode, hlo):
+        assert main(["emit", str(file)]) == 0
+        assert capsys.readouterr().out == emitted
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(emitted.encode())))
+    assert main(["emit", "-"]) == 0
+    assert capsys.readouterr().out == emitted
+
+
+def test_help_imports_no_command():
+    """It lists them from their table, in a tenth of the time."""
+    script = (
+        "import sys; from xshardy.tools.cli import main\n"
+        "try: main(['--help'])\n"
+        "finally: print({'numpy', 'rich', 'xdsl'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")
+    assert all(f"\n    {command}" in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as exit:
         main([command, "--help"])
     assert exit.value.code == 0
-    assert f"example: xshardy {command}" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"example: xshardy {command}" in printed
+    assert "%%" not in printed
 
 
 def test_emit_prints_the_documented_loop(capsys: pytest.CaptureFixture[str]):

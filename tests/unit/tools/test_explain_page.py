@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from xshardy.tools.explain.page import page
+from xshardy.tools.planned_program import propagate_and_plan
 from xshardy.tools.program_file import read_program
 from xshardy.tools.sharded_program import propagate
 
@@ -58,7 +59,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(text: str, width: int = 1200, *, with_plan: bool = False) -> Page:
         file = tmp_path / "page.html"
-        file.write_text(page(propagate(text, "page", with_plan=with_plan), "page"))
+        file.write_text(page((propagate_and_plan if with_plan else propagate)(text, "page"), "page"))
         shown = browser.new_page(viewport={"width": width, "height": 700})
         shown.on("pageerror", lambda error: complaints.append(str(error)))
         shown.on("console", lambda message: complaints.append(message.text))

@@ -151,7 +151,7 @@ def test_a_wrong_option(what: str, capsys: pytest.CaptureFixture[str]):
 WRONG_PIPELINES = {
     "unknown pass": ("sdy-propagate", "Unrecognized passes: ['sdy-propagate']: did you mean sdy-"),
     "unlike any pass": ("????", "Error parsing pass pipeline"),
-    "unknown option": ("symbol-dce,cse{x=1}", "pass 'xla-gpu-cse': Provided arguments [\"x\"] not found"),
+    "unknown option": ("symbol-dce,cse{x=1}", "pass 'xla-gpu-cse' has no option 'x': it has none"),
     "wrong type": ("hlo-async-schedule{max-in-flight=x}", "pass 'hlo-async-schedule': Incompatible types"),
     "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
     "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),

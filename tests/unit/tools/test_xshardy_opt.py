@@ -17,6 +17,26 @@ def test_good_input():
     assert run([], GOOD) == (0, "module {\n  func.func @f() {\n    return\n  }\n}\n", "")
 
 
+VERSION = """
+import sys
+from xshardy.tools import entry
+sys.argv = ["", "--version"]
+status = entry.xshardy_opt()
+assert status == 0 and not any(name == "xdsl" or name.startswith("xdsl.") for name in sys.modules)
+"""
+
+
+def test_the_version_needs_no_import_of_xdsl():
+    done = subprocess.run([sys.executable, "-c", VERSION], capture_output=True, text=True, check=True)
+    assert done.stdout == run(["--version"], "")[1]
+
+
+def test_hlo_is_known_by_its_text():
+    text = "// a dump\nHloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
+    assert run([], text) == run(["-f", "hlo"], text)
+    assert run(["-f", "mlir"], text)[0] == 1
+
+
 @pytest.mark.parametrize("text", ["", "\n", "// nothing but a comment", "module {}"])
 def test_no_operation_is_an_empty_module(text: str):
     assert run([], text) == (0, "module {\n}\n", "")
@@ -46,7 +66,9 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
     ("arguments", "status", "complaint"),
     [
         (["-p", "nonsense"], 1, "Unrecognized passes: ['nonsense']"),
-        (["-p", "cse{x=1}"], 1, "not found in expected arguments"),
+        (["-p", "cse{x=1}"], 1, "error: pass 'xla-gpu-cse' has no option 'x': it has none"),
+        (["-p", "sdy-basic-propagate{keep_sharding-rule=1}"], 1, "did you mean keep-sharding-rules"),
+        (["--emit-bytcode"], 2, "unrecognized arguments: --emit-bytcode: did you mean --emit-bytecode"),
         (["-p", "cse{"], 1, "Error parsing pass pipeline"),
         (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
         (["-t", "nonsense"], 2, "invalid choice: 'nonsense'"),

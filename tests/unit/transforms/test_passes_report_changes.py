@@ -1,7 +1,8 @@
 """
 A pass says that it changed a module exactly if the text of the module changed, on the inputs of the FileCheck tests.
 
-Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed.
+Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed, and `walks_kept` does not walk again
+where no operation was inserted, moved or erased.
 """
 
 import re
@@ -11,10 +12,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.rewriting import PatternPass
+from xshardy.rewriting.kept_walks import walks_kept
+from xshardy.rewriting.walk import operations_in
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pipelines import passes_of
 from xshardy.universe import installed_passes, new_context
@@ -39,6 +44,11 @@ PATHS = [
 ]
 
 
+def walks_of(module: ModuleOp) -> list[list[Operation]]:
+    """The operations of `module` in the two orders that are kept."""
+    return [operations_in(module, inner_first=inner_first) for inner_first in (False, True)]
+
+
 def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bool, bool]]:
     """For each pass that says whether it changed the module: its name, what it says, and whether the text changed."""
     ctx = new_context()
@@ -47,7 +57,11 @@ def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bo
     before = print_module(module)
     for each in passes:
         if isinstance(each, PatternPass) and each.records_changes:
-            changed = each.rewrite_module(module)
+            with walks_kept(module):
+                walks_of(module)
+                changed = each.rewrite_module(module)
+                kept = walks_of(module)
+            assert kept == walks_of(module), f"{each.name} changes the structure and does not say so"
             yield each.name, changed, print_module(module) != before
         else:
             each.apply(ctx, module)

@@ -4,10 +4,11 @@ The canonicalization patterns of sdy.
 Upstream has the patterns that remove communication. Source: Shardy's `canonicalization.td`, which names them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -17,6 +18,7 @@ from xshardy.dialects.sdy.attributes.axes import (
     AxisRefListAttr,
     ListOfAxisRefListsAttr,
 )
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.collectives import (
@@ -211,9 +213,14 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
     """
     `all_slice [{"x", "z"}] (all_reduce {"x"} t)` -> `all_slice [{"z"}] (reduce_scatter [{"x"}] t)`
 
-    Preconditions: each reduced axis is sliced, and precedes the other sliced axes of its dimension; all users of the
+    Preconditions: reduced axes that are sliced precede the other sliced axes of their dimension; all users of the
     reduction are slices along the same axes. The last `all_slice` is left out if it has no axes.
+
+    Upstream's precondition is that all reduced axes are sliced. With `some_axes`, one is enough, and
+    `all_reduce {"x", "y"} t` leaves `all_reduce {"y"} (reduce_scatter [{"x"}] t)` before the last `all_slice`.
     """
+
+    some_axes: bool = False
 
     @match_op_type
     def match_and_rewrite(self, op: AllSliceOp, rewriter: PatternRewriter, /):
@@ -224,37 +231,46 @@ class FuseAllReduceIntoAllSlice(RewritePattern):
         slices = [user for user in users if isinstance(user, AllSliceOp) and user.slicing_axes == op.slicing_axes]
         if len(slices) != len(users) or any(user.is_before_in_block(op) for user in slices if user is not op):
             return
-        left = set(reduce.reduction_axes.axes)
-        scattered: list[AxisRefListAttr] = []
-        remaining: list[AxisRefListAttr] = []
-        for per_dim in op.slicing_axes.lists:
-            count = 0
-            while count < len(per_dim.axes) and per_dim.axes.data[count] in left:
-                left.remove(per_dim.axes.data[count])
-                count += 1
-            scattered.append(AxisRefListAttr(per_dim.axes.data[:count]))
-            remaining.append(AxisRefListAttr(per_dim.axes.data[count:]))
-        if left:
+        scattered, remaining = _prefixes(op.slicing_axes.lists, {*reduce.reduction_axes.axes})
+        left = [axis for axis in reduce.reduction_axes.axes if not any(axis in per_dim.axes for per_dim in scattered)]
+        if left and not (self.some_axes and any(per_dim.axes for per_dim in scattered)):
             return
-        mesh = reduce.mesh
         dims = [
-            DimensionShardingAttr(sliced(dimension, per_dim.axes.data, mesh), is_closed=True)
+            DimensionShardingAttr(sliced(dimension, per_dim.axes.data, reduce.mesh), is_closed=True)
             for dimension, per_dim in zip(reduce.in_sharding.dim_shardings, scattered, strict=True)
         ]
-        out = op.out_sharding
-        sharding = TensorShardingAttr(
-            reduce.out_sharding.mesh_or_ref, dims, out.replicated_axes, out.unreduced_axes, out.reduction_op.data
-        )
-        scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), sharding, reduce.reduction)
-        rewriter.insert(scatter, InsertPoint.before(op))
-        value: SSAValue = scatter.result
-        if any(per_dim.axes.data for per_dim in remaining):
+        out, before = op.out_sharding, reduce.in_sharding
+
+        def sharding(unreduced: Iterable[AxisRefAttr], reduction: ReductionOp) -> TensorShardingAttr:
+            mesh_or_ref = reduce.out_sharding.mesh_or_ref
+            return TensorShardingAttr(mesh_or_ref, dims, out.replicated_axes, unreduced, reduction)
+
+        reduced = scattered_out = sharding(out.unreduced_axes, out.reduction_op.data)
+        if unreduced := [axis for axis in left if axis in before.unreduced_axes]:
+            unreduced = sorted_and_merged([*out.unreduced_axes, *unreduced], reduce.mesh)
+            scattered_out = sharding(unreduced, before.reduction_op.data)
+        scatter = ReduceScatterOp(reduce.tensor, ListOfAxisRefListsAttr(scattered), scattered_out, reduce.reduction)
+        value = rewriter.insert(scatter, InsertPoint.before(op)).result
+        if left:
+            rest = AllReduceOp(value, AxisRefListAttr(left), reduced, reduce.reduction)
+            value = rewriter.insert(rest, InsertPoint.before(op)).result
+        if any(per_dim.axes for per_dim in remaining):
             rest = AllSliceOp(value, ListOfAxisRefListsAttr(remaining), out)
-            rewriter.insert(rest, InsertPoint.before(op))
-            value = rest.result
+            value = rewriter.insert(rest, InsertPoint.before(op)).result
         for user in slices:
             rewriter.replace(user, [], [value])
         rewriter.erase(reduce)
+
+
+def _prefixes(
+    per_dims: Iterable[AxisRefListAttr], axes: Set[AxisRefAttr]
+) -> tuple[Sequence[AxisRefListAttr], Sequence[AxisRefListAttr]]:
+    """The longest prefix of each list of which all are in `axes`, and the rest of each list."""
+    counts = [(of_dim.axes.data, len([*takewhile(axes.__contains__, of_dim.axes)])) for of_dim in per_dims]
+    return (
+        [AxisRefListAttr(of_dim[:count]) for of_dim, count in counts],
+        [AxisRefListAttr(of_dim[count:]) for of_dim, count in counts],
+    )
 
 
 @dataclass(frozen=True)

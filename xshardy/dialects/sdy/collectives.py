@@ -8,6 +8,7 @@ sharding of its operand. Source: section 1 and row SDY-IF-01, and upstream's `sh
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -285,6 +286,11 @@ class Reduction(Collective):
         return True
 
     @property
+    @abstractmethod
+    def reduced_axes(self) -> AxisRefs:
+        """The axes along which the parts are combined, in the order of the operation."""
+
+    @property
     def reduction(self) -> ReductionOp:
         """The member of the enum whose number `reduction_op` is; a sum if it is left out."""
         return ReductionOp.SUM if self.reduction_op is None else member_of(ReductionOp, self.reduction_op)
@@ -331,6 +337,10 @@ class AllReduceOp(Reduction):
             result_types=[tensor.type],
         )
 
+    @property
+    def reduced_axes(self) -> AxisRefs:
+        return self.reduction_axes.axes.data
+
     def verify_axes(self) -> None:
         before, after = self.in_sharding, self.out_sharding
         if not is_equivalent(before, after):
@@ -375,6 +385,10 @@ class ReduceScatterOp(Reduction):
             },
             result_types=[tensor.type],
         )
+
+    @property
+    def reduced_axes(self) -> AxisRefs:
+        return tuple(axis for of_dim in self.reduce_scatter_axes.lists for axis in of_dim.axes)
 
     def verify_axes(self) -> None:
         self.verify_reduced()

@@ -391,3 +391,8 @@ def bit_width(element: Attribute) -> int:
     if (part := real_element(element)) != element:
         return 2 * bit_width(part)
     return cast(IntegerType | Float32Type | UniformQuantizedType, element).bitwidth
+
+
+def whole_bytes(element: Attribute) -> int:
+    """The bytes of an element that shares no byte with another, such as a predicate."""
+    return -(-bit_width(element) // 8)

@@ -28,6 +28,8 @@ def compile_options(devices: Sequence[Any]) -> Any:
 
 def load(text: str, devices: Sequence[Any]) -> Any:
     """The executable of a module of `on_flat_mesh`. Raises `EngineError` with XLA's reason if it refuses that."""
+    if "@lapack_" in text:  # jaxlib's kernels crash unless they have been told where scipy's functions are
+        import_module("jaxlib.lapack").prepare_lapack_call("potrf_ffi", np.dtype(np.float32))
     try:
         return devices[0].client.compile_and_load(text, list(devices), compile_options(devices))
     except RuntimeError as error:  # of jaxlib

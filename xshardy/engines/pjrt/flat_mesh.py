@@ -14,6 +14,7 @@ from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.engines.program import PartitionedProgram
 from xshardy.transforms.sdy.symbols import SymbolNames
 
@@ -46,16 +47,20 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
 
     stacked_inputs, stacked_outputs = ([_stacked(t, program.devices) for t in types] for types in (inputs, outputs))
     main = FuncOp("main", (stacked_inputs, stacked_outputs))
+    along = [_along_devices(type, mesh_name) for type in inputs]
     computation = sdy.ManualComputationOp(
         main.args,
-        [_along_devices(type, mesh_name) for type in inputs],
+        along,
         [_along_devices(type, mesh_name) for type in outputs],
         (AXIS,),
         Region(body),
         main.function_type.outputs.data,
     )
     main.body.block.add_ops((computation, ReturnOp(*computation.results)))
-    main.arg_attrs = ArrayAttr(donated)
+    # XLA drops an unused operand of the computation: the argument keeps its own sharding.
+    main.arg_attrs = ArrayAttr(
+        [DictionaryAttr({**entry.data, SHARDING: part}) for entry, part in zip(donated, along, strict=True)]
+    )
     mesh = sdy.MeshOp(mesh_name, MeshAttr.of([(AXIS, program.devices)]))
     first = module.body.block.first_op
     assert first is not None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
@@ -32,29 +33,9 @@ def done(evaluator: Evaluator, op: Operation, bundle: Sequence[Value]) -> Sequen
     return bundle
 
 
-STARTS = (
-    hlo.AllGatherStartOp,
-    hlo.AllReduceStartOp,
-    hlo.AsyncStartOp,
-    hlo.CollectivePermuteStartOp,
-    hlo.CopyStartOp,
-    hlo.RecvOp,
-    hlo.SendOp,
-)
-DONES = (
-    hlo.AllGatherDoneOp,
-    hlo.AllReduceDoneOp,
-    hlo.AsyncDoneOp,
-    hlo.CollectivePermuteDoneOp,
-    hlo.CopyDoneOp,
-    hlo.RecvDoneOp,
-    hlo.SendDoneOp,
-    stablehlo.AsyncDoneOp,
-)
-
 ASYNCHRONOUS: Mapping[type[Operation], Rule] = {
-    **dict.fromkeys(STARTS, start),
-    **dict.fromkeys(DONES, done),
+    **dict.fromkeys((hlo.AsyncStartOp, *OWN_DONES), start),
+    **dict.fromkeys((hlo.AsyncDoneOp, stablehlo.AsyncDoneOp, *OWN_DONES.values()), done),
     hlo.AsyncUpdateOp: update,
     stablehlo.AsyncStartOp: start_region,
 }

@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, integer_table
@@ -59,6 +60,12 @@ def groups_over_one(op: stablehlo.AllToAllOp | stablehlo.CollectiveBroadcastOp, 
     return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
 
 
+def missing(op: Operation, what: str) -> InterpretationError:
+    """An error for a collective with devices that do not exist: most often, partitions that are taken for replicas."""
+    hint = "" if channel_of(op) > 0 else ". It has no channel, so its numbers are those of replicas, not of partitions"
+    return unsupported(op, what + hint)
+
+
 OpT = TypeVar("OpT", bound=Operation)
 
 
@@ -69,7 +76,7 @@ def own_group(evaluator: Evaluator, op: OpT, groups: Callable[[OpT, Grid], Seque
         known = evaluator.groups[op] = {}
         for group in groups(op, device.grid):
             if max(group) >= device.grid.size:
-                raise unsupported(op, f"device {max(group)} is in a group, but there are {device.grid.size}")
+                raise missing(op, f"device {max(group)} is in a group, but there are {device.grid.size}")
             known.update(dict.fromkeys(group, group))
     return known.get(device.number, ())
 
@@ -153,7 +160,7 @@ def collective_permute(evaluator: Evaluator, op: stablehlo.CollectivePermuteOp, 
     group, own = own_group(evaluator, op, permuting_groups), device.partition if channel_of(op) > 0 else device.replica
     source = next((source for source, target in zip(numbers[::2], numbers[1::2], strict=True) if target == own), None)
     if source is not None and source >= len(group):
-        raise unsupported(op, f"it receives from {source}, but there are {len(group)} that send")
+        raise missing(op, f"it receives from {source}, but there are {len(group)} that send")
     meeting = yield from meet(evaluator, op, group, [operand])
     return np.zeros_like(operand) if source is None else meeting.values[source][0]
 

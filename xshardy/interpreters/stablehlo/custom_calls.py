@@ -19,6 +19,7 @@ from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, words
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, listed, unsupported
+from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
 from xshardy.interpreters.stablehlo.sorting import by_block, in_order
 
 
@@ -78,6 +79,7 @@ IDENTITIES = (
 
 CUSTOM_CALLS: Mapping[str, Rule] = {
     **FACTORIZATIONS,
+    **BY_SCIPY,
     **dict.fromkeys(IDENTITIES, pass_through),
     "ApproxTopK": approximate_top_k,
     "TopK": top_k,

@@ -26,6 +26,7 @@ from xshardy.interpreters.stablehlo.machine import Evaluator, has_shape
 from xshardy.interpreters.stablehlo.normalization import NORMALIZATION
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
+from xshardy.interpreters.stablehlo.refused import REFUSED
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 from xshardy.interpreters.stablehlo.scatter import scatter
 from xshardy.interpreters.stablehlo.select_and_scatter import select_and_scatter
@@ -49,6 +50,7 @@ RULES: Mapping[type[Operation], Rule] = {
     **NORMALIZATION,
     **RANDOM_BITS,
     **REDUCTIONS,
+    **REFUSED,
     ScatterOp: scatter,
     SelectAndScatterOp: select_and_scatter,
     **SHAPES,

@@ -23,22 +23,38 @@ Update = Callable[..., Array]
 
 
 def increment(old: Array, limit: Array) -> Array:
-    return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    return np.where(old >= limit, np.zeros(1, old.dtype), old + np.ones(1, old.dtype))
 
 
 def decrement(old: Array, limit: Array) -> Array:
-    return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
+    return np.where((old == 0) | (old > limit), limit, old - np.ones(1, old.dtype))
+
+
+def least(old: Array, x: Array) -> Array:
+    return np.minimum(old, x) if old.dtype.kind in "iu" else floats.minimum_number(old, x)
+
+
+def largest(old: Array, x: Array) -> Array:
+    return np.maximum(old, x) if old.dtype.kind in "iu" else floats.maximum_number(old, x)
+
+
+def exchange(old: Array, new: Array) -> Array:
+    return new
+
+
+def compare_and_swap(old: Array, compared: Array, new: Array) -> Array:
+    return np.where(old == compared, new, old)
 
 
 UPDATES: Mapping[str, Update] = {
-    "add": lambda old, x: old + x,
-    "min": lambda old, x: floats.minimum_number(old, x) if old.dtype.kind not in "iu" else np.minimum(old, x),
-    "max": lambda old, x: floats.maximum_number(old, x) if old.dtype.kind not in "iu" else np.maximum(old, x),
+    "add": np.add,
+    "min": least,
+    "max": largest,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
-    "exch": lambda old, x: x,
-    "cas": lambda old, compared, new: np.where(old == compared, new, old),
+    "exch": exchange,
+    "cas": compare_and_swap,
     "inc": increment,
     "dec": decrement,
 }

@@ -1,4 +1,4 @@
-"""Logic, shifts, and movement of bits. Source: PTX ISA, "Logic and Shift Instructions", `prmt`, `bfe`, `bfi` and others."""
+"""Logic, shifts, and movement of bits. Source: PTX ISA, "Logic and Shift Instructions"; `prmt`, `bfe` and others."""
 
 from collections.abc import Callable, Mapping
 
@@ -176,7 +176,11 @@ def counting(function: Callable[[Array], Array]) -> Rule:
 
     def rule(form: Form) -> Computation:
         type = form.type()
-        return Computation([U32], [type], lambda x: function(x).astype(np.uint32))
+
+        def count(x: Array) -> Array:
+            return function(x).astype(np.uint32)
+
+        return Computation([U32], [type], count)
 
     return rule
 
@@ -197,7 +201,7 @@ def leading_zeros(x: Array) -> Array:
 
 
 def find_highest(form: Form) -> Computation:
-    """`bfind`: the place of the highest bit that is no sign, or with `.shiftamt` the zeros before it; all ones if none."""
+    """`bfind`: the place of the highest bit that is no sign, or with `.shiftamt` its distance from the top."""
     amount, type = form.has("shiftamt"), form.type()
 
     def function(x: Array) -> Array:

@@ -80,15 +80,15 @@ def set_predicate(form: Form) -> Computation:
     if type.elements > 1:
         raise form.error("comparisons of packed types are not supported")
     with_opposite = isinstance(form.instruction.operands[0], Pair)
-    if combination is None and not with_opposite:
-        return Computation([PREDICATE], [type] * 2, compare)
-    combine = COMBINATIONS[combination] if combination else lambda found, _: found
+    combine = COMBINATIONS.get(combination or "")
 
     def function(x: Array, y: Array, *other: Array) -> Array | tuple[Array, Array]:
-        found, more = compare(x, y), other[0] if other else None
-        return (combine(found, more), combine(~found, more)) if with_opposite else combine(found, more)
+        found = compare(x, y)
+        if not with_opposite:
+            return combine(found, *other) if combine else found
+        return (combine(found, *other), combine(~found, *other)) if combine else (found, ~found)
 
-    sources = [type, type, *([PREDICATE] if combination else [])]
+    sources = [type, type, *([PREDICATE] if combine else [])]
     return Computation([PREDICATE] * (1 + with_opposite), sources, function)
 
 
@@ -112,7 +112,11 @@ def set_number(form: Form) -> Computation:
 def select(form: Form) -> Computation:
     """`selp.type d, a, b, p`."""
     type = form.type()
-    return Computation([type], [type, type, PREDICATE], lambda x, y, p: np.where(p, x, y))
+
+    def function(x: Array, y: Array, holds: Array) -> Array:
+        return np.where(holds, x, y)
+
+    return Computation([type], [type, type, PREDICATE], function)
 
 
 def select_by_sign(form: Form) -> Computation:

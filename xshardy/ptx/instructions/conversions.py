@@ -81,15 +81,12 @@ def _float_to_float(x: Array, result: Type, mode: str) -> Array:
 def _to_tf32(x: Array, mode: str) -> Array:
     """`x` with 10 bits of mantissa, rounded to nearest: ties away from zero (`.rna`), to even, or towards zero."""
     bits = x.view(np.uint32)
-    if mode == "rz":
-        added = np.uint32(0)
-    else:
-        added = np.uint32(0x1000) if mode == "rna" else np.uint32(0xFFF) + (bits >> 13 & 1)
+    added = {"rz": 0, "rna": 0x1000}.get(mode, 0xFFF + (bits >> 13 & 1))
     return np.where(np.isfinite(x), (bits + added & np.uint32(0xFFFFE000)), bits).view(np.float32)
 
 
 def _float_to_integer(x: Array, result: Type, mode: str) -> Array:
-    """Rounded, saturated; NaN becomes 0, or if a type of 64 bits is involved, the number of which the sign bit is set."""
+    """Rounded, saturated; NaN becomes 0, or if a type has 64 bits, the number of which only the highest bit is set."""
     wide = TO_INTEGER[mode](x.astype(np.float64))
     value = conversions.saturated(wide, result.dtype)
     if x.itemsize == 8 or result.bits == 64:

@@ -120,7 +120,11 @@ def sign_only(function: Callable[[Array], Array]) -> Rule:
 def copy_sign(form: Form) -> Computation:
     """`copysign`: the second operand with the sign of the first."""
     type = form.type()
-    return Computation([type], [type] * 2, lambda sign, magnitude: np.copysign(magnitude, sign))
+
+    def function(sign: Array, magnitude: Array) -> Array:
+        return np.copysign(magnitude, sign)
+
+    return Computation([type], [type] * 2, function)
 
 
 def is_subnormal(x: Array) -> Array:

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, DType
 from xshardy.interpreters.numerics import integers
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.types import TYPES, Kind, Type
 
 Function = Callable[..., Array]
+WithCarry = Callable[[Array, Array, Array | None], tuple[Array, Array]]
+"""Computes with a carry in, if it is not None, and gives the carry out too."""
 
 
 def wider(type: Type) -> Type:
@@ -41,28 +43,29 @@ def wide_product(x: Array, y: Array) -> Array:
 PRODUCTS: Mapping[str, Function] = {"lo": low_product, "hi": high_product, "wide": wide_product}
 
 
-def saturated(wide: Array, dtype: np.dtype[np.int32]) -> Array:
+def saturated(wide: Array, dtype: DType) -> Array:
+    """`wide` clamped to the range of `dtype`."""
     info = np.iinfo(dtype)
     return np.clip(wide, info.min, info.max).astype(dtype)
 
 
-def add(form: Form) -> Computation:
-    """`add{.sat}.type` and, with `.cc`, the carry out."""
-    type = form.type()
-    if form.has("cc"):
-        return Computation([type], [type] * 2, lambda x, y: carried(x, y, None), writes_carry=True)
-    if form.has("sat"):
-        return Computation([type], [type] * 2, lambda x, y: saturated(x.astype(np.int64) + y, type.dtype))
-    return Computation([type], [type] * 2, np.add)
+def sum_or_difference(compute: Function, with_carry: WithCarry) -> Rule:
+    """The rule of `add{.sat,.cc}.type` and `sub{.sat,.cc}.type`."""
 
+    def rule(form: Form) -> Computation:
+        type = form.type()
 
-def subtract(form: Form) -> Computation:
-    type = form.type()
-    if form.has("cc"):
-        return Computation([type], [type] * 2, lambda x, y: borrowed(x, y, None), writes_carry=True)
-    if form.has("sat"):
-        return Computation([type], [type] * 2, lambda x, y: saturated(x.astype(np.int64) - y, type.dtype))
-    return Computation([type], [type] * 2, np.subtract)
+        def saturating(x: Array, y: Array) -> Array:
+            return saturated(compute(x.astype(np.int64), y), type.dtype)
+
+        def with_carry_out(x: Array, y: Array) -> tuple[Array, Array]:
+            return with_carry(x, y, None)
+
+        if form.has("cc"):
+            return Computation([type], [type] * 2, with_carry_out, writes_carry=True)
+        return Computation([type], [type] * 2, saturating if form.has("sat") else compute)
+
+    return rule
 
 
 def carried(x: Array, y: Array, carry: Array | None) -> tuple[Array, Array]:
@@ -87,14 +90,23 @@ def borrowed(x: Array, y: Array, borrow: Array | None) -> tuple[Array, Array]:
     return total.view(x.dtype), underflow
 
 
-def with_carry(compute: Callable[..., tuple[Array, Array]]) -> Rule:
-    """The rule of `addc` and `subc`, which read the carry."""
+def first_result(compute: Callable[..., tuple[Array, Array]]) -> Function:
+    """`compute` without the carry out."""
+
+    def function(*operands: Array) -> Array:
+        return compute(*operands)[0]
+
+    return function
+
+
+def reading_carry(compute: WithCarry) -> Rule:
+    """The rule of `addc{.cc}.type` and `subc{.cc}.type`."""
 
     def rule(form: Form) -> Computation:
         type = form.type()
         if form.has("cc"):
             return Computation([type], [type] * 2, compute, reads_carry=True, writes_carry=True)
-        return Computation([type], [type] * 2, lambda x, y, c: compute(x, y, c)[0], reads_carry=True)
+        return Computation([type], [type] * 2, first_result(compute), reads_carry=True)
 
     return rule
 
@@ -110,26 +122,31 @@ def multiply_add(form: Form) -> Computation:
     part, type = form.required("lo", "hi", "wide"), form.type()
     result, product = wider(type) if part == "wide" else type, PRODUCTS[part]
     sources = [type, type, result]
+
+    def with_carry_out(x: Array, y: Array, z: Array) -> tuple[Array, Array]:
+        return carried(product(x, y), z, None)
+
+    def saturating(x: Array, y: Array, z: Array) -> Array:
+        return saturated(product(x, y).astype(np.int64) + z, type.dtype)
+
+    def wrapping(x: Array, y: Array, z: Array) -> Array:
+        return product(x, y) + z
+
     if form.has("cc"):
-        return Computation([result], sources, lambda x, y, z: carried(product(x, y), z, None), writes_carry=True)
-    if form.has("sat"):
-        return Computation([result], sources, lambda x, y, z: saturated(product(x, y).astype(np.int64) + z, type.dtype))
-    return Computation([result], sources, lambda x, y, z: product(x, y) + z)
+        return Computation([result], sources, with_carry_out, writes_carry=True)
+    return Computation([result], sources, saturating if form.has("sat") else wrapping)
 
 
 def multiply_add_with_carry(form: Form) -> Computation:
     """`madc{.hi,.lo}{.cc}.type`."""
     product, type = PRODUCTS[form.required("lo", "hi")], form.type()
-    sources = [type] * 3
+
+    def function(x: Array, y: Array, z: Array, carry: Array) -> tuple[Array, Array]:
+        return carried(product(x, y), z, carry)
+
     if form.has("cc"):
-        return Computation(
-            [type],
-            sources,
-            lambda x, y, z, c: carried(product(x, y), z, c),
-            reads_carry=True,
-            writes_carry=True,
-        )
-    return Computation([type], sources, lambda x, y, z, c: carried(product(x, y), z, c)[0], reads_carry=True)
+        return Computation([type], [type] * 3, function, reads_carry=True, writes_carry=True)
+    return Computation([type], [type] * 3, first_result(function), reads_carry=True)
 
 
 def multiply_24(form: Form) -> Computation:
@@ -159,7 +176,11 @@ def elementwise(function: Function, operands: int) -> Rule:
 def absolute_difference(form: Form) -> Computation:
     """`sad.type`: `z + |x - y|`."""
     type = form.type()
-    return Computation([type], [type] * 3, lambda x, y, z: z + np.where(x < y, y - x, x - y))
+
+    def function(x: Array, y: Array, z: Array) -> Array:
+        return z + np.where(x < y, y - x, x - y)
+
+    return Computation([type], [type] * 3, function)
 
 
 def dot_product(count: int) -> Rule:
@@ -186,10 +207,10 @@ def dot_product(count: int) -> Rule:
 
 
 INTEGERS: Mapping[str, Rule] = {
-    "add": add,
-    "sub": subtract,
-    "addc": with_carry(carried),
-    "subc": with_carry(borrowed),
+    "add": sum_or_difference(np.add, carried),
+    "sub": sum_or_difference(np.subtract, borrowed),
+    "addc": reading_carry(carried),
+    "subc": reading_carry(borrowed),
     "mul": multiply,
     "mad": multiply_add,
     "madc": multiply_add_with_carry,

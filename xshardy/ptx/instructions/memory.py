@@ -131,16 +131,16 @@ def store_words(
     """Store words of one size next to each other at the address of each active thread."""
     size, count = words[0].dtype.itemsize, len(words)
     memory.changes += 1
-    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count):
+    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count, words):
         values = [_of_part(lanes, word, part) for word in words]
+        offsets, *values = np.broadcast_arrays(part.offsets, *values)
         if count == 1:
-            part.region.store(part.offsets, values[0])
+            part.region.store(offsets, values[0])
             continue
-        together = np.stack(np.broadcast_arrays(*values), axis=-1)
         whole = min(size * count, LARGEST_ACCESS)
-        joined = together.view(WORDS[whole])
+        joined = np.stack(values, axis=-1).view(WORDS[whole])
         for number in range(size * count // whole):
-            part.region.store(part.offsets + number * whole, joined[..., number])
+            part.region.store(offsets + number * whole, joined[..., number])
 
 
 def _of_part(lanes: Lanes, values: Array, part: Part) -> Array:

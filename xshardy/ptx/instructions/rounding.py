@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType, float_info
-from xshardy.interpreters.numerics.floats import fused_multiply_add, narrowed, two_product, two_sum
+from xshardy.interpreters.numerics.floats import WIDE, fused_multiply_add, narrowed, two_product, two_sum
 from xshardy.ptx.instructions.form import Form
 
 MODES = ("rn", "rz", "rm", "rp")
@@ -89,7 +89,7 @@ def multiply_add(x: Array, y: Array, z: Array, mode: str) -> Array:
 
 def divide(x: Array, y: Array, mode: str) -> Array:
     """The quotient, rounded once."""
-    if mode == "rn" and x.dtype in (np.float32, np.float64):
+    if mode == "rn" and x.dtype in WIDE:
         return x / y
     a, b = _wide(x, y)
     quotient = a / b

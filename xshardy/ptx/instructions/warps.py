@@ -114,13 +114,27 @@ def collective(
     return lanes.of_warps(np.ascontiguousarray(np.broadcast_to(function(values, active), values.shape)))
 
 
+def any_holds(holds: Array, active: Array) -> Array:
+    return np.any(holds & active, axis=-1, keepdims=True)
+
+
+def all_hold(holds: Array, active: Array) -> Array:
+    return np.all(holds | ~active, axis=-1, keepdims=True)
+
+
+def all_same(holds: Array, active: Array) -> Array:
+    return all_hold(holds, active) | all_hold(~holds, active)
+
+
+def ballot(holds: Array, active: Array) -> Array:
+    return bits_of(holds & active)[..., None]
+
+
 VOTES: Mapping[str, Callable[[Array, Array], Array]] = {
-    "any": lambda holds, active: (holds & active).any(axis=-1, keepdims=True),
-    "all": lambda holds, active: (holds | ~active).all(axis=-1, keepdims=True),
-    "uni": lambda holds, active: (
-        (holds | ~active).all(axis=-1, keepdims=True) | (~holds | ~active).all(axis=-1, keepdims=True)
-    ),
-    "ballot": lambda holds, active: bits_of(holds & active)[..., None],
+    "any": any_holds,
+    "all": all_hold,
+    "uni": all_same,
+    "ballot": ballot,
 }
 
 

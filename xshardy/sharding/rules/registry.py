@@ -207,14 +207,22 @@ class ShardingRules:
         except Exception as error:  # code of the author of the rule
             raise _invalid(op, f"registered for {type(op).__name__}", error) from error
 
-    def _new_rule(self, op: Operation, row: Row, shapes: Shapes, parameters: object) -> FactorRule | None:
+    def _new_rule(self, op: Operation, row: Row, shapes: Shapes, parameters: Hashable) -> FactorRule | None:
         try:
-            factors = row.factors(shapes, parameters)
+            return _factor_rule(row.factors, shapes, parameters)
         except UnknownOperation as error:
             if any(isinstance(type, ShapedType) for type in (*op.operand_types, *op.result_types)):
                 self.unknown.setdefault(str(error), op)
             return None
-        return None if factors is None else factor_rule(shapes, factors)
+
+
+@lru_cache(maxsize=4096)
+def _factor_rule(
+    factors: Callable[[Shapes, Any], Iterable[Factor] | None], shapes: Shapes, parameters: Hashable
+) -> FactorRule | None:
+    """The rule of operations with these shapes and parameters. Modules share it: most have the same operations."""
+    found = factors(shapes, parameters)
+    return None if found is None else factor_rule(shapes, found)
 
 
 def _is_static(op: Operation) -> bool:

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import ParseError
 
 from xshardy.syntax.bytecode.builtin import BUILTIN
 from xshardy.syntax.bytecode.container import Container, Entry
-from xshardy.syntax.bytecode.encoding import DialectEncoding, Table
+from xshardy.syntax.bytecode.encoding import DialectEncoding, Encoding
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.sdy import SDY
 from xshardy.syntax.bytecode.stablehlo import CHLO, QUANT, STABLEHLO
@@ -44,13 +44,14 @@ class Entries:
 
     entries: Sequence[Entry]
     what: str
-    values: list[Attribute | None] = field(init=False)
-    parts: list[int] = field(init=False)
-    """How many attributes and types are in each, itself included; 0 before it is read, -1 meanwhile."""
+    rows: Mapping[str, Mapping[int, Encoding]]
+    """The encodings by dialect and code."""
+    found: list[tuple[Attribute, int] | None] = field(init=False)
+    """What has been read: each with the number of attributes and types that are in it, itself included."""
+    being_read: set[int] = field(default_factory=set[int], init=False)
 
     def __post_init__(self):
-        self.values = [None] * len(self.entries)
-        self.parts = [0] * len(self.entries)
+        self.found = [None] * len(self.entries)
 
 
 class AttributeTable:
@@ -58,16 +59,18 @@ class AttributeTable:
 
     def __init__(self, container: Container, context: Context):
         self._container, self._context = container, context
-        self._attributes = Entries(container.attributes, "attribute")
-        self._types = Entries(container.types, "type")
+        attributes = {dialect: encoding.attributes.by_code for dialect, encoding in ENCODINGS.items()}
+        types = {dialect: encoding.types.by_code for dialect, encoding in ENCODINGS.items()}
+        self.attributes = Entries(container.attributes, "attribute", attributes)
+        self.types = Entries(container.types, "type", types)
 
     def attribute(self, number: int) -> Attribute:
         """The attribute `number`."""
-        return self._at(self._attributes, number)
+        return self.at(self.attributes, number)[0]
 
     def type(self, number: int) -> Attribute:
         """The type `number`."""
-        return self._at(self._types, number)
+        return self.at(self.types, number)[0]
 
     def string(self, number: int) -> str:
         """The string `number`."""
@@ -75,47 +78,34 @@ class AttributeTable:
             raise BytecodeError(f"there is no string {number}: there are {len(self._container.strings)}")
         return self._container.strings[number]
 
-    def parts(self, number: int, *, of_type: bool) -> int:
-        """How many attributes and types are in one that has been read."""
-        return (self._types if of_type else self._attributes).parts[number]
+    def at(self, table: Entries, number: int) -> tuple[Attribute, int]:
+        """The attribute or type `number`, and how many of both are in it."""
+        if number >= len(table.found):
+            raise BytecodeError(f"there is no {table.what} {number}: there are {len(table.found)}")
+        return table.found[number] or self._read(table, number)
 
-    def _at(self, table: Entries, number: int) -> Attribute:
-        values = table.values
-        if number >= len(values):
-            raise BytecodeError(f"there is no {table.what} {number}: there are {len(values)}")
-        return self._read(table, number) if (known := values[number]) is None else known
-
-    def _read(self, table: Entries, number: int) -> Attribute:
-        if table.parts[number] < 0:
+    def _read(self, table: Entries, number: int) -> tuple[Attribute, int]:
+        if number in table.being_read:
             raise BytecodeError(f"{table.what} {number} is inside itself")
-        table.parts[number] = -1
+        table.being_read.add(number)
         entry = table.entries[number]
         reader = AttributeReader(self._container.data, entry.start, entry.start + entry.size, self)
         try:
-            value = self._encoded(table, entry, reader) if entry.is_encoded else self._parsed(table, reader)
+            value = _encoded(table, entry, reader) if entry.is_encoded else self._parsed(table, reader)
         except (BytecodeError, RecursionError):
             raise
         except Exception as error:  # what xDSL's constructors and verifiers raise
             raise BytecodeError(f"byte {entry.start}: {table.what} {number}: {error}") from error
-        if reader.remaining:
+        if reader.position != reader.end:
             raise reader.error(f"{table.what} {number} ends before its bytes do")
-        table.values[number], table.parts[number] = value, reader.parts
-        return value
-
-    def _encoded(self, table: Entries, entry: Entry, reader: "AttributeReader") -> Attribute:
-        if (encoding := ENCODINGS.get(entry.dialect)) is None:
-            raise reader.error(f"no encoding of dialect '{entry.dialect}' is known")
-        rows: Table = encoding.types if table is self._types else encoding.attributes
-        code = reader.varint()
-        if (row := rows.by_code.get(code)) is None:
-            raise reader.error(f"{table.what} with code {code} of dialect '{entry.dialect}' is not known")
-        return row.build(*[field.read(reader) for field in row.fields])
+        found = table.found[number] = value, reader.parts
+        return found
 
     def _parsed(self, table: Entries, reader: "AttributeReader") -> Attribute:
         place, text = reader.position, reader.text()
         parser = Parser(self._context, text, f"the text at byte {place}")
         try:
-            value = parser.parse_type() if table is self._types else parser.parse_attribute()
+            value = parser.parse_type() if table is self.types else parser.parse_attribute()
             if parser.pos != len(text):
                 parser.raise_error("expected the end of the text")
         except ParseError as error:
@@ -138,25 +128,34 @@ class AttributeReader(ByteReader):
         return self._attribute(number) if is_there else None
 
     def _attribute(self, number: int, kind: type[Attribute] = Attribute) -> Attribute:
-        value = self.table.attribute(number)
-        if kind is not Attribute and not isinstance(value, kind):
+        value = self._counted(self.table.attributes, number)
+        if type(value) is not kind and not isinstance(value, kind):  # subclasses of `Attribute` are slow to test
             name = "a string" if kind is StringAttr else f"a '{getattr(kind, 'name', kind.__name__)}'"
             raise self.error(f"expected {name}, but attribute {number} is '{value}'")
-        self._count(self.table.parts(number, of_type=False))
         return value
 
     def type(self) -> Any:
         number = self.varint()
-        value = self.table.type(number)
+        value = self._counted(self.table.types, number)
         if not isinstance(value, TypeAttribute):
             raise self.error(f"type {number} is '{value}', which is no type")
-        self._count(self.table.parts(number, of_type=True))
         return value
 
     def string(self) -> str:
         return self.table.string(self.varint())
 
-    def _count(self, parts: int) -> None:
+    def _counted(self, table: Entries, number: int) -> Attribute:
+        value, parts = self.table.at(table, number)
         self.parts += parts
         if self.parts > MOST_PARTS:
             raise self.error(f"an attribute has more than {MOST_PARTS} others in it")
+        return value
+
+
+def _encoded(table: Entries, entry: Entry, reader: AttributeReader) -> Attribute:
+    if (rows := table.rows.get(entry.dialect)) is None:
+        raise reader.error(f"no encoding of dialect '{entry.dialect}' is known")
+    code = reader.varint()
+    if (row := rows.get(code)) is None:
+        raise reader.error(f"{table.what} with code {code} of dialect '{entry.dialect}' is not known")
+    return row.build(*[field.read(reader) for field in row.fields])

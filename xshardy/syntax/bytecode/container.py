@@ -7,6 +7,7 @@ Source: MLIR, docs/BytecodeFormat, "Sections" and "MLIR Encoding".
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.stream import MAGIC, ByteReader, decoded
@@ -45,8 +46,7 @@ class OperationName:
     is_registered: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """The bytes of an attribute or a type: in an encoding of its dialect, or as text."""
 
     dialect: str
@@ -168,7 +168,7 @@ def _entries(
             for _ in range(size_of_group):
                 size, is_encoded = divmod(reader.varint(), 2)
                 found.append(Entry(dialect, content.position, size, bool(is_encoded)))
-                content.bytes(size)
+                content.skip(size)
         return found
 
     return read(attributes), read(types)
@@ -180,7 +180,7 @@ def _properties(reader: ByteReader | None) -> Sequence[tuple[int, int]]:
         assert reader is not None
         size = reader.varint()
         found.append((reader.position, reader.position + size))
-        reader.bytes(size)
+        reader.skip(size)
     return found
 
 

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from xshardy.syntax.bytecode.attribute_table import AttributeReader, AttributeTable
-from xshardy.syntax.bytecode.container import Container, OperationName
+from xshardy.syntax.bytecode.container import Container
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.properties import SEGMENTS, PropertyLayout, layout_of
 from xshardy.syntax.bytecode.vhlo_operations import RETURN_OF_FUNCTION, VHLO_OPERATIONS, VhloOperation
@@ -17,7 +17,7 @@ from xshardy.syntax.parser import current_name
 
 VHLO_PREFIX = "vhlo."
 
-Contents = tuple[Mapping[str, Attribute], Mapping[str, Attribute]]
+Contents = tuple[dict[str, Attribute], dict[str, Attribute]]
 """Properties and attributes."""
 
 
@@ -44,25 +44,19 @@ class ContentTable:
 
     def __init__(self, container: Container, attributes: AttributeTable, context: Context):
         self._container, self._attributes, self._context = container, attributes, context
-        self._kinds: list[OperationKind | None] = [None] * len(container.operation_names)
-        self._contents: dict[tuple[int, int | None, int | None], Contents] = {}
         self._is_artifact = any(name.name.startswith(VHLO_PREFIX) for name in container.operation_names)
 
     def kind(self, number: int) -> OperationKind:
         """The kind of operation `number`."""
-        if number >= len(self._kinds):
-            raise BytecodeError(f"there is no name {number} of an operation: there are {len(self._kinds)}")
-        if (known := self._kinds[number]) is not None:
-            return known
-        kind = self._kinds[number] = self._kind(self._container.operation_names[number])
-        return kind
-
-    def _kind(self, name: OperationName) -> OperationKind:
+        names = self._container.operation_names
+        if number >= len(names):
+            raise BytecodeError(f"there is no name {number} of an operation: there are {len(names)}")
+        name = names[number]
         vhlo, version = None, 0
         called = found = name.name
         if found.startswith(VHLO_PREFIX):
-            base, mark, number = found.removeprefix(VHLO_PREFIX).rpartition("_v")
-            vhlo, version = VHLO_OPERATIONS.get(base), int(number) if mark and number.isdecimal() else 0
+            base, mark, digits = found.removeprefix(VHLO_PREFIX).rpartition("_v")
+            vhlo, version = VHLO_OPERATIONS.get(base), int(digits) if mark and digits.isdecimal() else 0
             if vhlo is None or not 0 < version <= len(vhlo.versions):
                 raise BytecodeError(f"operation '{found}' is not known: this StableHLO is too new, or too old")
             called = vhlo.operation
@@ -86,13 +80,10 @@ class ContentTable:
 
     def contents(self, name: int, attributes: int | None, properties: int | None) -> Contents:
         """The properties and attributes of an operation: by the number of its name, its attributes, its properties."""
-        key = name, attributes, properties
-        if (known := self._contents.get(key)) is None:
-            try:
-                known = self._contents[key] = self._read(self.kind(name), attributes, properties)
-            except BytecodeError as error:
-                raise BytecodeError(f"'{self._container.operation_names[name].name}' op: {error}") from None
-        return known
+        try:
+            return self._read(self.kind(name), attributes, properties)
+        except BytecodeError as error:
+            raise BytecodeError(f"'{self._container.operation_names[name].name}' op: {error}") from None
 
     def _read(self, kind: OperationKind, attributes: int | None, properties: int | None) -> Contents:
         outer = {} if attributes is None else self._dictionary(attributes)

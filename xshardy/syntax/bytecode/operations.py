@@ -2,21 +2,22 @@
 Operations, blocks and regions of bytecode, built from the numbers of their parts.
 
 A value is a number: its place among the values that a region defines, behind those of the regions around, up to an
-isolated one. Operations are set up without xDSL's constructors, which would check and convert what is known to be
-right: types, attributes and dictionaries are those of the tables.
+isolated one. What has the same number has the same type or attribute, read once.
 Source: MLIR, docs/BytecodeFormat, "IR Section"; the order of values as jaxlib's bytes have it.
 """
 
+from collections.abc import Sequence
+from functools import cache
 from operator import length_hint
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.ir.core import SSAValues, Use
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
+from xshardy.construction import add_regions, fill_block, new_block, new_operation, new_region
 from xshardy.syntax.bytecode.attribute_table import AttributeTable
 from xshardy.syntax.bytecode.container import (
     REGION_SECTIONS,
@@ -35,10 +36,8 @@ HAS_ATTRIBUTES, HAS_RESULTS, HAS_OPERANDS, HAS_SUCCESSORS, HAS_REGIONS, HAS_USE_
 )
 """The bits of the mask that says which parts of an operation follow."""
 
-_NOTHING = vars(ModuleOp.create())
-"""The instance attributes that every operation has."""
-
-_new = object.__new__
+_UNKNOWN_TYPE: Any = UNKNOWN_LOC
+"""Stands for the type of a value until it is defined."""
 
 
 class OperationReader:
@@ -46,13 +45,14 @@ class OperationReader:
 
     def __init__(self, container: Container, context: Context):
         self._attributes = AttributeTable(container, context)
-        self._contents = ContentTable(container, self._attributes, context)
+        contents = ContentTable(container, self._attributes, context)
+        self._kind, self._contents = cache(contents.kind), cache(contents.contents)
+        self._type, self._location = cache(self._attributes.type), cache(self._read_location)
         self._version = container.version
         section = container.operations
         self._start, self._size = section.position, section.remaining
         self._bytes = iter(section.data[section.position : section.end])
         self._byte = self._bytes.__next__
-        self._locations: dict[int, LocationAttr] = {}
         self._awaited: set[SSAValue] = set()
         """Values that are used and not defined yet."""
         self._values: list[SSAValue | None] = []
@@ -61,21 +61,17 @@ class OperationReader:
     def read(self) -> list[Operation]:
         """The operations outside of all others."""
         try:
-            block = Block()
             header = self._varint()
             if header & 1:
                 raise self._error("the outermost block has arguments")
-            self._operations(block, header >> 1, [block], 0)
+            operations = [self._operation((), False)[0] for _ in range(header >> 1)]
             if self._remaining:
                 raise self._error("the operations end before their bytes do")
         except StopIteration:
             raise self._error("the operations are cut off, or a number in them is wrong") from None
         if self._awaited:
             raise BytecodeError("an operation uses a value that is not defined")
-        operations = list(block.ops)
-        for op in operations:
-            op.detach()
-        return operations
+        return [op for op in operations if op is not None]
 
     # Numbers
 
@@ -91,6 +87,8 @@ class OperationReader:
         first = byte()
         if first & 1:
             return first >> 1
+        if first & 2:
+            return (first | byte() << 8) >> 2
         if first == 0:
             return int.from_bytes(bytes([byte() for _ in range(8)]), "little")
         number, shift, further = first, 8, (first & -first).bit_length() - 1
@@ -107,26 +105,21 @@ class OperationReader:
 
     # Regions
 
-    def _regions(self, op: Operation) -> None:
+    def _regions(self, op: Operation) -> tuple[Region, ...]:
         number, is_isolated = divmod(self._varint(), 2)
         if number > self._remaining:
             raise self._error(f"{number} regions are said to follow in {self._remaining} bytes")
-        regions: list[Region] = []
         around = self._values
         stop = None
         if is_isolated:
             self._values = []
             if number and self._version >= REGION_SECTIONS:
                 stop = self._section()
-        for _ in range(number):
-            region = Region()
-            region.parent = op
-            self._region(region)
-            regions.append(region)
+        regions = tuple([self._region(in_function=type(op) is FuncOp) for _ in range(number)])
         if stop is not None and self._remaining != stop:
             raise self._error("a region does not end where its section does")
         self._values = around
-        op.regions = tuple(regions)
+        return regions
 
     def _section(self) -> int:
         """Read the start of a section of operations. Returns how many bytes remain behind the section."""
@@ -141,28 +134,26 @@ class OperationReader:
             raise self._error("expected a section of operations for a region")
         return self._remaining - size
 
-    def _region(self, region: Region) -> None:
-        blocks = [Block() for _ in range(self._count())]
+    def _region(self, *, in_function: bool) -> Region:
+        blocks = [new_block() for _ in range(self._count())]
         if not blocks:
-            return
+            return new_region(())
         base = len(self._values)
         self._values += [None] * self._count()
-        region.add_block(blocks)
         following = base
         for block in blocks:
             operations, has_arguments = divmod(self._varint(), 2)
-            if operations > self._remaining:
-                raise self._error(f"{operations} operations are said to follow in {self._remaining} bytes")
             if has_arguments:
                 following = self._arguments(block, following)
-            following = self._operations(block, operations, blocks, following)
-        if any(value in self._awaited for value in self._values[base:] if value is not None):
+            following = self._operations(block, operations, blocks, following, in_function=in_function)
+        if self._awaited and any(value in self._awaited for value in self._values[base:] if value is not None):
             raise self._error("an operation uses a value that its region does not define")
         del self._values[base:]
+        return new_region(blocks)
 
     def _arguments(self, block: Block, following: int) -> int:
-        arguments: list[BlockArgument[Attribute]] = []
-        for index in range(self._count()):
+        arguments: list[BlockArgument] = []
+        for index in range(self._varint()):
             type, location = self._varint(), UNKNOWN_LOC
             if self._version >= UNKNOWN_ARGUMENT_LOCATIONS:
                 type, has_location = divmod(type, 2)
@@ -170,8 +161,7 @@ class OperationReader:
                 has_location = True
             if has_location:
                 location = self._location(self._varint())
-            argument = BlockArgument(self._attributes.type(type), block, index, location)
-            arguments.append(argument)
+            arguments.append(BlockArgument(self._type(type), block, index, location))
         block._args = tuple(arguments)
         if self._version >= USE_LIST_ORDERS and self._byte():
             self._skip_use_orders(len(arguments))
@@ -185,7 +175,7 @@ class OperationReader:
             for _ in range(self._varint() >> 1):
                 self._varint()
 
-    def _define(self, defined: list[Any], following: int) -> int:
+    def _define(self, defined: Sequence[SSAValue], following: int) -> int:
         """Give numbers to values, from `following` on. Returns the next number."""
         values = self._values
         end = following + len(defined)
@@ -199,100 +189,65 @@ class OperationReader:
         values[following:end] = defined
         return end
 
-    def _operand(self, number: int) -> SSAValue:
-        values = self._values
-        if number >= len(values):
-            raise self._error(f"there is no value {number}: there are {len(values)}")
-        if (value := values[number]) is None:
-            value = values[number] = ForwardDeclaredValue(_UNKNOWN_TYPE)
-            self._awaited.add(value)
+    def _await(self, number: int) -> SSAValue:
+        """A value that stands for value `number`, which is not defined yet."""
+        value = self._values[number] = ForwardDeclaredValue(_UNKNOWN_TYPE)
+        self._awaited.add(value)
         return value
 
-    def _location(self, number: int) -> LocationAttr:
-        if (known := self._locations.get(number)) is None:
-            found = self._attributes.attribute(number)
-            if not is_location(found):
-                raise self._error(f"expected a location, but attribute {number} is '{found}'")
-            known = self._locations[number] = found
-        return known
+    def _read_location(self, number: int) -> LocationAttr:
+        found = self._attributes.attribute(number)
+        if not is_location(found):
+            raise self._error(f"expected a location, but attribute {number} is '{found}'")
+        return found
 
     # Operations
 
-    def _operations(self, block: Block, number: int, blocks: list[Block], following: int) -> int:
-        """Read `number` operations into `block`, whose results have numbers from `following` on."""
-        last: Operation | None = None
+    def _operations(
+        self, block: Block, number: int, blocks: Sequence[Block], following: int, *, in_function: bool
+    ) -> int:
+        """Read `number` operations into `block`. Their results have numbers from `following` on; returns the next."""
+        operations: list[Operation] = []
         for _ in range(number):
-            op, defined = self._operation(block, blocks)
-            if defined and self._values:
+            op, defined = self._operation(blocks, in_function)
+            if defined:
                 following = self._define(defined, following)
-            if op is None:
-                continue
-            if last is None:
-                block._first_op = op
-            else:
-                last._next_op, op._prev_op = op, last
-            last = op
-        block._last_op = last
+            if op is not None:
+                operations.append(op)
+        fill_block(block, operations)
         return following
 
-    def _operation(self, block: Block, blocks: list[Block]) -> tuple[Operation | None, list[Any]]:
+    def _operation(self, blocks: Sequence[Block], in_function: bool) -> tuple[Operation | None, Sequence[SSAValue]]:
         """The next operation, and the values that it defines. No operation if these are its operands."""
-        varint = self._varint
+        varint, type, values = self._varint, self._type, self._values
         name = varint()
-        kind = self._contents.kind(name)
+        kind = self._kind(name)
         mask = self._byte()
         location = self._location(varint())
         attributes = varint() if mask & HAS_ATTRIBUTES else None
-        properties = varint() if mask & HAS_PROPERTIES else None
-        inner, outer = self._contents.contents(name, attributes, properties)
-
-        parent = block.parent
-        is_in_function = parent is not None and type(parent.parent) is FuncOp
-        op = _new(kind.in_function if is_in_function else kind.op_type)
-        state = vars(op)
-        state.update(_NOTHING)
-        state["properties"], state["attributes"] = dict(inner), dict(outer)
-        state["location"], state["parent"] = location, block
-
-        results: list[Any] = []
-        if mask & HAS_RESULTS:
-            for index in range(self._count()):
-                result: Any = _new(OpResult)
-                result._type, result.op, result.index = self._attributes.type(varint()), op, index
-                results.append(result)
-        state["results"] = SSAValues(results)
+        inner, outer = self._contents(name, attributes, varint() if mask & HAS_PROPERTIES else None)
+        types = [type(varint()) for _ in range(varint())] if mask & HAS_RESULTS else ()
+        operands: Sequence[SSAValue] = ()
         if mask & HAS_OPERANDS:
-            operands = [self._operand(varint()) for _ in range(self._count())]
-            if kind.is_conversion and [o.type for o in operands] == [r.type for r in results]:
-                if mask & HAS_USE_ORDERS:
-                    self._skip_use_orders(len(results))
-                return None, operands
-            self._use(op, operands)
+            number = 0
+            try:
+                operands = [values[number := varint()] or self._await(number) for _ in range(varint())]
+            except IndexError:
+                raise self._error(f"there is no value {number}: there are {len(values)}") from None
+        if kind.is_conversion and [operand.type for operand in operands] == [*types]:
+            if mask & HAS_USE_ORDERS:
+                self._skip_use_orders(len(types))
+            return None, operands
+        op = new_operation(
+            kind.in_function if in_function else kind.op_type, operands, types, inner.copy(), outer.copy(), location
+        )
         if mask & HAS_SUCCESSORS:
-            numbers = [varint() for _ in range(self._count())]
+            numbers = [varint() for _ in range(varint())]
             if any(number >= len(blocks) for number in numbers):
                 raise self._error(f"there is no block {max(numbers)}: there are {len(blocks)}")
             op.successors = [blocks[number] for number in numbers]
         if mask & HAS_USE_ORDERS:
-            self._skip_use_orders(len(results))
+            self._skip_use_orders(len(types))
         if mask & HAS_REGIONS:
-            self._regions(op)
-        return op, results
-
-    @staticmethod
-    def _use(op: Operation, operands: list[SSAValue]) -> None:
-        """Let `operands` be those of `op`, which has none."""
-        uses: list[Use] = []
-        for index, value in enumerate(operands):
-            use = _new(Use)
-            following = value.first_use
-            use._operation, use._index, use._next_use, use._prev_use = op, index, following, None
-            if following is not None:
-                following._prev_use = use
-            value.first_use = use
-            uses.append(use)
-        op._operands, op._operand_uses = SSAValues(operands), tuple(uses)
-
-
-_UNKNOWN_TYPE: Any = UNKNOWN_LOC
-"""Stands for the type of a value until it is defined."""
+            add_regions(op, self._regions(op))
+        return op, op.results

@@ -43,6 +43,13 @@ class ByteReader:
 
     def varint(self) -> int:
         """An unsigned integer of 64 bits: the zeros below the lowest one of the first byte count further bytes."""
+        position = self.position
+        if position + 1 < self.end and (first := self.data[position]) & 3:  # one byte or two: hot path
+            if first & 1:
+                self.position = position + 1
+                return first >> 1
+            self.position = position + 2
+            return (self.data[position + 1] << 8 | first) >> 2
         first = self.byte()
         if first & 1:
             return first >> 1
@@ -63,11 +70,15 @@ class ByteReader:
             raise self.error(f"{number} things are said to follow in {self.remaining} bytes")
         return number
 
-    def bytes(self, size: int) -> bytes:
-        """The next `size` bytes."""
+    def skip(self, size: int) -> None:
+        """Leave out the next `size` bytes."""
         if size > self.remaining:
             raise self.error(f"{size} bytes are said to follow, but only {self.remaining} do")
         self.position += size
+
+    def bytes(self, size: int) -> bytes:
+        """The next `size` bytes."""
+        self.skip(size)
         return self.data[self.position - size : self.position]
 
     def text(self) -> str:
@@ -89,7 +100,7 @@ class ByteReader:
     def part(self, size: int) -> "ByteReader":
         """A reader of the next `size` bytes, which this one skips."""
         start = self.position
-        self.bytes(size)
+        self.skip(size)
         return ByteReader(self.data, start, self.position)
 
 

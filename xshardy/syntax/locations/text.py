@@ -148,7 +148,7 @@ def as_slot(location: TextLocation) -> LocationAttr:
 
 def is_location(attribute: Attribute) -> TypeGuard[LocationAttr]:
     """Whether `attribute` is a location."""
-    return isinstance(attribute, LOCATIONS)
+    return type(attribute) in LOCATIONS  # which have no subclasses; `isinstance` of these takes ten times as long
 
 
 def alias_places(match: re.Match[str]) -> list[tuple[str, int]]:

@@ -3,10 +3,9 @@
 from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
-from xshardy.planning.origins import visible
+from xshardy.planning.origins import origin, visible
 from xshardy.syntax.source_names import SourceNames, what
 from xshardy.tools.explain.losses import Losses
-from xshardy.tools.explain.origins import origin
 from xshardy.tools.explain.page_shardings import AxisRow
 from xshardy.tools.explain.tables import Strings, Table
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival, History

@@ -7,10 +7,9 @@ from xdsl.ir import Operation
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
-from xshardy.planning.origins import visible
+from xshardy.planning.origins import origin, visible
 from xshardy.syntax.source_names import what
 from xshardy.tools.explain.losses import Losses
-from xshardy.tools.explain.origins import origin
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival

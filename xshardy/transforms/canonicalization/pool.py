@@ -4,7 +4,7 @@ from typing import TypeAlias, final
 
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
 
 from xshardy.dialects.extensions.effects import has_trait
@@ -52,19 +52,18 @@ class ConstantPool:
         self._join(constant)
         self._last = constant
 
-    def adopt(self, constant: Operation) -> bool:
-        """Make a constant of the function one of the pool. Says whether it had to move: in front of all others."""
+    def adopt(self, constant: Operation, rewriter: PatternRewriter) -> None:
+        """Make a constant of the function one of the pool. It moves in front of all others if it has to."""
         before = constant.prev_op
         if constant.parent is self._block and (before is None or before in self._members):
             if before is self._last:
                 self._last = constant
             self._join(constant)
-            return False
+            return
         constant.detach()
-        Rewriter.insert_op(constant, InsertPoint.at_start(self._block))
+        rewriter.insert(constant, InsertPoint.at_start(self._block))
         self._last = self._last or constant
         self._join(constant)
-        return True
 
     def forget(self, constant: Operation) -> None:
         """Leave out `constant`, which is about to be erased."""

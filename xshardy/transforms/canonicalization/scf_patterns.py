@@ -9,7 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.walk import walk_regions
+from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.walks import FORWARD
 from xshardy.transforms.canonicalization.constants import integer_of
 

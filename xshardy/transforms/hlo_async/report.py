@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.dialects.naming import ValueNames
-from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.dialects.stablehlo.types import whole_bytes
 from xshardy.transforms.hlo_async.aliasing import Buffer, ShapeIndex, leaves
 from xshardy.transforms.hlo_async.liveness import ENTRY, InFlight, Liveness
 
@@ -22,7 +22,7 @@ def size_in_bytes(type: Attribute) -> int | None:
     tensor = cast(AnyTensorType, type)
     if DYNAMIC_INDEX in tensor.get_shape():
         return None
-    return prod(tensor.get_shape()) * ((bit_width(tensor.element_type) + 7) // 8)
+    return prod(tensor.get_shape()) * whole_bytes(tensor.element_type)
 
 
 class Reporter:

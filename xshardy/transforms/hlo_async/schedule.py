@@ -14,6 +14,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
@@ -220,8 +221,7 @@ class ReorderBlocks(RewritePattern):
                 for moved in order:
                     moved.detach()
                 assert block.last_op is not None
-                block.insert_ops_before(order, block.last_op)
-                rewriter.notify_op_modified(op)
+                rewriter.insert(order, InsertPoint.before(block.last_op))
 
 
 @dataclass(frozen=True)

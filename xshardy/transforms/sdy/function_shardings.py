@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
+from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 
@@ -62,8 +62,7 @@ def update_function_shardings(
         return DictionaryAttr({**entry.data, SHARDING: new})
 
     for name, types in (("arg_attrs", function.function_type.inputs), ("res_attrs", function.function_type.outputs)):
-        entries = function.properties.get(name)
-        if isa(entries, ArrayAttr[DictionaryAttr]):
+        if entries := dictionaries_in(function.properties.get(name)):
             changed = [updated(entry, type) for entry, type in zip(entries, types, strict=True)]
             if any(new is not old for new, old in zip(changed, entries, strict=True)):
                 function.properties[name] = ArrayAttr(changed)

@@ -3,17 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
     FunctionType,
     ModuleOp,
     NoneAttr,
     SymbolRefAttr,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
+from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import (
@@ -77,7 +75,7 @@ def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
                     yield attribute
                 elif type(attribute) is TensorShardingPerValueAttr:
                     yield from attribute.shardings
-                elif name in PER_ARGUMENT_OR_RESULT and isa(attribute, ArrayAttr[DictionaryAttr]):
-                    for entry in attribute:
+                elif name in PER_ARGUMENT_OR_RESULT:
+                    for entry in dictionaries_in(attribute):
                         if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
                             yield sharding

@@ -1,6 +1,7 @@
 """Close all shardings after propagation, so that no later pass adds an axis."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,6 +13,7 @@ from xshardy.rewriting import AttributePattern, PatternPass
 from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, priority_of
 
 
+@lru_cache(maxsize=4096)
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
     """`sharding` with all dimensions closed, and without replicated axes: a closed sharding implies them."""
     if not sharding.replicated_axes.data and all(dim.is_closed for dim in sharding.dim_shardings):

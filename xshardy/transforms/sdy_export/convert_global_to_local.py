@@ -5,7 +5,7 @@ Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -22,7 +22,8 @@ from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
-from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings
+from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings, how_sharded
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PATTERNS, is_local_with_local_types
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
@@ -93,7 +94,7 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     if pattern is None and check is None:
         compatible.check(op)
         return None
-    before = WholeTensors.of(op)
+    before = replace(WholeTensors.of(op), is_manual=op in compatible.manual)
     if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
     if check is not None:
@@ -104,17 +105,21 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     return decision
 
 
-def check_call(op: CallOp, types: LocalTypes, functions: Mapping[str, FunctionType]) -> None:
-    """Raises `OperationFailedException` if the local types of `op` and of its callee differ."""
-    callee = functions.get(op.callee.string_value())
-    if callee is None:
+def check_call(op: CallOp, functions: Mapping[str, FuncOp]) -> None:
+    """Raises `OperationFailedException` if devices have other parts in the callee of `op` than at `op`."""
+    name = op.callee.string_value()
+    if (callee := functions.get(name)) is None:
         return
-    for what, values, expected in (("operand", op.operands, callee.inputs), ("result", op.results, callee.outputs)):
-        for index, (value, type) in enumerate(zip(values, expected, strict=True)):
-            if (own := types.of_value(value, op)) != type:
+    for what, values, attributes in (
+        ("operand", op.operands, callee.arg_attrs),
+        ("result", op.results, callee.res_attrs),
+    ):
+        for index, (value, inside) in enumerate(zip(values, written_shardings(attributes, len(values)), strict=True)):
+            outside = local_sharding(value)
+            if moves_to(inside, outside, op, full=True):
                 raise refuse(
                     op,
-                    f"{what} {index} is {own} on each device, and {type} in @{op.callee.string_value()}: let "
+                    f"{what} {index} is {how_sharded(outside)}, and {how_sharded(inside)} in @{name}: let "
                     "sdy-insert-func-call-reshards give both the same sharding",
                 )
 
@@ -134,7 +139,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be made local."""
     types = LocalTypes()
     functions = {inner: types.of_function(inner) for inner in module.ops if isinstance(inner, FuncOp)}
-    by_name = {function.sym_name.data: type for function, type in functions.items()}
+    by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}
     compatible = CompatibleShardings(module)
@@ -145,7 +150,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
         if isinstance(op, FuncOp | MeshOp | ModuleOp):
             continue
         if isinstance(op, CallOp):
-            check_call(op, types, by_name)
+            check_call(op, by_name)
         if (decision := decision_of(op, compatible)) is not None:
             decisions[op] = decision
     return LocalProgram(new_types, functions, decisions)

@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 
 from xshardy.construction import clone_operation
 from xshardy.garbage import collection_suspended
+from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.save_module import SaveModulePass
@@ -140,7 +141,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended():
+        with collection_suspended(), walks_kept(op):
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))

@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.mhlo import RaggedDotOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
+from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
@@ -140,7 +140,7 @@ def reductions_of_operands(op: Operation) -> Mapping[int, AllReduce]:
 
     None for an operation that reduces its operand itself. C++ Shardy reduces that twice, which computes other values.
     """
-    if isinstance(op, AllReduceOp | ReduceScatterOp):
+    if isinstance(op, Reduction):
         return NO_REDUCTIONS
     first = sharding_of(op.results[0]) if op.results else None
     found = {index: reduction_for_use(sharding_of(operand), first, op) for index, operand in enumerate(op.operands)}

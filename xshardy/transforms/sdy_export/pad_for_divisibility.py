@@ -32,8 +32,6 @@ from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, P
 from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
 from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dims_to_gather
 
-REDUCTIONS = (sdy.AllReduceOp, sdy.ReduceScatterOp)
-
 HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
 
 
@@ -129,7 +127,7 @@ def check_no_partial_results(
     Raises `OperationFailedException` if something adds up results of `op` that would be partial but for the gather of
     the dimensions `gathered` of each operand.
     """
-    is_reduced = any(isinstance(use.operation, REDUCTIONS) for result in op.results for use in result.uses)
+    is_reduced = any(isinstance(use.operation, sdy.Reduction) for result in op.results for use in result.uses)
     if rule is None or not rule.reduction or not is_reduced:
         return
     for tensor, mapping, dims in zip(tensors.operands, rule.operands, gathered, strict=False):

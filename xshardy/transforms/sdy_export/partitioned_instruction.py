@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
+from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, common_mesh, enclosing_module, local_sharding
 from xshardy.dialects.shapes import rank_of
@@ -24,8 +24,6 @@ from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilit
 from xshardy.transforms.sdy_export.padding.padded_tensors import padded_type
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
-
-REDUCTIONS = (AllReduceOp, ReduceScatterOp)
 
 
 class PadInstructionPass(PadForDivisibilityPass):
@@ -81,7 +79,7 @@ class Outlined:
         reductions: list[Operation | None] = []
         for result in op.results:
             users = [use.operation for use in result.uses]
-            found = [user for user in users if isinstance(user, REDUCTIONS)]
+            found = [user for user in users if isinstance(user, Reduction)]
             sharding = local_sharding(result)
             is_partial = bool(found) or (sharding is not None and bool(sharding.unreduced_axes.data))
             if is_partial and (len(users) != 1 or len(found) != 1):

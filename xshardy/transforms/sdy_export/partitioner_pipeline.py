@@ -13,6 +13,7 @@ from xshardy.transforms.sdy_export.canonicalize_communication import (
 from xshardy.transforms.sdy_export.choose_cheaper_reshards import ChooseCheaperReshardsPass
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
+from xshardy.transforms.sdy_export.gather_between_meshes import GatherBetweenMeshesPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.merge_collective_permutes import MergeCollectivePermutesPass
 from xshardy.transforms.sdy_export.pad_for_divisibility import PadForDivisibilityPass
@@ -21,6 +22,7 @@ from xshardy.transforms.sdy_export.replicate_whole_operations import ReplicateWh
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
 from xshardy.transforms.sdy_export.resolve_permutation_factors import ResolvePermutationFactorsPass
 from xshardy.transforms.sdy_export.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
+from xshardy.transforms.sdy_export.scatter_sliced_reductions import ScatterSlicedReductionsPass
 from xshardy.transforms.sdy_export.sum_short_gathers import SumShortGathersPass
 
 
@@ -58,11 +60,13 @@ class PartitionerPipelinePass(PipelinePass):
             ReplicateWholeOperationsPass(refused=True),
             CanonicalizeReshardsPass(),
             RemoveNeedlessReshardsPass(),
+            GatherBetweenMeshesPass(),
             *to_collectives,
             SumShortGathersPass(*counts),
             PadForDivisibilityPass(),
             ReplicateWholeOperationsPass(refused=True),
             *to_collectives,
+            ScatterSlicedReductionsPass(),
             ResolveSingleDeviceShardingPass(*counts),
         )
 

@@ -17,11 +17,14 @@ from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_of
 
 
-def is_computed_by_each_device(op: Operation | Block) -> bool:
-    """Whether `op`, the owner of a value, is a constant, an iota, or a broadcast scalar."""
-    if isinstance(op, BroadcastInDimOp):
-        return not op.broadcast_dimensions.get_values()
-    return isinstance(op, ConstantOp | IotaOp | sdy.ConstantOp)
+def computed_by_each_device(op: sdy.ReshardOp) -> Operation | None:
+    """The constant, iota, or broadcast scalar that `op` reshards, also by way of other reshards; None for others."""
+    source = op.input.owner
+    while isinstance(source, sdy.ReshardOp):
+        source = source.input.owner
+    if isinstance(source, BroadcastInDimOp):
+        return None if source.broadcast_dimensions.get_values() else source
+    return source if isinstance(source, ConstantOp | IotaOp | sdy.ConstantOp) else None
 
 
 def repeated_reshards(module: ModuleOp) -> Mapping[sdy.ReshardOp, sdy.ReshardOp]:
@@ -29,7 +32,7 @@ def repeated_reshards(module: ModuleOp) -> Mapping[sdy.ReshardOp, sdy.ReshardOp]
     first: dict[tuple[Block, SSAValue, TensorShardingAttr], sdy.ReshardOp] = {}
     repeated: dict[sdy.ReshardOp, sdy.ReshardOp] = {}
     for op in operations_of(module, sdy.ReshardOp):
-        if is_computed_by_each_device(op.input.owner):
+        if computed_by_each_device(op) is not None:
             continue
         around = op.parent
         while around is not None and (around, op.input, op.sharding) not in first:
@@ -46,8 +49,7 @@ class RecomputeInsteadOfReshard(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: sdy.ReshardOp, rewriter: PatternRewriter, /) -> None:
-        source = op.input.owner
-        if isinstance(source, Operation) and is_computed_by_each_device(source):
+        if (source := computed_by_each_device(op)) is not None:
             copy = source.clone()
             copy.attributes[SHARDING] = TensorShardingPerValueAttr([op.sharding])
             rewriter.replace(op, copy)

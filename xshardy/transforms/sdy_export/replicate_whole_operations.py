@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.collectives import AllGatherOp, AllReduceOp, AllSliceOp, ReduceScatterOp
+from xshardy.dialects.sdy.collectives import AllGatherOp, AllSliceOp, Reduction
 from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.stablehlo.calls import CustomCallOp
@@ -111,26 +111,22 @@ PADDING = (AllGatherOp, PadOp, SliceOp, AllSliceOp)
 """What `sdy-pad-for-divisibility` inserts in front of a collective."""
 
 
-def reductions_of(op: Operation) -> list[AllReduceOp | ReduceScatterOp]:
+def reductions_of(op: Operation) -> list[Reduction]:
     """The reductions between devices that read results of `op`, also with the padding that axes need to divide them."""
-    found: list[AllReduceOp | ReduceScatterOp] = []
+    found: list[Reduction] = []
     for reader in (use.operation for result in op.results for use in result.uses):
-        if isinstance(reader, AllReduceOp | ReduceScatterOp):
+        if isinstance(reader, Reduction):
             found.append(reader)
         elif isinstance(reader, PADDING):
             found += reductions_of(reader)
     return found
 
 
-def completes(reduction: AllReduceOp | ReduceScatterOp, op: Operation) -> bool:
+def completes(reduction: Reduction, op: Operation) -> bool:
     """Whether `reduction` combines what each device computes of its parts of the operands of `op`, as `op` does."""
-    if isinstance(reduction, AllReduceOp):
-        reduced = reduction.reduction_axes.axes.data
-    else:
-        reduced = [axis for of_dim in reduction.reduce_scatter_axes.lists for axis in of_dim.axes]
     shardings = [sharding for operand in op.operands if (sharding := sharding_of(operand)) is not None]
     read = {axis.axis for sharding in shardings for of_dim in sharding.dim_shardings for axis in of_dim.axes}
-    return reduction_kind(op) is reduction.reduction and all(axis.axis in read for axis in reduced)
+    return reduction_kind(op) is reduction.reduction and all(axis.axis in read for axis in reduction.reduced_axes)
 
 
 def refusal(op: Operation, compatible: CompatibleShardings) -> str | None:

@@ -12,7 +12,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -26,6 +25,7 @@ from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.rewriting.walk import operations_below
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.read_only_pass import ReadOnlyPass
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
@@ -188,7 +188,7 @@ VERIFIERS: Mapping[type[Operation], Callable[[UnreducedAxes, Operation], None]] 
 
 
 @dataclass(frozen=True)
-class VerifyUnreducedAxesPass(ModulePass):
+class VerifyUnreducedAxesPass(ReadOnlyPass):
     """Check that only reductions, reshards and constraints change the unreduced axes of a tensor."""
 
     name = "sdy-verify-unreduced-axes"
@@ -199,11 +199,10 @@ class VerifyUnreducedAxesPass(ModulePass):
         is_unreduced = any(sharding.unreduced_axes.data for sharding in shardings_in(op))
         functions = functions_of(op)
         axes = UnreducedAxes(functions)
-        for function in functions.values():
-            # If nothing is unreduced, only collectives can be wrong: their operands must be sharded.
-            for inner in operations_below(
-                function, Operation if is_unreduced else collectives.Collective, inner_first=True
-            ):
+        # If nothing is unreduced, only collectives can be wrong: their operands must be sharded.
+        kind, roots = (Operation, functions.values()) if is_unreduced else (collectives.Collective, (op,))
+        for root in roots:
+            for inner in operations_below(root, kind, inner_first=True):
                 try:
                     axes.verify(inner)
                 except VerifyException as error:

@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.garbage import collection_suspended
+from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
@@ -65,7 +66,7 @@ class ImportPipelinePass(DebugOptions, ImportOptions, PipelinePass):
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended():
+        with collection_suspended(), walks_kept(op):
             self.check(op)
             super().apply(ctx, op)
 

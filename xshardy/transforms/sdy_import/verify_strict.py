@@ -7,13 +7,13 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import shardings_on
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
 def device_count_error(module: ModuleOp) -> tuple[MeshOp, str] | None:
@@ -57,7 +57,7 @@ def errors_in(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
 
 
 @dataclass(frozen=True)
-class VerifyStrictPass(ModulePass):
+class VerifyStrictPass(ReadOnlyPass):
     """Check that all meshes of a module have the same number of devices, and that no empty dimension is sharded."""
 
     name = "sdy-verify-strict"

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.garbage import collection_suspended
+from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
@@ -102,7 +103,7 @@ class PropagationPipelinePass(
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended():
+        with collection_suspended(), walks_kept(op):
             self.check(op)
             super().apply(ctx, op)
 

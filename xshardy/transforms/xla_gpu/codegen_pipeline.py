@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.close_names import did_you_mean
 from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
@@ -152,7 +153,8 @@ LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages(math="libd
 def check_level(level: str) -> None:
     """Raise `PassFailedException` for an unknown level."""
     if level not in LEVELS:
-        raise PassFailedException(f"unknown level '{level}': expected one of {', '.join(LEVELS)}")
+        hint = did_you_mean(level, LEVELS, f": expected one of {', '.join(LEVELS)}")
+        raise PassFailedException(f"unknown level '{level}'{hint}")
 
 
 @dataclass(frozen=True)

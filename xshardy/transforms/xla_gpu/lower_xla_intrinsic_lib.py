@@ -15,7 +15,7 @@ from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import BlockInsertPoint, InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.vector import FromElementsOp
@@ -82,7 +82,7 @@ class DefineIntrinsic(RewritePattern):
         if known is None or not op.is_declaration:
             return
         if op.function_type == known.declaration().function_type:
-            op.body.add_block(known.body().detach_block(0))
+            rewriter.inline_region(known.body(), BlockInsertPoint.at_end(op.body))
             rewriter.notify_op_modified(op)
 
 

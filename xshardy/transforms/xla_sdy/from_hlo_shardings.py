@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.axes.device_axis import AxisSharding, DeviceMesh, NoMesh, axis_sharding, find_mesh
 from xshardy.axes.hlo_sharding import HloSharding, HloShardings, OneDevice, Tiled, Uniform
-from xshardy.axes.hlo_sharding_text import HloShardingSyntaxError, hlo_sharding_text, parse_hlo_shardings
+from xshardy.axes.hlo_sharding_parser import HloShardingSyntaxError, parse_hlo_shardings
+from xshardy.axes.hlo_sharding_text import hlo_sharding_text
 from xshardy.axes.mesh import Mesh
 from xshardy.axes.spans import Axes, Span
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING

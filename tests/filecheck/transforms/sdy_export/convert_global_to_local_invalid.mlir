@@ -11,12 +11,38 @@ func.func @main(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // An operation that is to be gone by now.
-// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: only operations of StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-gather-between-meshes and sdy-reshard-to-collectives first
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = sdy.reshard %a <@mesh, [{}]> : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Parts over one mesh are not parts over the other.
+// CHECK: error: failed to legalize operation 'sdy.reshard' that was explicitly marked illegal: run sdy-gather-between-meshes and sdy-reshard-to-collectives first
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+sdy.mesh @other = <["all"=4]>
+
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@other, [{"all"}]>}) -> tensor<4xf32> {
+  %0 = sdy.reshard %a <@mesh, [{"x"}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The devices along the automatic axis "y" have different parts of %p, and the groups are along it.
+// CHECK: error: 'stablehlo.all_gather' op is between devices with different parts of a tensor, which is sharded along axes that are not manual: reshard the tensor so that it is not, or make the axes manual
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {"y"}]>] out_shardings=[<@mesh, [{"x"}, {"y"}]>] manual_axes={"x"} (%p: tensor<2x4xf32>) {
+    %1 = "stablehlo.all_gather"(%p) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>, use_global_device_ids}> {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+    sdy.return %1 : tensor<4x4xf32>
+  } : (tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
 }
 
 // -----
@@ -267,10 +293,22 @@ func.func @main(%a: tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // A call whose result is sharded otherwise in the function.
-// CHECK: error: 'func.call' op result 0 is tensor<4xf32> on each device, and tensor<2xf32> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+// CHECK: error: 'func.call' op result 0 is not sharded, and sharded #sdy.sharding<@mesh, [{"x"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The parts are of one size, but along another axis.
+// CHECK: error: 'func.call' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and sharded #sdy.sharding<@mesh, [{"y"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> tensor<4xf32>
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
   %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -45,6 +45,21 @@ func.func @computed_by_each_device(%arg0: tensor<i32>) -> (tensor<8xi32>, tensor
   return %0, %1, %3 : tensor<8xi32>, tensor<8xi32>, tensor<8xi32>
 }
 
+// Neither reshard of the reshard stands in for the other: both are computed anew.
+// CHECK-LABEL: func.func @reshards_of_a_reshard
+// CHECK-NEXT: stablehlo.iota dim = 0 : tensor<8xi32>
+// CHECK-NEXT: stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}
+// CHECK-NEXT: %[[A:.*]] = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>}
+// CHECK-NEXT: %[[B:.*]] = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>}
+// CHECK-NEXT: return %[[A]], %[[B]]
+func.func @reshards_of_a_reshard() -> (tensor<8xi32>, tensor<8xi32>) {
+  %0 = stablehlo.iota dim = 0 : tensor<8xi32>
+  %1 = sdy.reshard %0 <@mesh, [{"x"}]> : tensor<8xi32>
+  %2 = sdy.reshard %1 <@mesh, [{"y"}]> : tensor<8xi32>
+  %3 = sdy.reshard %1 <@mesh, [{"y"}]> : tensor<8xi32>
+  return %2, %3 : tensor<8xi32>, tensor<8xi32>
+}
+
 // A broadcast along a dimension has elements of a tensor, which may be elsewhere.
 // CHECK-LABEL: func.func @broadcast_of_a_vector
 // CHECK: sdy.reshard

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import ClassVar
 
@@ -59,6 +59,11 @@ class AxesOrOpen(Part):
                 printer.print_string(", ?" if attribute.axes.data else "?")
 
 
+CLOSED, OPEN, NO_PRIORITY = BoolAttr.from_bool(True), BoolAttr.from_bool(False), NoneAttr()
+REDUCTIONS: Mapping[ReductionOp, ReductionOpAttr] = {reduction: ReductionOpAttr(reduction) for reduction in ReductionOp}
+"""Attributes that shardings have in common: each takes several times as long to make as a sharding of them."""
+
+
 class Priority(Text[IntAttr | NoneAttr]):
     """`p1`, or nothing for no priority."""
 
@@ -96,9 +101,7 @@ class DimensionShardingAttr(BareBodyAttribute):
     BODY: ClassVar[Body] = body(AxesOrOpen(), field("priority", Priority()))
 
     def __init__(self, axes: Iterable[AxisRefAttr] = (), *, is_closed: bool, priority: int | None = None):
-        super().__init__(
-            array(axes), BoolAttr.from_bool(is_closed), NoneAttr() if priority is None else IntAttr(priority)
-        )
+        super().__init__(axes, CLOSED if is_closed else OPEN, NO_PRIORITY if priority is None else IntAttr(priority))
 
 
 class MeshOrName(Text[MeshAttr | SymbolRefAttr]):
@@ -195,9 +198,7 @@ class TensorShardingAttr(BodyAttribute):
         reduction_op: ReductionOp = ReductionOp.SUM,
     ):
         mesh = SymbolRefAttr(mesh_or_ref) if isinstance(mesh_or_ref, str) else mesh_or_ref
-        super().__init__(
-            mesh, array(dim_shardings), array(replicated_axes), array(unreduced_axes), ReductionOpAttr(reduction_op)
-        )
+        super().__init__(mesh, dim_shardings, replicated_axes, unreduced_axes, REDUCTIONS[reduction_op])
 
     @staticmethod
     @cache

@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.local.manual_regions import ManualRegions
 from xshardy.transforms.sdy_export.local.whole_tensors import refuse
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
@@ -30,7 +31,10 @@ HELP = (
 )
 
 
-UNDERSTOOD = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp, UnregisteredOp)
+OF_UNRELATED_TENSORS = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp)
+"""Operations that pass on each operand by itself, so that these may be over different meshes."""
+
+UNDERSTOOD = (*OF_UNRELATED_TENSORS, UnregisteredOp)
 """Operations without a sharding rule, whose parts belong together if their uses do, or of which nothing is known."""
 
 
@@ -40,8 +44,10 @@ class CompatibleShardings:
 
     module: ModuleOp
     conflicts: FactorConflicts = field(init=False)
+    manual: ManualRegions = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "manual", ManualRegions(self.module))
         object.__setattr__(self, "conflicts", FactorConflicts(self.module, by_parts=True))
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:
@@ -51,7 +57,8 @@ class CompatibleShardings:
         With `has_own_form`, a pattern for `op` knows how its tensors belong together; else its sharding rule does, and
         without one nothing may be sharded.
         """
-        _check_meshes(op)
+        if not isinstance(op, OF_UNRELATED_TENSORS):
+            _check_meshes(op)
         _check_uses(_uses_in(op))
         if not has_own_form and not isinstance(op, UNDERSTOOD) and not self.conflicts.has_rule(op):
             _require_replicated(op)
@@ -123,6 +130,9 @@ def _check_uses(uses: Iterable[RequiredUse]) -> None:
             raise _needs_reshard(use.operation, f"operand {use.index}", source, required)
 
 
+def how_sharded(sharding: TensorShardingAttr | None) -> str:
+    return "not sharded" if sharding is None else f"sharded {sharding}"
+
+
 def _needs_reshard(op: Operation, what: str, source: TensorShardingAttr | None, required: TensorShardingAttr):
-    given = "not sharded" if source is None else f"sharded {source}"
-    return refuse(op, f"{what} is {given}, and the other tensors require {required}: {HELP}")
+    return refuse(op, f"{what} is {how_sharded(source)}, and the other tensors require {required}: {HELP}")

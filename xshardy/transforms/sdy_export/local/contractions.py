@@ -7,7 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import first_values, is_splat
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
-from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, sorted_and_merged
+from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, Reduction, sorted_and_merged
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
@@ -30,14 +30,9 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
         if result.first_use is None:
             continue
         reader = result.get_user_of_unique_use()
-        match reader:
-            case AllReduceOp():
-                reduced = reader.reduction_axes.axes.data
-            case ReduceScatterOp():
-                reduced = [axis for of_dim in reader.reduce_scatter_axes.lists for axis in of_dim.axes]
-            case _:
-                raise refuse(op, f"Expected sharded {what} to have one user and the user is an sdy.all_reduce.")
-        if sorted_and_merged(axes, before.mesh) != sorted_and_merged(reduced, before.mesh):
+        if not isinstance(reader, Reduction):
+            raise refuse(op, f"Expected sharded {what} to have one user and the user is an sdy.all_reduce.")
+        if sorted_and_merged(axes, before.mesh) != sorted_and_merged(reduced_in_turn(reader), before.mesh):
             raise refuse(op, f"The axes of the sdy.all_reduce should match the sharded dimensions of the {what}.")
         if reader.reduction is not kind:
             raise refuse(
@@ -45,6 +40,15 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
                 f"The reduction of the sdy.all_reduce should be {kind.value}, as that of the {what}, and is "
                 f"{reader.reduction.value}.",
             )
+
+
+def reduced_in_turn(reduction: Reduction) -> AxisRefs:
+    """The axes of `reduction`, and of an all-reduce of the same kind that alone reads a reduce-scatter."""
+    reader = reduction.result.get_user_of_unique_use()
+    if not isinstance(reduction, ReduceScatterOp) or not isinstance(reader, AllReduceOp):
+        return reduction.reduced_axes
+    rest = reader.reduced_axes if reader.reduction is reduction.reduction else ()
+    return *reduction.reduced_axes, *rest
 
 
 def is_zero(scalar: SSAValue) -> bool:

@@ -91,6 +91,8 @@ class WholeTensors:
 
     operands: tuple[WholeTensor, ...]
     results: tuple[WholeTensor, ...]
+    is_manual: bool = False
+    """Whether the operation is known to be executed in a manual computation."""
 
     @staticmethod
     def of(op: Operation) -> "WholeTensors":

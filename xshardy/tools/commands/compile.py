@@ -25,15 +25,19 @@ from xshardy.tools.baseline import print_comparison, read_baseline
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.kernel_file import fuse_entry, kernels_of, read_module
+from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.output import print_diagnostic, write_text
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+EXAMPLE = "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx"
 
 PTX_FILE = "kernels.ptx"
 PLAN_FILE = "plan.json"
 
 
-def add_compile_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `xshardy compile`."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_kernel_options(parser)
     parser.add_argument(
         "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
     )
@@ -80,7 +84,7 @@ class Compiled:
     """None if FILE is an emitted module."""
 
 
-def run_compile(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     baseline = None if args.baseline is None else read_baseline(args.baseline)
     module, parsed = read_module(args)

@@ -6,24 +6,34 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.modules.kernel_levels import ALL_LEVELS, PTX
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
-from xshardy.tools.execution import PTX, ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
+from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
 from xshardy.tools.kernel_file import is_whole_program, kernels_of, read_module
+from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
-from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
+from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
+
+EXAMPLE = """\
+example: xshardy run --check --levels all examples/gelu.hlo
+         xshardy run --check examples/gelu.hlo --on cuda
+         xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2"""
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `xshardy run`."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_kernel_options(parser)
     parser.add_argument(
         "--check", action="store_true", help="compare with the reference; exit status 1 if a result differs"
     )
     levels = parser.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)")
+    levels.add_argument(
+        "--level", choices=ALL_LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)"
+    )
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     parser.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
     parser.add_argument(
@@ -41,12 +51,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add_program_options(parser)
 
 
-def run_run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     check_options(args)
     if args.on not in (None, CUDA):
         return run_on_engine(args)
-    levels = (PTX,) if args.on == CUDA else LEVELS if args.levels else (args.level,)
+    levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     module, parsed = read_module(args)
     if is_whole_program(module, args):
@@ -73,6 +83,7 @@ def _fusions(
             math=args.math,
             bounds=bounds,
             observe=kernel.log,
+            on_gpu=args.on == CUDA,
         )
         with console(stderr=True).status(Text(f"{printable(kernel.name)}: reference")):
             yield from [*results]

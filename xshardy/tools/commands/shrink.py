@@ -1,7 +1,6 @@
 """`xshardy shrink`: an HLO module with smaller shapes, to execute where the whole one is too large."""
 
 import argparse
-from collections.abc import Callable
 
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.modules.shrinking.shrink import LEAST, shrink
@@ -9,17 +8,11 @@ from xshardy.tools.arguments import path, positive
 from xshardy.tools.diagnostics import read_text, shown_name
 from xshardy.tools.output import write_text
 
-Add = Callable[[str, str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
+EXAMPLE = "example: xshardy shrink module.hlo -o small.hlo && xshardy run --check small.hlo"
 
 
-def add_shrink(add: Add) -> None:
-    """Add the command with `add`, which makes its parser."""
-    parser = add(
-        "shrink",
-        "print an HLO module with smaller shapes, and otherwise the same operations",
-        "example: xshardy shrink module.hlo -o small.hlo && xshardy run --check small.hlo",
-        run_shrink,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("file", help="HLO text; `-` is standard input")
     parser.add_argument(
         "--least",
@@ -31,7 +24,7 @@ def add_shrink(add: Add) -> None:
     parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
 
 
-def run_shrink(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     module = parse_hlo(read_text(args.file), shown_name(args.file))
     write_text(args.output, print_hlo(shrink(module, args.least)))

@@ -1,0 +1,76 @@
+"""
+Notebooks of the tutorials: `python scripts/site/notebooks.py FOLDER` writes one for each page.
+
+A block of Python or of shell commands is a cell, a block with a title writes a file of this name, and the block `text`
+behind another one is what that prints: the tests compare, and the notebook leaves it out.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index")
+
+BLOCK = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?',
+    re.MULTILINE | re.DOTALL,
+)
+SAVED = re.compile(r"Save \[[^\]]+\]\((?P<link>[^)]+)\) as `(?P<file>[^`]+)`")
+"""The sentence of a page that has a file of the repository saved."""
+PICTURE = re.compile(r"<!-- picture: \w+ -->\n*")
+EXPECTED = "printed"
+"""The key of the metadata of a cell that has the lines which it prints."""
+
+
+def notebook(page: Path) -> NotebookNode:
+    """The notebook of a tutorial."""
+    cells = [*_cells(page)]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"  # a random one by default
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return new_notebook(cells=cells, metadata=kernel)
+
+
+def _cells(page: Path) -> Iterator[NotebookNode]:
+    text, end = PICTURE.sub("", page.read_text()), 0
+    for block in BLOCK.finditer(text):
+        if (code := _code(block)) is None:
+            continue
+        yield from _text(text[end : block.start()], page)
+        metadata = {} if block["printed"] is None else {EXPECTED: block["printed"].splitlines()}
+        yield new_code_cell(code, metadata=metadata)
+        end = block.end()
+    yield from _text(text[end:], page)
+
+
+def _text(text: str, page: Path) -> Iterator[NotebookNode]:
+    """What is between two blocks, and behind it the file that it has saved."""
+    if text.strip():
+        yield new_markdown_cell(text.strip())
+    for saved in SAVED.finditer(text):
+        yield new_code_cell(f"%%writefile {saved['file']}\n{(page.parent / saved['link']).read_text().rstrip()}")
+
+
+def _code(block: re.Match[str]) -> str | None:
+    """The cell of a block; None for one that is only read."""
+    code = block["code"].rstrip()
+    if block["file"] is not None:
+        return f"%%writefile {block['file']}\n{code}"
+    return {"python": code, "sh": f"%%bash\n{code}"}.get(block["language"])
+
+
+def write_notebooks(folder: Path) -> None:
+    """Write the notebook of each tutorial to `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in PAGES:
+        nbformat.write(notebook(page), folder / f"{page.stem}.ipynb")
+
+
+if __name__ == "__main__":
+    write_notebooks(Path(sys.argv[1]))

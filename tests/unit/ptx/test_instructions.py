@@ -1,0 +1,296 @@
+"""Instructions on seeded operands, with the bounds of their types among them, beside Python's integers and floats."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from ptx_kernels import kernel
+
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.machine import Machine, Options
+
+THREADS = 96
+EDGES = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    31,
+    32,
+    33,
+    63,
+    64,
+    255,
+    256,
+    2**15,
+    2**16 - 1,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**32,
+    2**63,
+    2**64 - 1,
+]
+
+
+def operands(bits: int, seed: int) -> Array:
+    """Random bits, half of them edges."""
+    rng = np.random.default_rng(seed)
+    random = rng.integers(0, 2**64, THREADS, dtype=np.uint64)
+    edges = rng.choice(np.array(EDGES, np.uint64), THREADS)
+    return np.where(rng.random(THREADS) < 0.5, random, edges).astype(f"u{bits // 8}")
+
+
+def executed(statement: str, bits: tuple[int, ...], result: int, arrays: list[Array]) -> Array:
+    """The results of `statement`, which computes `$d` from `$a`, `$b`, `$c`, one per thread."""
+    names = {8: "%h", 16: "%h", 32: "%r", 64: "%rd"}
+    lines: list[str] = []
+    for number, (name, width) in enumerate(zip("abc", bits, strict=False)):
+        register = f"{names[width]}{10 + number}"
+        lines.append(f"mul.wide.u32 %rd9, %r1, {width // 8};\nadd.s64 %rd9, %rd9, %rd{number + 1};")
+        lines.append(f"ld.global.b{width} {register}, [%rd9];")
+        statement = statement.replace(f"${name}", register)
+    statement = statement.replace("$d", f"{names[result]}15")
+    lines += [statement, f"mul.wide.u32 %rd9, %r1, {result // 8};\nadd.s64 %rd9, %rd9, %rd{len(bits) + 1};"]
+    lines.append(f"st.global.b{result} [%rd9], {names[result]}15;")
+    out = np.zeros(THREADS, f"u{result // 8}")
+    Machine(kernel("\n".join(lines), parameters=len(bits) + 1)).run([1], [THREADS], [*arrays, out])
+    return out
+
+
+def signed(value: int, bits: int = 32) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def truncated(x: int, y: int) -> int:
+    """The quotient, rounded towards zero."""
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def field(x: int, at: int, length: int) -> int:
+    return x >> (at & 255) & ((1 << (length & 255)) - 1)
+
+
+def signed_field(x: int, at: int, length: int) -> int:
+    at, length = at & 255, length & 255
+    if length == 0:
+        return 0
+    value = signed(x)
+    sign = value >> min(at + length - 1, 31) & 1
+    found = value >> at & ((1 << length) - 1)
+    return found | (-1 << length if sign else 0)
+
+
+def inserted(x: int, y: int, at: int, length: int) -> int:
+    mask = ((1 << (length & 255)) - 1) << (at & 255)
+    return y & ~mask | x << (at & 255) & mask
+
+
+def permuted(x: int, y: int, selector: int) -> int:
+    result = 0
+    for byte in range(4):
+        chosen = selector >> 4 * byte & 15
+        value = (y << 32 | x) >> 8 * (chosen & 7) & 255
+        if chosen & 8:
+            value = 255 if value & 128 else 0
+        result |= value << 8 * byte
+    return result
+
+
+UNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int], int]]] = {
+    "abs.s32 $d, $a;": ((32,), 32, lambda a: abs(signed(a))),
+    "neg.s16 $d, $a;": ((16,), 16, lambda a: -a),
+    "popc.b64 $d, $a;": ((64,), 32, lambda a: a.bit_count()),
+    "clz.b32 $d, $a;": ((32,), 32, lambda a: 32 - a.bit_length()),
+    "bfind.u32 $d, $a;": ((32,), 32, lambda a: a.bit_length() - 1),
+    "brev.b32 $d, $a;": ((32,), 32, lambda a: int(f"{a:032b}"[::-1], 2)),
+    "not.b32 $d, $a;": ((32,), 32, lambda a: ~a),
+    "cvt.s64.s32 $d, $a;": ((32,), 64, lambda a: signed(a)),
+    "cvt.u32.u64 $d, $a;": ((64,), 32, lambda a: a),
+    "cvt.s32.s8 $d, $a;": ((32,), 32, lambda a: signed(a & 255, 8)),
+    "cvt.sat.u16.u32 $d, $a;": ((32,), 16, lambda a: min(a, 65535)),
+    "mov.b64 {%r20, %r21}, $a; mov.b64 $d, {%r21, %r20};": ((64,), 64, lambda a: a >> 32 | a << 32),
+}
+
+BINARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int], int]]] = {
+    "add.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a + b),
+    "add.sat.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(max(signed(a) + signed(b), -(2**31)), 2**31 - 1)),
+    "sub.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a - b),
+    "mul.lo.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b),
+    "mul.hi.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a * b >> 32),
+    "mul.hi.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) * signed(b) >> 32),
+    "mul.hi.u64 $d, $a, $b;": ((64, 64), 64, lambda a, b: a * b >> 64),
+    "mul.hi.s64 $d, $a, $b;": ((64, 64), 64, lambda a, b: signed(a, 64) * signed(b, 64) >> 64),
+    "mul.wide.s32 $d, $a, $b;": ((32, 32), 64, lambda a, b: signed(a) * signed(b)),
+    "mul.wide.u16 $d, $a, $b;": ((16, 16), 32, lambda a, b: a * b),
+    "mul24.lo.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
+    "div.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: truncated(signed(a), signed(b)) if b else -1),
+    "rem.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a % b if b else a),
+    "min.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
+    "max.u64 $d, $a, $b;": ((64, 64), 64, max),
+    "shl.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a << b if b < 32 else 0),
+    "shr.u64 $d, $a, $b;": ((64, 32), 64, lambda a, b: a >> b),
+    "shr.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) >> min(b, 31)),
+    "bfi.b32 $d, $a, $b, 5, 9;": ((32, 32), 32, lambda a, b: inserted(a, b, 5, 9)),
+    "setp.lt.s32 %p1, $a, $b; selp.b32 $d, $a, $b, %p1;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
+    "setp.hi.u32 %p1|%p2, $a, $b; selp.b32 $d, 1, 2, %p2;": ((32, 32), 32, lambda a, b: 2 if a > b else 1),
+    "setp.lt.and.u32 %p1, $a, $b, !%p3; selp.b32 $d, 1, 0, %p1;": ((32, 32), 32, lambda a, b: int(a < b)),
+    "set.ge.u32.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: -(signed(a) >= signed(b))),
+}
+
+TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] = {
+    "mad.lo.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: a * b + c),
+    "mad.wide.u32 $d, $a, $b, $c;": ((32, 32, 64), 64, lambda a, b, c: a * b + c),
+    "sad.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: c + abs(a - b)),
+    "shf.l.wrap.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) << (c & 31) >> 32),
+    "shf.r.clamp.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) >> min(c, 32)),
+    "lop3.b32 $d, $a, $b, $c, 0xCA;": ((32, 32, 32), 32, lambda a, b, c: a & b | ~a & c),
+    "prmt.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, permuted),
+    "bfe.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, field),
+    "bfe.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, signed_field),
+    "add.cc.u32 %r20, $a, $b; addc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c + (a + b >> 32)),
+    "sub.cc.u32 %r20, $a, $b; subc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c - (a < b)),
+    "mad.lo.cc.u32 %r20, $a, $b, $c; madc.hi.u32 $d, $a, $b, 0;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: (a * b >> 32) + ((a * b & 0xFFFFFFFF) + c >> 32),
+    ),
+    "dp4a.u32.u32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: c + sum((a >> 8 * i & 255) * (b >> 8 * i & 255) for i in range(4)),
+    ),
+}
+
+INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {**UNARY, **BINARY, **TERNARY}
+"""By statement: the bits of the operands and of the result, and what it computes, modulo the width."""
+
+
+@pytest.mark.parametrize("statement", INTEGERS)
+def test_integers(statement: str):
+    bits, result, expected = INTEGERS[statement]
+    arrays = [operands(width, seed) for seed, width in enumerate(bits)]
+    found = executed(statement, bits, result, arrays)
+    for row, value in zip(zip(*(array.tolist() for array in arrays), strict=True), found.tolist(), strict=True):
+        assert value == expected(*row) % (1 << result), row
+
+
+def numbers(dtype: type[Any], seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    specials = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 3e38, 1e-40, 2.5, 3.5, -2.5, 65504.0, 1e-8])
+    plain = rng.normal(0, 4, THREADS) * np.exp2(rng.integers(-10, 10, THREADS))
+    return np.where(rng.random(THREADS) < 0.3, rng.choice(specials, THREADS), plain).astype(dtype)
+
+
+def exact_result(name: str, x: Fraction, y: Fraction, z: Fraction = Fraction(0)) -> Fraction:
+    return x + y if name == "add" else x * y + z
+
+
+@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
+@pytest.mark.parametrize("name", ["add", "mul", "fma"])
+def test_rounding_of_f32(name: str, mode: str):
+    """Each result is the exact one rounded in the direction of the mode."""
+    count = 3 if name == "fma" else 2
+    arrays = [numbers(np.float32, seed) for seed in range(count)]
+    arrays = [np.where(np.abs(array) > 1e30, np.float32(1.5), array) for array in arrays]
+    listed = ", ".join(["$d", "$a", "$b", "$c"][: count + 1])
+    bits = [array.view(np.uint32) for array in arrays]
+    found = executed(f"{name}.{mode}.f32 {listed};", (32,) * count, 32, bits).view(np.float32)
+    for row, value in zip(zip(*(array.tolist() for array in arrays), strict=True), found, strict=True):
+        exact = exact_result(name, *map(Fraction, row))
+        if Fraction(float(value)) == exact:
+            continue
+        below, above = np.nextafter(value, np.float32(-np.inf)), np.nextafter(value, np.float32(np.inf))
+        if mode == "rn":
+            error = abs(Fraction(float(value)) - exact)
+            assert error <= min(abs(Fraction(float(other)) - exact) for other in (below, above)), row
+        else:
+            towards = {"rm": False, "rp": True, "rz": exact < 0}[mode]
+            assert (Fraction(float(value)) > exact) == towards, row
+            assert (Fraction(float(below)) < exact) if towards else (Fraction(float(above)) > exact), row
+
+
+BF16, F16, F8 = ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn
+
+CONVERSIONS: dict[str, tuple[type[Any], int, int, Callable[[Array], Array]]] = {
+    "cvt.rn.bf16.f32 $d, $a;": (np.float32, 32, 16, lambda x: x.astype(BF16).view(np.uint16)),
+    "cvt.rn.f16.f32 $d, $a;": (np.float32, 32, 16, lambda x: x.astype(F16).view(np.uint16)),
+    "cvt.f32.bf16 $d, $a;": (BF16, 16, 32, lambda x: x.astype(np.float32).view(np.uint32)),
+    "cvt.f64.f32 $d, $a;": (np.float32, 32, 64, lambda x: x.astype(np.float64).view(np.uint64)),
+    "cvt.rni.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.rint(x).view(np.uint32)),
+    "cvt.sat.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.clip(x, 0, 1).view(np.uint32)),
+    "cvt.rzi.s32.f32 $d, $a;": (
+        np.float32,
+        32,
+        32,
+        lambda x: np.clip(np.trunc(x.astype(np.float64)), -(2**31), 2**31 - 1).astype(np.int32).view(np.uint32),
+    ),
+    "cvt.rn.bf16x2.f32 $d, $a, 0f3F800000;": (
+        np.float32,
+        32,
+        32,
+        lambda x: x.astype(BF16).view(np.uint16).astype(np.uint32) << 16 | 0x3F80,
+    ),
+    "cvt.rn.satfinite.e4m3x2.f32 $d, $a, 0f00000000;": (
+        np.float32,
+        32,
+        16,
+        lambda x: np.clip(x, -448, 448).astype(F8).view(np.uint8).astype(np.uint16) << 8,
+    ),
+    "cvt.rn.f16x2.e4m3x2 $d, $a;": (
+        np.uint16,
+        16,
+        32,
+        lambda x: x.view(F8).astype(F16).view(np.uint32),
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", CONVERSIONS)
+def test_conversions(statement: str):
+    dtype, width, result, expected = CONVERSIONS[statement]
+    source = np.arange(THREADS, dtype=np.uint16) * 641 & 0x7777 if dtype is np.uint16 else numbers(dtype, 1)
+    with np.errstate(all="ignore"):
+        want = expected(source)
+    found = executed(statement, (width,), result, [source.view(f"u{width // 8}")])
+    canonical = found.view(np.float32) if "f32.f32" in statement else found
+    wanted = want.view(np.float32) if "f32.f32" in statement else want
+    np.testing.assert_array_equal(canonical, wanted)  # zeros of both signs are equal
+
+
+@pytest.mark.parametrize("name, power, bound", [("rcp", -1.0, 2.0**-23), ("rsqrt", -0.5, 2.0**-22.9)])
+def test_approximate_functions_move_within_the_documented_error(name: str, power: float, bound: float):
+    source = np.linspace(0.1, 9, THREADS, dtype=np.float32)
+    body = (
+        "mul.wide.u32 %rd9, %r1, 4;\nadd.s64 %rd8, %rd1, %rd9;\nadd.s64 %rd9, %rd2, %rd9;\n"
+        f"ld.global.b32 %r5, [%rd8];\n{name}.approx.f32 %r6, %r5;\nst.global.b32 [%rd9], %r6;"
+    )
+    exact, errors = source.astype(np.float64) ** power, list[float]()
+    for generator in (None, np.random.default_rng(0)):
+        out = np.zeros(THREADS, np.float32)
+        Machine(kernel(body)).run([1], [THREADS], [source, out], Options(errors=generator))
+        errors.append(float(np.max(np.abs(out - exact) / exact)))
+    rounding = 2.0**-24
+    assert errors[0] <= rounding < errors[1] <= bound + rounding
+
+
+@pytest.mark.parametrize(
+    "statement, message",
+    [
+        ("frobnicate.b32 %r5, %r6;", "line 17: frobnicate.b32: unknown instruction"),
+        ("add.bogus.f32 %r5, %r6, %r7;", "line 17: add.bogus.f32: unknown modifier .bogus"),
+        ("add.s32 %r5, %r6;", "line 17: add.s32 takes 2 operands, but there are 1"),
+        ("add.s64 %rd5, %r6, %rd7;", "line 17: add.s64 reads .s64 from %r6, which has 32 bits"),
+        ("mov.u32 %r5, nowhere;", "line 17: nowhere is not declared"),
+        ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
+    ],
+)
+def test_what_the_machine_does_not_know(statement: str, message: str):
+    with pytest.raises(PtxError) as error:
+        Machine(kernel(statement)).run([1], [32], [np.zeros(4), np.zeros(4)])
+    assert str(error.value) == message

@@ -1,0 +1,73 @@
+"""Counts of kernels for which they are known."""
+
+import pytest
+from ptx_kernels import kernel
+
+from xshardy.ptx.bound import bound_of
+from xshardy.ptx.profiling import Profile, profile
+from xshardy.ptx.traffic import Requests
+
+PARAMETERS, BLOCKS, THREADS = 2, 100, 64
+
+
+def profiled(body: str, shared: int = 0) -> Profile:
+    return profile(kernel(body, PARAMETERS, shared), [BLOCKS], [THREADS])
+
+
+def requests_of(found: Profile) -> Requests:
+    (requests,) = found.traffic.found.values()
+    return requests
+
+
+@pytest.mark.parametrize(
+    "stride, bytes, sectors, least", [(4, 4, 4, 4), (8, 4, 8, 4), (64, 4, 32, 4), (16, 16, 16, 16), (0, 4, 1, 1)]
+)
+def test_sectors_of_a_request(stride: int, bytes: int, sectors: int, least: int):
+    vector = {4: "ld.global.b32 %r4", 16: "ld.global.v4.b32 {%r4, %r5, %r6, %r7}"}[bytes]
+    found = profiled(f"mul.wide.u32 %rd8, %r1, {stride};\nadd.s64 %rd8, %rd1, %rd8;\n{vector}, [%rd8];")
+    requests = requests_of(found)
+    assert requests.requests == 2 * 32  # two warps of 32 of the blocks
+    assert requests.sectors == sectors * requests.requests
+    assert requests.least_sectors == least * requests.requests
+    assert found.sectors == sectors * 2 * BLOCKS
+
+
+@pytest.mark.parametrize(
+    "stride, bytes, wavefronts",
+    [(4, 4, 1), (8, 4, 2), (128, 4, 32), (132, 4, 1), (0, 4, 1), (8, 8, 2), (16, 16, 4), (32, 16, 8)],
+)
+def test_conflicts_of_banks(stride: int, bytes: int, wavefronts: int):
+    load = {
+        4: "ld.shared.b32 %r4",
+        8: "ld.shared.v2.b32 {%r4, %r5}",
+        16: "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}",
+    }[bytes]
+    body = f"mov.u64 %rd7, s;\nand.b32 %r3, %r1, 31;\nmul.wide.u32 %rd8, %r3, {stride};\nadd.s64 %rd8, %rd7, %rd8;\n"
+    requests = requests_of(profiled(f"{body}{load}, [%rd8];", shared=8192))
+    assert requests.wavefronts == wavefronts * requests.requests
+    assert requests.least_wavefronts == bytes // 4 * requests.requests
+
+
+def test_instructions_and_divergence():
+    body = "setp.gt.u32 %p1, %r1, 15;\n@%p1 bra $end;\nadd.s32 %r4, %r1, 1;\nex2.approx.f32 %r5, %r4;\n$end:"
+    found = profiled(body)
+    warps = 2 * BLOCKS
+    assert found.classes["comparison"] == warps
+    assert found.classes["special function"] == found.classes["integer"] == BLOCKS  # only the first warp goes there
+    assert found.instructions == sum(found.classes.values())
+    assert found.counts.divergent.sum() == 2 * 32  # `add` and `ex2`, by 16 threads of the first warp of 32 blocks
+    low, high = found.issue_slots
+    assert low <= high
+
+
+def test_memory_binds_a_copy_and_special_functions_a_loop_of_them():
+    copy = "mad.lo.u32 %r3, %r2, 64, %r1;\nmul.wide.u32 %rd8, %r3, 16;\nadd.s64 %rd9, %rd1, %rd8;\n"
+    copy += "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd9];\nadd.s64 %rd9, %rd2, %rd8;\n"
+    copy += "st.global.v4.b32 [%rd9], {%r4, %r5, %r6, %r7};"
+    bound = bound_of(profile(kernel(copy), [100_000], [THREADS]), "sm_90")
+    assert bound.binds == "memory"
+    assert bound.resources["memory"] == (pytest.approx(100_000 * 64 * 32 / 3350e9),) * 2
+    low, high = bound.seconds
+    assert low <= high
+    functions = profiled("ex2.approx.ftz.f32 %r4, %r1;\n" * 100)
+    assert bound_of(functions, "sm_90").binds == "special functions"

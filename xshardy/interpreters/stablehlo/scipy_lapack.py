@@ -1,0 +1,100 @@
+"""
+Custom calls of LAPACK that numpy has no function for: pivoted QR, Hessenberg, tridiagonal and Schur forms, by scipy.
+
+jaxlib calls scipy's LAPACK too, so results are equal to rounding, conventions such as signs included. scipy is imported
+when a call is evaluated. Source: LAPACK's users' guide; the operands and results are those of the calls in JAX's
+`jax._src.lax.linalg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.stablehlo.lapack import letter, of_types, option
+from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+
+
+def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., Sequence[Any]]:
+    """The function `name` of LAPACK for the elements of `a`. Raises `InterpretationError` without scipy."""
+    try:
+        linalg: Any = import_module("scipy.linalg")
+    except ImportError as error:
+        raise unsupported(op, "it needs scipy: run pip install scipy") from error
+    return linalg.get_lapack_funcs((name,), (a,))[0]
+
+
+def by_matrix(op: stablehlo.CustomCallOp, a: Array, function: Callable[[Array], Sequence[Any]]) -> Sequence[Array]:
+    """The results of `function` for each matrix of the batches of `a`; zeros for matrices without elements."""
+    results = [np.zeros(shape_of(result), numpy_dtype(result.type)) for result in op.results]
+    for place in np.ndindex(a.shape[:-2]) if a.size else ():
+        for result, value in zip(results, function(a[place]), strict=True):
+            result[place] = value
+    return results
+
+
+def gehrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    """The Hessenberg form with the reflectors below it, and their factors. Rows `low` to `high` count from 1."""
+    reduced, low, high = of_scipy(op, "gehrd", a), option(op, "low") - 1, option(op, "high") - 1
+    return by_matrix(op, a, lambda matrix: reduced(matrix, lo=low, hi=high))
+
+
+def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    """The tridiagonal form with the reflectors beside it, its diagonal, its other diagonal, and the factors."""
+    reduced = of_scipy(op, "hetrd" if np.iscomplexobj(a) else "sytrd", a)
+    is_lower = letter(op, "uplo") == "L"
+    return by_matrix(op, a, lambda matrix: reduced(matrix, lower=is_lower))
+
+
+def nothing_first(*eigenvalue: float | complex) -> bool:
+    """No eigenvalue is to be sorted to the front. scipy asks for this function, and does not call it."""
+    return False
+
+
+def gees(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    """
+    The Schur form, its vectors (zeros if not wanted), the eigenvalues (real numbers and imaginary ones for real
+    matrices), and how many are sorted to the front. Raises `InterpretationError` if any are to be sorted.
+    """
+    if letter(op, "sort") != "N":
+        raise unsupported(op, "the eigenvalues are sorted by a function that the call does not name")
+    reduced, has_vectors = of_scipy(op, "gees", a), letter(op, "mode") == "V"
+
+    def in_order(matrix: Array) -> Sequence[Any]:
+        form, selected, *values, vectors, _, status = reduced(nothing_first, matrix, compute_v=has_vectors)
+        return [form, vectors if has_vectors else 0, *values, selected, status]
+
+    return by_matrix(op, a, in_order)
+
+
+def geqp3(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, order: Array) -> Sequence[Array]:
+    """
+    R with the reflectors below it, the order of the columns from 1, and the factors of the reflectors.
+
+    Raises `InterpretationError` if `order` moves columns to the front before: JAX passes zeros.
+    """
+    if order.any():
+        raise unsupported(op, "columns are moved to the front before the factorization")
+    factored = of_scipy(op, "geqp3", a)
+
+    def factors(matrix: Array) -> Sequence[Any]:
+        both, columns, scalars, _, _ = factored(matrix)
+        return both, columns, scalars
+
+    return by_matrix(op, a, factors)
+
+
+BY_SCIPY: Mapping[str, Rule] = {
+    **dict.fromkeys(of_types("sdcz", "gees"), gees),
+    **dict.fromkeys(of_types("sdcz", "gehrd"), gehrd),
+    **dict.fromkeys(of_types("sdcz", "geqp3"), geqp3),
+    **dict.fromkeys((*of_types("sd", "sytrd"), *of_types("cz", "hetrd")), sytrd),
+}
+"""The rule of each target."""

@@ -1,0 +1,34 @@
+"""Compiled kernels of this project on the PTX machine."""
+
+from collections.abc import Mapping
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.host import packed, unpacked
+from xshardy.lowering.nvptx import Kernel
+from xshardy.ptx.machine import Machine, Options
+from xshardy.ptx.memory import Region
+
+
+def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | None = None) -> dict[int, Array]:
+    """
+    Run `kernel`; returns the written buffers by their slice index, in their original shapes.
+
+    `buffers` are the arguments by slice index, elements in memory order; they are not changed. Raises `FaultError` for
+    an access out of bounds and the like, and `PtxError` for an instruction that the machine does not know. The
+    counterpart of `interpreters.host.run_on_host`.
+    """
+    regions = {number: _region(f"buffer {number}", packed(array)) for number, array in buffers.items()}
+    if not kernel.is_empty:
+        arguments = [regions[number] for number in kernel.buffers]
+        Machine(kernel.ptx, kernel.entry).run(kernel.grid, kernel.block, arguments, options)
+    return {
+        number: unpacked(regions[number].data[: regions[number].size], buffers[number])
+        for number in kernel.written_buffers
+    }
+
+
+def _region(name: str, data: Array) -> Region:
+    """A region with a copy of `data`."""
+    region = Region(name, data.size)
+    region.data[: data.size] = data
+    return region

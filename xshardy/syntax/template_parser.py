@@ -1,0 +1,162 @@
+"""A parser that copies the operations of lines with a template, and makes templates of other lines: see `templates`."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.parser import UnresolvedOperand
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Position, Span
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+
+from xshardy.construction import fill_block, set_name_hint
+from xshardy.syntax.context_memo import ContextMemo, depends_on_context_only, memo_of
+from xshardy.syntax.lexer import make_span
+from xshardy.syntax.locations.reader import LocationParser
+from xshardy.syntax.locations.text import as_slot
+from xshardy.syntax.templates import Line, ResolvedOperand, Template
+
+_BEFORE_VALUE = re.compile(r"\n *(?=%)")
+"""What is between a line and a next one that starts with the name of a value."""
+
+
+class OperationSpans(Mapping[Operation, Span]):
+    """The place of the name of each operation of `input`."""
+
+    def __init__(self, input: Input):
+        self._input = input
+        self._places: dict[Operation, tuple[Position, Position]] = {}
+
+    def add(self, op: Operation, start: Position, end: Position) -> None:
+        self._places[op] = start, end
+
+    def __getitem__(self, op: Operation) -> Span:
+        return make_span(*self._places[op], self._input)
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class TemplateParser(LocationParser):
+    """Parses operations, those of lines that differ only in value names once."""
+
+    spans: OperationSpans
+    _templates: dict[Hashable, dict[Hashable, Template]] | None
+    """The templates by what is around their lines, and by the key of the line; None if none are used."""
+    _memo: ContextMemo
+    """What other texts in the same context need not read again."""
+    _may_be_located: bool
+    """Whether lines may end with a location."""
+    _resolved: list[ResolvedOperand]
+    """The operands of the operation that is being parsed, in the order in which its parser resolved them."""
+
+    def start_templates(self, *, is_used: bool, may_be_located: bool) -> None:
+        """Precondition of all others, for a new text."""
+        self.spans = OperationSpans(self.lexer.input)
+        self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
+        self._memo = memo_of(self.ctx) if is_used else ContextMemo()
+
+    @abstractmethod
+    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
+        """Parse the next operation; also return the names of its results, each with the number of its results."""
+
+    def _parse_block_body(self, block: Block) -> None:
+        operations: list[Operation] = []
+        while (op := self.parse_optional_operation()) is not None:
+            operations.append(op)
+            if self._templates is not None and self._current_token.kind is MLIRTokenKind.PERCENT_IDENT:
+                self._copy_lines(operations)
+        fill_block(block, operations)
+
+    def _copy_lines(self, operations: list[Operation]) -> None:
+        """
+        Add the operations of the next lines to `operations`, up to the first line that must be parsed.
+
+        A line that has none behind it that starts with the name of a value is left to `parse_operation`.
+        """
+        start, text = self.pos, self.lexer.input.content
+        templates = self._templates_in(("%", *self._parser_state.dialect_stack))
+        while (line := Line.at(text, start, may_be_located=self._may_be_located)) is not None:
+            between = _BEFORE_VALUE.match(text, line.behind)
+            template = templates.get(line.key())
+            if between is None or template is None or (op := self._copy(template, line)) is None:
+                break
+            operations.append(op)
+            start = between.end()
+        if start != self.pos:
+            self._resume_from(start)
+
+    def parse_operation(self) -> Operation:
+        if self._templates is None:
+            return self._read_operation()[0]
+        line = Line.at(self.lexer.input.content, self.pos, may_be_located=self._may_be_located)
+        if line is None or (behind := self._token_at(line.behind)) is None:
+            return self._read_operation()[0]
+        follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
+        surroundings, key = (follower, *self._parser_state.dialect_stack), line.key()
+        templates = self._templates_in(surroundings)
+        if (template := templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
+            self.lexer.pos = behind.span.end
+            self._parser_state.current_token = behind
+            return op
+        around, self._resolved = self._resolved, []
+        spans, resources = len(self.spans), len(self.dialect_resources)
+        op, results = self._read_operation()
+        is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
+        if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
+            places = [(span.start, size) for span, size in results]
+            if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
+                templates[key] = template
+                if depends_on_context_only("".join(line.around)):
+                    self._memo.templates[surroundings][key] = template
+        self._resolved = around
+        return op
+
+    def _templates_in(self, surroundings: Hashable) -> dict[Hashable, Template]:
+        """The templates, by their keys, of lines with a token behind them and in the dialects of `surroundings`."""
+        assert self._templates is not None
+        if (known := self._templates.get(surroundings)) is None:
+            known = self._templates[surroundings] = dict(self._memo.templates[surroundings])
+        return known
+
+    def _token_at(self, start: Position) -> MLIRToken | None:
+        """The first token after `start`; None if the text is no token. Does not change the state of the parser."""
+        position, self.lexer.pos = self.lexer.pos, start
+        try:
+            return self.lexer.lex()
+        except ParseError:
+            return None
+        finally:
+            self.lexer.pos = position
+
+    def _copy(self, template: Template, line: Line) -> Operation | None:
+        """The operation in `line`, copied from `template`; None if it must be parsed."""
+        values = self.ssa_values
+        operands = template.operands_of(line, values, self.forward_ssa_references)
+        if operands is None:
+            return None
+        location = UNKNOWN_LOC
+        if line.location is not None:
+            if (found := self._located(line.location)) is None:
+                return None
+            location = as_slot(found)
+        op = template.build(operands, location)
+        self.spans.add(op, *template.name_place(line))
+        results, first = tuple(op.results), 0
+        for name, size in zip(line.names, template.packs, strict=False):
+            values[name] = pack = results[first : first + size]
+            first += size
+            if not name.isdecimal():
+                for result in pack:
+                    set_name_hint(result, name)
+        return op
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
+        value = super().resolve_operand(operand, type)
+        self._resolved.append((operand.span.start, operand.index, value))
+        return value

@@ -1,0 +1,44 @@
+"""
+The commands of `xshardy`: a row each, and a module of this package, which is imported when the command is used.
+
+A module has `EXAMPLE`, the end of the help; `add_options(parser)`; and `run(args)`, which gives the exit status.
+"""
+
+import argparse
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+
+class Command(Protocol):
+    """The module of a command."""
+
+    EXAMPLE: str
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+COMMANDS: Mapping[str, str] = {
+    "emit": "print the MLIR of each fusion, as emitted or lowered to a level",
+    "compile": "compile all fusions of a module to PTX",
+    "run": (
+        "execute a module with seeded inputs, on the CPU or with --on cuda; with other --on, a sharded program on all "
+        "of its devices"
+    ),
+    "ptx": "execute PTX on the CPU, check it for races and wrong accesses, or count what it executes",
+    "indexing": "print the indexing maps between the results and operands of each fusion",
+    "hlo-stats": "count the instructions and bytes of HLO dumps, by opcode, kind of fusion, and computation or module",
+    "shrink": "print an HLO module with smaller shapes, and otherwise the same operations",
+    "shard": "propagate shardings, and say what each device holds of the largest tensors",
+    "explain": "say from where a tensor got its sharding, through which operations",
+    "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+    "completion": "print a script by which bash, zsh or fish completes the commands",
+}
+"""The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""
+
+
+def load(name: str) -> Command:
+    """The module of the command `name`."""
+    return cast(Command, import_module(f"{__name__}.{name.replace('-', '_')}"))

@@ -1,0 +1,67 @@
+"""`xshardy explain`: where the sharding of a tensor comes from, as text, or for a whole program as a page."""
+
+import argparse
+
+from xshardy.tools.arguments import path
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.explain.page import page
+from xshardy.tools.explain.picking import argument, named_value, result
+from xshardy.tools.explain.story import story
+from xshardy.tools.output import printable, write_text
+from xshardy.tools.planned_program import propagate_and_plan
+from xshardy.tools.program_file import read_program
+from xshardy.tools.program_options import add_program
+from xshardy.tools.progress import stage
+from xshardy.tools.sharded_program import ShardedProgram, propagate
+
+EXAMPLE = "example: xshardy explain examples/mlp.mlir --value %2"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_program(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--value",
+        metavar="NAME",
+        help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such "
+        "as 'line 116' or model.py:42",
+    )
+    which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
+    which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
+    parser.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
+    parser.add_argument(
+        "--collectives",
+        action="store_true",
+        help="show on the page what devices send to each other, and why: partitions the program, which takes longer",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    if args.html is None and args.value is None and args.arg is None and args.result is None:
+        raise InputError(
+            "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
+        )
+    if args.collectives and args.html is None:
+        raise InputError("error: --collectives are shown on a page: ask for one with --html")
+    with stage(f"reading {args.file}"):
+        text = read_program(args.file)
+    with stage(f"{'partitioning' if args.collectives else 'propagating the shardings of'} {args.file}"):
+        program = (propagate_and_plan if args.collectives else propagate)(text, args.file)
+    number = _chosen(args, program)
+    if number is not None:
+        print("\n".join(map(printable, story(program, number))))
+    if args.html is not None:
+        with stage(f"writing {args.html}"):
+            write_text(args.html, page(program, args.file))
+    return 0
+
+
+def _chosen(args: argparse.Namespace, program: ShardedProgram) -> int | None:
+    """The selected value; None if only a page is requested."""
+    if args.value is not None:
+        return named_value(program, args.value, args.file)
+    if args.arg is not None:
+        return argument(program, args.arg, args.file)
+    return None if args.result is None else result(program, args.result, args.file)

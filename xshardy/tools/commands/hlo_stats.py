@@ -1,0 +1,31 @@
+"""`xshardy hlo-stats`: statistics of HLO dumps."""
+
+import argparse
+from pathlib import Path
+
+from xshardy.hlo_text import read_hlo
+from xshardy.tools.arguments import natural
+from xshardy.tools.diagnostics import read_text, shown_name
+from xshardy.tools.hlo_stats import print_folder_stats, print_stats, stats_of
+from xshardy.tools.output import print_diagnostic
+
+EXAMPLE = "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("file", help="HLO text, or a folder of dumps; `-` is standard input")
+    parser.add_argument(
+        "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    if Path(args.file).is_dir():
+        failures = print_folder_stats(Path(args.file))
+        for failure in failures:
+            print_diagnostic(failure)
+        return 1 if failures else 0
+    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
+    return 0

@@ -1,0 +1,26 @@
+"""`xshardy indexing`: the indexing maps between the results and operands of fusions."""
+
+import argparse
+
+from xshardy import compiler
+from xshardy.hlo_text import parse_hlo
+from xshardy.tools.diagnostics import read_text, shown_name
+from xshardy.tools.indexing import maps_of_fusion
+from xshardy.tools.output import write_text
+
+EXAMPLE = "example: xshardy indexing examples/softmax_sum.hlo"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("file", help="HLO text; `-` is standard input")
+    parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
+    parser.add_argument("--instructions", action="store_true", help="also the maps of each instruction")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    module = parse_hlo(read_text(args.file), shown_name(args.file))
+    chosen = compiler.select_fusions(module, args.fusion)
+    write_text(None, "\n".join(maps_of_fusion(fusion, instructions=args.instructions) for fusion in chosen))
+    return 0

@@ -1,0 +1,68 @@
+"""`xshardy plan`: what each device communicates and holds, and why."""
+
+import argparse
+import json
+
+from xshardy.planning.advice import advise
+from xshardy.planning.plan import Plan
+from xshardy.planning.topology import H100, topology_named
+from xshardy.tools.advice import advice_as_json, print_advice
+from xshardy.tools.arguments import mesh_axes, natural
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.output import write_text
+from xshardy.tools.plan import as_json, print_comparison, print_plan
+from xshardy.tools.planned_program import plan_text
+from xshardy.tools.program_file import read_program
+from xshardy.tools.program_options import add_program
+from xshardy.tools.progress import stage
+
+EXAMPLE = "example: xshardy plan examples/mlp.mlir --mesh model=4"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_program(parser)
+    parser.add_argument(
+        "--top", type=natural, default=10, metavar="N", help="how many collectives and tensors (default: %(default)s)"
+    )
+    parser.add_argument("--mesh", type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh these sizes")
+    parser.add_argument(
+        "--topology",
+        metavar="NAME|FILE",
+        help="estimate times: h100x8, tpu-v5e-16, or a .json or .yaml file (docs/planning.md)",
+    )
+    parser.add_argument(
+        "--advice",
+        action="store_true",
+        help="try out other shardings for the largest collectives, and show those that are faster by the estimate on "
+        "the topology (default: h100x8); takes the time of up to 32 plans",
+    )
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
+    output.add_argument("--json", action="store_true", help="print the plan as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    topology = None if args.topology is None else topology_named(args.topology)
+    if args.advice and args.against is not None:
+        raise InputError("error: --advice is about one program: leave it out, or --against")
+    plan = _planned(args.file, args)
+    if args.json:
+        found = {"advice": advice_as_json(advise(plan, topology or H100))} if args.advice else {}
+        write_text(None, json.dumps(as_json(plan, topology) | found, indent=2) + "\n")
+    elif args.against is None:
+        print_plan(plan, args.top, topology)
+        if args.advice:
+            print_advice(advise(plan, topology or H100), topology or H100)
+    else:
+        print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
+    return 0
+
+
+def _planned(file: str, args: argparse.Namespace) -> Plan:
+    """The plan of the program in `file`, over the mesh of the options."""
+    with stage(f"reading {file}"):
+        text = read_program(file)
+    with stage(f"partitioning {file}"):
+        return plan_text(text, file, args.mesh)

@@ -1,0 +1,60 @@
+"""`xshardy ptx`: PTX of any compiler executed on the CPU, checked, and counted."""
+
+import argparse
+
+from xshardy.ptx.machine import Machine
+from xshardy.tools.arguments import natural, path, positive
+from xshardy.tools.diagnostics import read_text
+from xshardy.tools.kernel_options import target
+from xshardy.tools.ptx_arguments import dimensions, read_arguments
+from xshardy.tools.ptx_run import check, count, execute
+
+EXAMPLE = """\
+example: xshardy compile examples/gelu.hlo -o gelu.ptx
+         xshardy ptx profile gelu.ptx --grid 24576 --block 128
+         xshardy ptx check gelu.ptx --grid 24576 --block 128 --blocks 64 \\
+             --arg bf16[6,512,4096] --arg bf16[6,512,4096]"""
+
+ACTIONS = {"run": execute, "check": check, "profile": count}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "action",
+        choices=ACTIONS,
+        help="run: execute, and print what the arguments become; check: execute, and report races, accesses out of "
+        "bounds and the like (exit status 1); profile: count instructions, sectors and conflicts, and bound the time",
+    )
+    parser.add_argument("file", help="PTX; `-` is standard input")
+    parser.add_argument("--grid", type=dimensions, required=True, metavar="X[,Y[,Z]]", help="the blocks of the grid")
+    parser.add_argument("--block", type=dimensions, required=True, metavar="X[,Y[,Z]]", help="the threads of a block")
+    parser.add_argument("--entry", metavar="NAME", help="the kernel, if the module has several")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        metavar="FILE.npy|SHAPE|NUMBER",
+        help="an argument, in order: an array, a seeded one of a shape such as f32[128,256], or a number; `profile` "
+        "needs none: each pointer gets zeros, as many as the accesses need",
+    )
+    parser.add_argument("--seed", type=natural, default=0, help="seed of arrays (default: %(default)s)")
+    parser.add_argument(
+        "--shared", type=natural, default=0, metavar="BYTES", help="dynamic shared memory (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--blocks", type=positive, metavar="N", help="execute N blocks, evenly spaced (default: all; profile: 32)"
+    )
+    parser.add_argument(
+        "--max-iterations", type=positive, metavar="N", help="a loop with more iterations is an endless one"
+    )
+    parser.add_argument(
+        "--target", type=target, help="the GPU of the bound of `profile`, sm_70 ... sm_121 (default: that of FILE)"
+    )
+    parser.add_argument("-o", "--output", type=path, metavar="DIR", help="`run`: write each array to DIR/argN.npy")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    machine = Machine(read_text(args.file), args.entry)
+    arguments = None if args.arg is None else read_arguments(args.arg, args.seed)
+    return ACTIONS[args.action](machine, arguments, args)

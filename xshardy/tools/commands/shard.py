@@ -1,0 +1,46 @@
+"""`xshardy shard`: what each device holds of the largest tensors of a program."""
+
+import argparse
+
+from xshardy.syntax import print_module
+from xshardy.tools.arguments import natural, path
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.output import write_text
+from xshardy.tools.program_file import read_program
+from xshardy.tools.program_options import add_program
+from xshardy.tools.progress import stage
+from xshardy.tools.shard import placements, print_placements
+from xshardy.tools.sharded_program import export, export_hlo, propagate
+
+EXAMPLE = "example: xshardy shard examples/mlp.mlir --top 5"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_program(parser)
+    parser.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
+    parser.add_argument(
+        "-o", "--output", type=path, metavar="FILE", help="write the program with its shardings to FILE"
+    )
+    parser.add_argument(
+        "-t",
+        "--target",
+        choices=("mlir", "hlo"),
+        help="write MLIR with shardings of sdy, or HLO text with shardings of HLO (default: HLO for .hlo and .txt)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """The command; gives the exit status."""
+    with stage(f"reading {args.file}"):
+        text = read_program(args.file)
+    with stage(f"propagating the shardings of {args.file}"):
+        program = propagate(text, args.file)
+    placed = list(placements(program))
+    if args.output is not None:
+        target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
+        write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
+    elif args.target is not None:
+        raise InputError("error: --target says what to write: give the file with -o")
+    print_placements(placed, args.top)
+    return 0

@@ -1,0 +1,52 @@
+"""The options of `xshardy emit|compile|run`, whose FILE has the fusions of kernels."""
+
+import argparse
+
+from xshardy import compiler
+from xshardy.tools.arguments import natural, path
+from xshardy.transforms.xla_gpu.codegen_pipeline import MATH_CHOICES
+from xshardy.transforms.xla_gpu.device import parse_target
+
+
+def add_kernel_options(parser: argparse.ArgumentParser) -> None:
+    """Add FILE, which of its fusions, how they are compiled, and what is logged."""
+    parser.add_argument(
+        "file", help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input"
+    )
+    parser.add_argument(
+        "-f",
+        "--frontend",
+        choices=("hlo", "mlir"),
+        help="how to read FILE (default: hlo if it starts with `HloModule`, or by its name)",
+    )
+    parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
+    parser.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
+    parser.add_argument(
+        "--target", default=compiler.DEFAULT_TARGET, type=target, help="sm_70 ... sm_121 (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--math",
+        choices=MATH_CHOICES,
+        default=MATH_CHOICES[0],
+        help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--dump-dir", type=path, metavar="DIR", help="write one numbered .mlir per pass, and .ll and .ptx"
+    )
+    parser.add_argument("--time-passes", action="store_true", help="print the time of each pass to standard error")
+    parser.add_argument(
+        "--v",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="verbosity; 5 prints the IR after every pass to standard error",
+    )
+
+
+def target(text: str) -> str:
+    """The name of a GPU that there is a target for."""
+    try:
+        parse_target(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text

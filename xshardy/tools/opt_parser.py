@@ -1,0 +1,47 @@
+"""The options of `xshardy-opt` that xDSL does not have, and a help that says what the passes do."""
+
+import argparse
+import shutil
+from collections.abc import Collection
+
+from xshardy.syntax.bytecode import ARTIFACT_VERSION
+from xshardy.tools.argument_parser import Parser
+from xshardy.tools.pass_listing import listing
+
+
+class OptParser(Parser):
+    """The parser of `xshardy-opt`."""
+
+    available_passes: Collection[str] = ()
+
+    def format_help(self) -> str:
+        return f"{super().format_help()}\n{listing(self.available_passes, shutil.get_terminal_size().columns - 2)}"
+
+
+def adopt(parser: argparse.ArgumentParser, available_passes: Collection[str]) -> None:
+    """Make xDSL's parser, which has its options, one of ours, and add our options."""
+    parser.__class__ = OptParser
+    assert isinstance(parser, OptParser)
+    parser.available_passes = available_passes
+    parser._option_string_actions["--passes"].help = "the passes to run, with commas in between: the list is below"
+    parser.add_argument("--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's")
+    parser.add_argument(
+        "--mlir-print-debuginfo",
+        dest="print_debuginfo",
+        action="store_true",
+        help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
+    )
+    parser.add_argument(
+        "--stage",
+        metavar="PASS|N|last",
+        help="of a log of passes, take only the dumps of PASS, dump N, from 1 on, or the last one",
+    )
+    parser.add_argument(
+        "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
+    )
+    parser.add_argument("--emit-bytecode", action="store_true", help="write MLIR bytecode, as mlir-opt's option does")
+    parser.add_argument(
+        "--emit-artifact",
+        metavar="VERSION",
+        help=f"write a portable artifact for this version of StableHLO, such as {ARTIFACT_VERSION}, as JAX exports",
+    )

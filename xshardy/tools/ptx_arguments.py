@@ -1,0 +1,58 @@
+"""The arguments of kernels on the command line of `xshardy ptx`."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+
+from xshardy.hlo_text.shapes import ELEMENT_TYPES
+from xshardy.interpreters.element_types import Array, Kind
+from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
+from xshardy.tools.diagnostics import InputError
+
+Argument = Array | int | float
+
+_SHAPE = re.compile(r"(?P<element>[a-z]\w*)\[(?P<sizes>[\d,\s]*)\]")
+
+
+def dimensions(text: str) -> tuple[int, ...]:
+    """`X`, `X,Y` or `X,Y,Z`, each at least 1."""
+    parts = text.split(",")
+    if len(parts) > 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise argparse.ArgumentTypeError(f"expected one to three sizes of at least 1, such as 128,2, got '{text}'")
+    return tuple(map(int, parts))
+
+
+def read_arguments(texts: Sequence[str], seed: int) -> list[Argument]:
+    """
+    Each text as an argument: an array of a file, a seeded array of a shape, or a number.
+
+    Raises `InputError` for another text, and `OSError` for a file that cannot be read.
+    """
+    return [_argument(text, seed + number) for number, text in enumerate(texts)]
+
+
+def _argument(text: str, seed: int) -> Argument:
+    if text.endswith(".npy"):
+        return _loaded(text)
+    shape = _SHAPE.fullmatch(text)
+    if shape is not None and shape["element"] in ELEMENT_TYPES:
+        sizes = [int(size) for size in shape["sizes"].split(",") if size.strip()]
+        generators = {**GENERATORS, Kind.FLOAT: plain_floats}
+        return random_inputs([TensorType(ELEMENT_TYPES[shape["element"]], sizes)], seed, generators)[0]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise InputError(f"error: --arg {text}: expected a file FILE.npy, a shape such as f32[128,256], or a number")
+
+
+def _loaded(file: str) -> Array:
+    try:
+        return np.ascontiguousarray(np.load(Path(file)))
+    except ValueError as error:
+        raise InputError(f"{file}: error: no array of numpy: {error}") from None

@@ -1,0 +1,134 @@
+"""What `xshardy ptx run|check|profile` prints."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from rich.table import Table
+
+from xshardy.emitters.occupancy import Occupancy, occupancy
+from xshardy.interpreters.element_types import Array
+from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.ptxas import AssemblerError, assemble_each
+from xshardy.ptx.bound import Bound, bound_of
+from xshardy.ptx.errors import LaunchError
+from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
+from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
+from xshardy.tools.console import console
+from xshardy.tools.diagnostics import read_text
+from xshardy.tools.execution import summary
+from xshardy.tools.output import print_diagnostic
+from xshardy.tools.ptx_arguments import Argument
+
+Arguments = Sequence[Argument] | None
+
+
+def execute(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+    """`run`: execute the grid, and print the arrays."""
+    given = _given(machine, arguments)
+    before = [argument.copy() if isinstance(argument, np.ndarray) else None for argument in given]
+    machine.run(args.grid, args.block, given, _options(args))
+    table = Table("argument", "elements", "changed", "values")
+    for number, (argument, old) in enumerate(zip(given, before, strict=True)):
+        if isinstance(argument, np.ndarray) and old is not None:
+            changed = int((_bytes(argument) != _bytes(old)).any(axis=1).sum())
+            table.add_row(str(number), f"{argument.size:,}", f"{changed:,}", summary(argument))
+            if args.output is not None:
+                args.output.mkdir(exist_ok=True)
+                np.save(args.output / f"arg{number}.npy", argument)
+    console().print(table)
+    return 0
+
+
+def check(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+    """`check`: execute the grid, and print what is wrong."""
+    options = _options(args)
+    options.collects_faults = options.checks = True
+    faults = machine.run(args.grid, args.block, _given(machine, arguments), options)
+    for fault in sorted(faults, key=lambda fault: fault.line):
+        print_diagnostic(f"{args.file}:{fault.line}: error: {fault.kind.value}: {fault.what}")
+    if not faults:
+        blocks = prod(args.grid) if options.blocks is None else len(options.blocks)
+        console().print(
+            f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads, no faults", highlight=False
+        )
+    return 1 if faults else 0
+
+
+def count(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+    """`profile`: execute some blocks, and print what is counted."""
+    blocks = args.blocks or SAMPLED_BLOCKS
+    found = profile(machine, args.grid, args.block, arguments, blocks=blocks, dynamic_shared=args.shared)
+    target = args.target or machine.module.target.rstrip("af")
+    _print_profile(machine, found, bound_of(found, target), _occupancy(args, machine, target), target)
+    return 0
+
+
+def _given(machine: Machine, arguments: Arguments) -> Sequence[Argument]:
+    if arguments is None and machine.entry.parameters:
+        raise LaunchError(f"give the {len(machine.entry.parameters)} arguments of {machine.entry.name} with --arg")
+    return arguments or ()
+
+
+def _options(args: argparse.Namespace) -> Options:
+    blocks = None if args.blocks is None else sampled_blocks(prod(args.grid), args.blocks)
+    return Options(blocks, args.shared, max_iterations=args.max_iterations or MAX_ITERATIONS)
+
+
+def _bytes(array: Array) -> Array:
+    return array.reshape(-1, 1).view(np.uint8)
+
+
+def _occupancy(args: argparse.Namespace, machine: Machine, target: str) -> Occupancy | None:
+    """The occupancy by the resources that ptxas reports; None without ptxas, or if it rejects the PTX."""
+    try:
+        report = assemble_each(read_text(args.file), machine.module.target)[machine.entry.name]
+    except (MissingCudaExtraError, AssemblerError, KeyError):
+        return None
+    return occupancy(target, prod(args.block), report.registers, report.shared_memory + args.shared)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    label: str
+    cell: str
+
+
+def _print_profile(machine: Machine, found: Profile, bound: Bound, resident: Occupancy | None, target: str) -> None:
+    """The counts of the whole grid, the requests of each instruction, and the bound."""
+    low, high = found.issue_slots
+    divergent = int(found.counts.divergent.sum()) * found.scale
+    rows = [
+        _Row("blocks executed", f"{found.blocks:,} of {found.grid_blocks:,}; counts are for all"),
+        _Row("instructions of warps", f"{found.instructions:,.0f}"),
+        *(_Row(f"  {name}", f"{number:,.0f}") for name, number in found.classes.items()),
+        _Row("machine instructions (estimate)", f"{low:,.0f} to {high:,.0f}"),
+        _Row("active threads of a warp", f"{found.active_threads:.1f}"),
+        _Row("... with some inactive", f"{divergent:,.0f} instructions"),
+        _Row("sectors requested", f"{found.sectors:,.0f}"),
+        _Row("sectors, each moved once (estimate)", f"{found.least_memory_sectors:,.0f}"),
+        _Row("shared memory wavefronts", f"{found.wavefronts:,.0f}, {found.conflicts:,.0f} of them by bank conflicts"),
+    ]
+    if resident is not None:
+        warps = f"{resident.warps} of {resident.max_warps} warps, limited by {resident.limit}"
+        rows.append(_Row("occupancy", f"{resident.share:.0%}: {warps}"))
+    for name, (least, most) in bound.resources.items():
+        rows.append(_Row(f"time on {target} by {name}", _interval(least, most)))
+    rows.append(_Row(f"time on {target} (estimate)", f"{_interval(*bound.seconds)}: {bound.binds}"))
+    table = Table(machine.entry.name, "")
+    for row in rows:
+        table.add_row(row.label, row.cell)
+    console().print(table)
+    requests = Table("line", "access", "bytes per thread", "requests", "sectors", "least", "wavefronts", "least")
+    for (line, region, access), each in sorted(found.traffic.found.items(), key=lambda item: item[0][0]):
+        numbers = (each.requests, each.sectors, each.least_sectors, each.wavefronts, each.least_wavefronts)
+        requests.add_row(
+            str(line), f"{access.value} {region}", str(each.bytes), *(f"{n * found.scale:,.0f}" for n in numbers)
+        )
+    console().print(requests)
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low * 1e6:.2f} us" if f"{low:.3g}" == f"{high:.3g}" else f"{low * 1e6:.2f} to {high * 1e6:.2f} us"
