@@ -8,6 +8,7 @@ from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
+from xshardy.modules.kernel_levels import ALL_LEVELS
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -21,8 +22,8 @@ ASSEMBLED_FOR = {"sm_70": "sm_75", "sm_80": "sm_80", "sm_90": "sm_90", "sm_100":
 def test_all_levels_agree_with_the_reference(path: Path, seed: int):
     text = path.read_text()
     (fusion,) = compiler.select_fusions(parse_hlo(text, path.name))
-    outputs = list(execute_fusion(fusion, compiler.emit(text), LEVELS, check=True, seed=seed))
-    assert {output.level for output in outputs} == set(LEVELS)
+    outputs = list(execute_fusion(fusion, compiler.emit(text), ALL_LEVELS, check=True, seed=seed))
+    assert {output.level for output in outputs} == set(ALL_LEVELS)
     for output in outputs:
         assert output.comparison, f"level {output.level}: {output.comparison}"
 

@@ -10,10 +10,8 @@ from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
 
 EXAMPLE = """\
-example: xshardy compile examples/gelu.hlo -o gelu.ptx
-         xshardy ptx profile gelu.ptx --grid 24576 --block 128
-         xshardy ptx check gelu.ptx --grid 24576 --block 128 --blocks 64 \\
-             --arg bf16[6,512,4096] --arg bf16[6,512,4096]"""
+example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
+         xshardy ptx profile examples/block_sum.ptx --grid 10000 --block 128"""
 
 ACTIONS = {"run": execute, "check": check, "profile": count}
 
@@ -22,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
         "action",
-        choices=ACTIONS,
+        choices=tuple(ACTIONS),  # a mapping would be subcommands to the completion of shells
         help="run: execute, and print what the arguments become; check: execute, and report races, accesses out of "
         "bounds and the like (exit status 1); profile: count instructions, sectors and conflicts, and bound the time",
     )
