@@ -160,7 +160,8 @@ def main(arguments: list[str]) -> int:
     for what, values in ratios.items():
         if values:
             mean, worst, above = statistics.geometric_mean(values), max(values), sum(value > 1.05 for value in values)
-            print(f"{len(values)} kernels: {what} {mean:.3f} x XLA's (geometric mean), {worst:.2f} at most, {above} > 1.05")
+            ratios_text = f"{mean:.3f} x XLA's (geometric mean), {worst:.2f} at most, {above} > 1.05"
+            print(f"{len(values)} kernels: {what} {ratios_text}")
     return 0
 
 
