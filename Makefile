@@ -15,7 +15,7 @@ help:  ## this list
 demo: $(VENV)/.demo  ## examples/gelu.hlo to PTX, assembled by ptxas, executed on the CPU and compared with numpy
 	@$(BIN)/python examples/demo.py
 
-quick: $(VENV)/.test  ## a sample of the suites, in about 80 seconds
+quick: $(VENV)/.test  ## a sample of the suites, in less than 60 seconds
 	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
 	$(BIN)/pytest -n 2 @tests/quick.txt
 

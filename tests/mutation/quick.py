@@ -1,11 +1,12 @@
 """
 Whether `make quick` finds broken passes: mutants of 30 passes, one each, against its tests.
 
-    python tests/mutation/quick.py [--seed S] [--count N] [--least N]
+    python tests/mutation/quick.py [--seed S] [--count N] [--least N] [--only PASS]
 
-The tests of a pass are the FileCheck files and the files of `tests/quick.txt` that name it, or a pipeline that runs it;
-the others are left out, so that more mutants may be found than are counted. Mutants that no test can find
-(`equivalent.toml`) are not drawn. Prints what found each, and fails if fewer than `--least` are found.
+The tests of a pass are the FileCheck files and the files of `tests/quick.txt` that name it, or name what runs it:
+another name for it, a pipeline, the compilation of kernels. The others are left out, so that more mutants may be found
+than are counted. Mutants that no test can find (`equivalent.toml`) are not drawn. Prints what found each, and fails if
+fewer than `--least` are found.
 """
 
 import argparse
@@ -21,11 +22,16 @@ from mutants import Mutant, mutants_of, sample
 from processes import ROOT, Replaced, be_silent, import_independent_modules, import_libraries, in_fork, limit_time
 from suite import first_failure, is_filecheck, test_files
 
+from xshardy.tools.pipelines import PASS_ALIASES
 from xshardy.transforms.pipeline_pass import PipelinePass
+from xshardy.transforms.xla_gpu.codegen_pipeline import stages
 from xshardy.universe import PASSES, load
 
 QUICK = ROOT / "tests" / "quick.txt"
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+COMPILATION = r"--levels? |xshardy (?:compile|run) |xla-gpu-codegen-pipeline|lower_by_level|compiler\.(?:compile|lower)"
+"""What tests have that run the passes from a kernel to PTX."""
+
 SECONDS = 60
 """Of a processor, for one file; a mutant that takes longer is found."""
 
@@ -44,9 +50,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python tests/mutation/quick.py", description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=30, help="mutants, of as many passes (default: 30)")
+    parser.add_argument("--only", metavar="PASS", help="of these mutants, only that of PASS")
     parser.add_argument("--least", type=int, default=25, help="how many must be found (default: 25)")
     arguments = parser.parse_args()
     chosen = drawn(arguments.seed, arguments.count)
+    if arguments.only is not None:
+        chosen = [each for each in chosen if each.name == arguments.only]
     import_libraries()
     found = 0
     for broken in chosen:
@@ -84,11 +93,14 @@ def quick_files() -> Iterator[str]:
 
 
 def tests_of(name: str, mentions: Mapping[str, str]) -> list[str]:
-    """The tests that name the pass, smallest first, and then those that name a pipeline which runs it."""
+    """The tests that name the pass, smallest first, and then those that name what runs it."""
+    other_names = [alias for alias, passes in PASS_ALIASES.items() if name in passes]
+    patterns = [rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in (name, *other_names, *pipelines_with(name))]
+    if any(each.name == name for stage in stages(math="libdevice") for each in stage.passes):
+        patterns.append(COMPILATION)
     found: dict[str, None] = {}
-    for each in (name, *pipelines_with(name)):
-        naming = re.compile(rf"(?<![\w-]){re.escape(each)}(?![\w-])")
-        found |= dict.fromkeys(sorted((file for file in mentions if naming.search(mentions[file])), key=_size))
+    for pattern in patterns:
+        found |= dict.fromkeys(sorted((file for file in mentions if re.search(pattern, mentions[file])), key=_size))
     return [*found]
 
 

@@ -65,6 +65,7 @@ def test_each_kernel_of_a_module_can_be_chosen(opened: Callable[..., Page]):
     assert len(names) > 1
     shown.locator("#program").select_option(names[-1])
     expect(column(shown, "PTX")).to_contain_text(f".visible .entry {names[-1].replace('.', '_')}(")
+    expect(column(shown, "HLO").locator(".row", has_text=f"{names[-1]} ").first).to_be_in_viewport()
 
 
 def test_the_passes_of_a_kernel_one_by_one(opened: Callable[..., Page]):

@@ -42,13 +42,16 @@ def _parser_of_opt() -> argparse.ArgumentParser:
 
 
 def _with_paths(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """`parser`, in which the arguments of all commands that are files or folders are marked for shtab."""
+    """`parser`, in which the arguments of all commands are as shtab wants them: files and folders are marked."""
     for action in parser._actions:
         shown = str(action.metavar or action.dest).lower()
         if action.nargs == argparse.PARSER:
             for sub in cast(Mapping[str, argparse.ArgumentParser], action.choices).values():
                 _with_paths(sub)
-        elif "file" in shown:
+            continue
+        if action.choices is not None:
+            action.choices = [*action.choices]  # shtab takes a mapping for commands
+        if "file" in shown:
             action.complete = shtab.FILE  # pyright: ignore[reportAttributeAccessIssue]  # where shtab looks for it
         elif shown == "dir":
             action.complete = shtab.DIRECTORY  # pyright: ignore[reportAttributeAccessIssue]

@@ -37,21 +37,33 @@ function columnElement(number) {
   for (const row of rowsOf(stage, before)) code.append(rowElement(...row));
   const column = element("section", "column", element("h2", "", stage.name), code);
   column.dataset.stage = stage.name;
+  column.stage = stage;
   return column;
 }
 
 function showColumns() {
   byId("columns").replaceChildren(...state.shown.map(columnElement));
   scrollToMarked(null);
+  if (!state.selected.size) scrollToSource();
+}
+
+/** Bring the first line of the source that the program comes from into view: a module has many kernels. */
+function scrollToSource() {
+  const first = Math.min(...data.programs[state.program].stages.slice(0, 1).flatMap(stage => stage.sources.flatMap(set => [...sets[set]])));
+  const column = [...document.querySelectorAll(".column")].find(each => each.stage === data.source);
+  if (column && first < Infinity) scrollColumn(column, column.querySelectorAll(".row")[first - 1]);
+}
+
+/** Scroll `column` so that `row` is in its upper third. */
+function scrollColumn(column, row) {
+  const code = column.querySelector(".code");
+  code.scrollTop = row.offsetTop - code.offsetTop - code.clientHeight / 3;
 }
 
 /** Bring the first marked row of each column into view, but not in the column of `except`. */
 function scrollToMarked(except) {
   for (const column of document.querySelectorAll(".column")) {
     const row = column.querySelector(".row.marked");
-    if (row && !column.contains(except)) {
-      const code = column.querySelector(".code");
-      code.scrollTop = row.offsetTop - code.offsetTop - code.clientHeight / 3;
-    }
+    if (row && !column.contains(except)) scrollColumn(column, row);
   }
 }

@@ -49,6 +49,7 @@ function show(number) {
 /** Start with a program: all its stages side by side, or the first, with what changed in it. */
 function showProgram() {
   state.program = byId("program").selectedIndex;
+  state.selected = new Set();
   const side = byId("side").checked;
   byId("difference").checked = !side;
   state.shown = side ? stages().map((_, number) => number) : [Math.min(1, stages().length - 1)];
