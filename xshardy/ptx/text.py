@@ -252,6 +252,8 @@ def _instruction(text: str, line: int, body: _Body) -> Instruction:
     match = _INSTRUCTION.fullmatch(text)
     if match is None:
         raise OperandError(f"cannot read the instruction '{text}'")
+    if match["opcode"].partition(".")[0] == "call":
+        raise OperandError("calls of functions are not supported")
     guard = None
     if match["guard"]:
         name = body.rename(match["guard"])

@@ -22,6 +22,7 @@ from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import compile_module
 from xshardy.modules.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
+from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
 from xshardy.tools.output import print_diagnostic
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -103,7 +104,13 @@ def execute_fusion(
             if level == PTX and on_gpu:
                 written = run_arguments_on_gpu(module, target, buffers, written_in)
             elif level == PTX:
-                written = run_arguments_on_ptx_machine(compile_module(module, target), buffers, written_in)
+                try:
+                    written = run_arguments_on_ptx_machine(compile_module(module, target), buffers, written_in)
+                except PtxError as error:
+                    if len(levels) == 1:
+                        raise
+                    print_diagnostic(f"{name}: warning: level {PTX} is left out: {error}")
+                    continue
             elif level == LEVELS[-1]:
                 written = run_arguments_on_host(module, buffers, written_in)
             else:
