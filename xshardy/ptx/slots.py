@@ -1,8 +1,8 @@
 """
 How many machine instructions ptxas makes of an instruction: an estimate, from the opcode alone.
 
-An interval: the lower number is for what usually becomes part of another instruction. Measured on what ptxas 13 makes
-of single instructions for sm_90.
+An interval: the lower number is for what usually becomes part of another instruction. The numbers are judgements from
+machine code that was read, not measurements; the kernels of a comparison are all counted by them.
 """
 
 from collections.abc import Mapping

@@ -19,6 +19,7 @@ from xshardy.modules.execution import Execution, Machine
 from xshardy.modules.kernel_levels import PTX
 from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.program import ModuleError
+from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
 from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
 from xshardy.tools.output import print_diagnostic
@@ -32,7 +33,13 @@ def run_program(module: ModuleOp, levels: Sequence[str], args: argparse.Namespac
     outputs: list[Output] = []
     for level, machine in machines.items():
         start = perf_counter()
-        execution, results = _execute(runs, machine, args.check)
+        try:
+            execution, results = _execute(runs, machine, args.check)
+        except PtxError as error:
+            if len(machines) == 1:
+                raise
+            print_diagnostic(f"{args.file}: warning: level {level} is left out: {error}")
+            continue
         seconds = perf_counter() - start
         if execution.wrong is not None:
             print_diagnostic(f"{args.file}: error: level {level}: {execution.wrong}")
