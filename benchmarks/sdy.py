@@ -2,12 +2,13 @@
 Time per operation of the sdy passes, compared with C++ Shardy in jaxlib on the same modules in the same run.
 
 The modules are a transformer's training step, lowered by JAX, with few layers and with many: a linear-time pass takes
-the same per operation in all. Parsing and printing are excluded. Each figure is CPU time, the median of RUNS. Run by
-`make bench`.
+the same per operation in all. Parsing and printing are excluded. Each figure is CPU time, the median of RUNS, in which
+the two take turns. Run by `make bench`; `python benchmarks/sdy.py 1000` measures only modules of 1,000 layers.
 """
 
 import gc
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 from typing import NamedTuple, TypeVar
@@ -18,7 +19,7 @@ from rich.table import Table
 
 T = TypeVar("T")
 
-RUNS = 3
+RUNS = 5
 LAYERS = (2, 8, 32, 96)
 
 BEFORE_PROPAGATION = (
@@ -28,6 +29,12 @@ BEFORE_PROPAGATION = (
     *("sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"),
 )
 """The passes that C++ Shardy runs before the timed propagation."""
+
+BEFORE_EXPORT = (
+    *(*BEFORE_PROPAGATION, "sdy-user-priority-propagate{keep-sharding-rules=true}", "sdy-export-named-computations"),
+    *("sdy-propagate-to-func-results", "sdy-unflatten-call-graph", "symbol-dce", "sdy-insert-func-call-reshards"),
+)
+"""Those that it runs before the timed export."""
 
 
 class Timed(NamedTuple):
@@ -41,20 +48,18 @@ PIPELINES: Mapping[str, Timed] = {
     "import": Timed("sdy-import-pipeline{dedup-functions-fully=true}"),
     "propagation": Timed("sdy-user-priority-propagate", BEFORE_PROPAGATION),
     "propagation, rules kept": Timed("sdy-user-priority-propagate{keep-sharding-rules=true}", BEFORE_PROPAGATION),
+    "export": Timed("sdy-export-pipeline", BEFORE_EXPORT),
     "import, propagation and export": Timed("sdy-propagation-pipeline"),
 }
 
 
-def median_of_fresh(make: Callable[[], T], run: Callable[[T], object]) -> float:
-    """The median CPU seconds of `run`, without `make` (which creates its input) and without garbage collection."""
-    times: list[float] = []
-    for _ in range(RUNS):
-        value = make()
-        gc.collect()
-        start = process_time()
-        run(value)
-        times.append(process_time() - start)
-    return statistics.median(times)
+def seconds(make: Callable[[], T], run: Callable[[T], object]) -> float:
+    """The CPU seconds of `run`, without `make` (which creates its input) and without garbage collection."""
+    value = make()
+    gc.collect()
+    start = process_time()
+    run(value)
+    return process_time() - start
 
 
 def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
@@ -72,15 +77,15 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
     with make_ir_context():
         manager = passmanager.PassManager.parse(f"builtin.module({pipeline})")
         manager.enable_verifier(False)  # xshardy does not verify between passes either
-        seconds = {
-            "xshardy": median_of_fresh(
-                lambda: Parser(context, text).parse_module(), lambda module: passes.apply(context, module)
-            ),
-            "C++ Shardy in jaxlib": median_of_fresh(
-                lambda: ir.Module.parse(text), lambda module: manager.run(module.operation)
-            ),
-        }
-    return count, {name: each / count * 1e6 for name, each in seconds.items()}
+        times: dict[str, list[float]] = {"xshardy": [], "C++ Shardy in jaxlib": []}
+        for _ in range(RUNS):
+            times["xshardy"].append(
+                seconds(lambda: Parser(context, text).parse_module(), lambda module: passes.apply(context, module))
+            )
+            times["C++ Shardy in jaxlib"].append(
+                seconds(lambda: ir.Module.parse(text), lambda module: manager.run(module.operation))
+            )
+    return count, {name: statistics.median(each) / count * 1e6 for name, each in times.items()}
 
 
 def prepared(text: str, passes: Sequence[str]) -> str:
@@ -95,7 +100,8 @@ def prepared(text: str, passes: Sequence[str]) -> str:
 
 
 def main() -> None:
-    texts = {layers: train_step(layers) for layers in LAYERS}
+    sys.setrecursionlimit(100_000)  # JAX lowers layers recursively
+    texts = {layers: train_step(layers) for layers in map(int, sys.argv[1:] or LAYERS)}
     for title, (pipeline, before) in PIPELINES.items():
         results = {layers: per_operation(prepared(text, before), pipeline) for layers, text in texts.items()}
         table = Table(title=f"{title}: {pipeline}")

@@ -5,12 +5,15 @@ Every byte of memory has shadows: who wrote and read it last, and when. Two acce
 are a race, if one of them writes and they are not both atomic, unless a barrier of the block or of the warp is between
 them. Threads of different blocks have no barrier. Source: PTX ISA, "Memory Consistency Model", "Data Races".
 
+A thread that acquires (`atom.acquire` and the like) orders the accesses of its block behind all earlier ones of other
+blocks: whoever holds a lock is not in a race.
+
 Not found are races with other readers than the last two of a byte, and a barrier of a part of a block (`bar.sync a, b`)
 is taken for one of all threads.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,7 +27,10 @@ from xshardy.ptx.module import Instruction
 
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "volatile", "mmio")
 """Modifiers of accesses that do not race with atomic ones."""
-NOBODY = -1
+ACQUIRING = ("acquire", "acq_rel")
+NOBODY = 0
+"""Threads are counted from 1: memory that is all 0 is not allocated before it is used."""
+
 
 Describe = Callable[[int], str]
 """What is wrong with a byte of an access, by its number."""
@@ -38,29 +44,35 @@ class Now:
     block_phase: Array
     warp_phase: Array
     is_strong: bool
+    time: int
+    """The number of the access."""
+    acquired: Array
+    """The time at which a thread of the block last acquired what others released; 0 for never."""
 
 
 class Moments:
     """For each byte of a region, the thread that accessed it, and the phases of its block and warp then."""
 
     def __init__(self, size: int):
-        self.thread = np.full(size, NOBODY, np.int64)
-        """The number of the thread in the grid."""
+        self.thread = np.zeros(size, np.int64)
+        """The number of the thread in the grid, from 1 on, or `NOBODY`."""
         self.block_phase, self.warp_phase = np.zeros(size, np.int32), np.zeros(size, np.int32)
         self.is_strong = np.zeros(size, np.bool_)
+        self.time = np.zeros(size, np.int64)
 
     def note(self, places: Array, now: Now) -> None:
         self.thread[places] = now.thread
         self.block_phase[places], self.warp_phase[places] = now.block_phase, now.warp_phase
-        self.is_strong[places] = now.is_strong
+        self.is_strong[places], self.time[places] = now.is_strong, now.time
 
     def unordered(self, places: Array, now: Now, threads_per_block: int) -> Array:
         """Whether the access that is noted for each of `places` has no order with the one now, of another thread."""
         before = self.thread[places]
-        same_block = before // threads_per_block == now.thread // threads_per_block
-        warp, own = (thread % threads_per_block // WARP_SIZE for thread in (before, now.thread))
+        same_block = (before - 1) // threads_per_block == (now.thread - 1) // threads_per_block
+        warp, own = ((thread - 1) % threads_per_block // WARP_SIZE for thread in (before, now.thread))
         ordered = same_block & (self.block_phase[places] != now.block_phase)
         ordered |= same_block & (warp == own) & (self.warp_phase[places] != now.warp_phase)
+        ordered |= ~same_block & (self.time[places] < now.acquired)
         return (before != NOBODY) & (before != now.thread) & ~ordered & ~(self.is_strong[places] & now.is_strong)
 
 
@@ -102,6 +114,9 @@ class Checks:
     def __init__(self, faults: Faults):
         self.faults = faults
         self._shadows: WeakKeyDictionary[Region, Shadow] = WeakKeyDictionary()
+        self._time = 0
+        self._acquired: dict[int, int] = {}
+        """By block, the time of the last access that acquires."""
 
     def __call__(
         self,
@@ -123,11 +138,17 @@ class Checks:
         modifiers = instruction.opcode.split(".")
         is_strong = access is Access.ATOMIC or any(modifier in STRONG for modifier in modifiers)
         block, thread = np.divmod(lane, lanes.shape[1])
+        self._time += 1
+        if any(modifier in ACQUIRING for modifier in modifiers):
+            self._acquired.update(dict.fromkeys(lanes.blocks[np.unique(block)].tolist(), self._time))
+        acquired = np.array([self._acquired.get(number, 0) for number in lanes.blocks.tolist()])
         now = Now(
-            lanes.blocks[block] * lanes.shape[1] + thread,
+            lanes.blocks[block] * lanes.shape[1] + thread + 1,
             lanes.block_phases[block, 0],
             lanes.warp_phases.reshape(-1)[lane],
             is_strong,
+            self._time,
+            acquired[block],
         )
         found = _Access(lanes, instruction, part.region, lane, places, now)
         if access is Access.LOAD:
@@ -150,7 +171,7 @@ class Checks:
             shadow.is_constant[places] = True
         others = (shadow.reads.thread[places] != now.thread) & (shadow.reads.thread[places] != NOBODY)
         moved = places[others]
-        for name in ("thread", "block_phase", "warp_phase", "is_strong"):
+        for name in ("thread", "block_phase", "warp_phase", "is_strong", "time"):
             getattr(shadow.earlier_reads, name)[moved] = getattr(shadow.reads, name)[moved]
         shadow.reads.note(places, now)
         together = shadow.reads.thread[places] != now.thread
@@ -170,9 +191,8 @@ class Checks:
             others = shadow.writes.thread[places]
 
             def describe(number: int) -> str:
-                return (
-                    f"writes another value than {found.lanes.launch.place(int(others[number]))} at {found.at(number)}"
-                )
+                other = found.lanes.launch.place(int(others[number]) - 1)
+                return f"writes another value than {other} at {found.at(number)}"
 
             self._report_each(found, FaultKind.RACE, differs, describe)
 
@@ -183,7 +203,7 @@ class Checks:
         others = before.thread[found.places]
 
         def describe(number: int) -> str:
-            other = found.lanes.launch.place(int(others[number]))
+            other = found.lanes.launch.place(int(others[number]) - 1)
             return f"{what.format(other=other)}, with no barrier between, at {found.at(number)}"
 
         self._report_each(found, FaultKind.RACE, wrong, describe)
@@ -204,7 +224,13 @@ class Checks:
 
 
 def _of(now: Now, chosen: Array) -> Now:
-    return Now(now.thread[chosen], now.block_phase[chosen], now.warp_phase[chosen], now.is_strong)
+    return replace(
+        now,
+        thread=now.thread[chosen],
+        block_phase=now.block_phase[chosen],
+        warp_phase=now.warp_phase[chosen],
+        acquired=now.acquired[chosen],
+    )
 
 
 def _differing(found: _Access, words: Sequence[Array], size: int) -> Array:

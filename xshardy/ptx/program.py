@@ -11,9 +11,11 @@ from xshardy.ptx.instructions.atomics import ATOMICS
 from xshardy.ptx.instructions.bits import BITS
 from xshardy.ptx.instructions.comparisons import COMPARISONS
 from xshardy.ptx.instructions.conversions import CONVERSIONS
+from xshardy.ptx.instructions.copies import COPIES
 from xshardy.ptx.instructions.floats import FLOATS
 from xshardy.ptx.instructions.form import Form, Rule
 from xshardy.ptx.instructions.integers import INTEGERS
+from xshardy.ptx.instructions.matrices import MATRICES
 from xshardy.ptx.instructions.memory import MEMORY
 from xshardy.ptx.instructions.warps import WARPS
 from xshardy.ptx.memory import Memory
@@ -21,7 +23,7 @@ from xshardy.ptx.module import Entry, Instruction, Symbol
 from xshardy.ptx.synchronization import BARRIERS, Barrier
 from xshardy.ptx.types import TYPES, Kind
 
-ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS}
+ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS, **COPIES, **MATRICES}
 """Rules of instructions with side effects."""
 BY_NAME: Mapping[str, Rule] = {**BITS, **COMPARISONS, **CONVERSIONS}
 """Rules of instructions whose type does not decide what they compute."""

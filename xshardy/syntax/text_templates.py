@@ -8,7 +8,7 @@ ones only cost another template. Each printer has its own templates and prints o
 meanwhile.
 
 A text becomes a template only if it depends on nothing else:
-- it has one line, no regions and no successors;
+- it has one line, no successors, and no regions except in WITH_BODY;
 - it is in the generic form, or comes from an `assembly_format`, which reads nothing else, or its operation is in ALIKE;
 - each value name in it belongs to an operand, or to the results.
 """
@@ -25,7 +25,10 @@ from xdsl.irdl import IRDLOperation
 from xshardy.dialects.naming import ValueNames
 from xshardy.syntax.formats import format_of
 
-ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "stablehlo.constant"})
+WITH_BODY = frozenset({"stablehlo.reduce"})
+"""Operations that print a body as one word if it has one operation: `applies stablehlo.add`."""
+
+ALIKE = frozenset({"arith.constant", "llvm.mlir.constant", "stablehlo.constant"}) | WITH_BODY
 """Operations with custom printers whose text depends only on the template key."""
 
 RESULTS = -1
@@ -56,26 +59,48 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
 
     `prefix` is the prefix of operation names that is elided at `op`.
     """
-    if op.regions or op._successors:
+    body: Hashable = ()
+    if op._successors or (op.regions and (op.name not in WITH_BODY or (body := _body_key(op)) is None)):
         return None
-    properties, attributes, operands = op.properties, op.attributes, op._operands
-    key = (
+    operands = op._operands
+    key = prefix, body, *_parts(op)
+    if len(operands) > 1 and len(set(map(id, operands))) < len(operands):
+        numbers = [*map(id, operands)]
+        return *key, tuple(map(numbers.index, numbers))
+    return key
+
+
+def _parts(op: Operation) -> Sequence[Hashable]:
+    """The class of `op`, and the identities of its attributes and types."""
+    properties, attributes = op.properties, op.attributes
+    return (
         type(op),
-        prefix,
         *properties,
         *map(id, properties.values()),
         None,
         *attributes,
         *map(id, attributes.values()),
         None,
-        *[id(operand._type) for operand in operands],
+        *[id(operand._type) for operand in op._operands],
         None,
         *[id(result._type) for result in op.results],
     )
-    if len(operands) > 1 and len(set(map(id, operands))) < len(operands):
-        numbers = [*map(id, operands)]
-        return *key, tuple(map(numbers.index, numbers))
-    return key
+
+
+def _body_key(op: Operation) -> Hashable | None:
+    """What the regions of `op` are: None if they hold more than operations that use values of their block only."""
+    key: list[Hashable] = []
+    for region in op.regions:
+        for block in region.blocks:
+            numbers = {id(argument): number for number, argument in enumerate(block.args)}
+            key.append(tuple([id(argument.type) for argument in block.args]))
+            for inner in block.ops:
+                used = [numbers.get(id(operand)) for operand in inner._operands]
+                if inner.regions or inner._successors or None in used:
+                    return None
+                key.append((*_parts(inner), *used))
+                numbers |= {id(result): len(numbers) + index for index, result in enumerate(inner.results)}
+    return tuple(key)
 
 
 @dataclass(frozen=True, slots=True)

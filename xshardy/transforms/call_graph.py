@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 from xshardy.rewriting.memo import once_per_object
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_in, operations_of
 
 PRIVATE = StringAttr("private")
 
@@ -18,6 +18,17 @@ PRIVATE = StringAttr("private")
 def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
     """The functions that `module` holds, by name, in the order of the text."""
     return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+
+
+def calls_by_symbol(module: ModuleOp) -> Mapping[Operation, Sequence[func.CallOp]]:
+    """The calls in each operation at the top of `module`, in the order of the text; without those that have none."""
+    calls: dict[Operation, list[func.CallOp]] = {}
+    for call in operations_of(module, func.CallOp):
+        outer: Operation = call
+        while (around := outer.parent_op()) is not module and around is not None:
+            outer = around
+        calls.setdefault(outer, []).append(call)
+    return calls
 
 
 def is_private(function: func.FuncOp) -> bool:

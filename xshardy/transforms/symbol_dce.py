@@ -1,17 +1,16 @@
 """Erase the symbols that no reference reaches, as MLIR's `symbol-dce` does."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.walk import operations_from, operations_of
-from xshardy.transforms.call_graph import symbols_not_in
+from xshardy.rewriting.walk import operations_from
+from xshardy.transforms.call_graph import calls_by_symbol, symbols_not_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
 """The visibilities of symbols without references from outside of their module."""
@@ -32,7 +31,10 @@ def dead_symbols(module: ModuleOp) -> tuple[Operation, ...]:
             hidden[name.data] = op
         else:
             roots.append(op)
-    reached = _take_reached(hidden, roots, _callees_within)
+    if not hidden:
+        return ()
+    calls = calls_by_symbol(module)
+    reached = _take_reached(hidden, roots, lambda op: [call.callee.string_value() for call in calls.get(op, ())])
     seen: set[int] = set()
     _take_reached(hidden, roots + reached, lambda op: _references_within(op, seen))
     return tuple(hidden.values())
@@ -50,11 +52,6 @@ def _take_reached(
                 pending.append(reached)
                 taken.append(reached)
     return taken
-
-
-def _callees_within(root: Operation) -> Iterator[str]:
-    """The functions that calls in `root` call."""
-    return (call.callee.string_value() for call in operations_of(root, CallOp))
 
 
 def _references_within(root: Operation, seen: set[int]) -> list[str]:

@@ -1,13 +1,21 @@
-"""Our walks give what xDSL's give; unused operations are found through regions."""
+"""Our walks give what xDSL's give, kept or not; unused operations are found through regions."""
 
-from xdsl.dialects.builtin import ModuleOp
+from dataclasses import dataclass
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects.stablehlo import AddOp, NegOp
-from xshardy.rewriting import BACKWARD, rewrite
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.dialects.stablehlo import AddOp, NegOp, ReturnOp
+from xshardy.rewriting import BACKWARD, FORWARD, INNER_FIRST, Walk, kept_walks, match_op_type, rewrite
+from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
+from xshardy.rewriting.region_walk import walk_regions
+from xshardy.rewriting.walk import operations_in, operations_of, walk_inside
 from xshardy.syntax import parse_module
 from xshardy.transforms.unused_operations import EraseUnusedOperation
+from xshardy.universe import installed_passes, new_context
 
 LOOP = """func.func @main(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
   %0 = stablehlo.negate %x : tensor<8xf32>
@@ -40,3 +48,72 @@ def test_operands_of_a_dead_loop_are_dead():
     function = next(op for op in module.ops if isinstance(op, FuncOp))
     rewrite(function, (EraseUnusedOperation(),), BACKWARD)
     assert [op.name for op in function.body.block.ops] == ["stablehlo.negate", "func.return"]
+
+
+# -- Walks that a pipeline keeps ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def walked(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
+    """Filled with the walks over a whole module that are made and kept."""
+    made: list[Walk] = []
+
+    def counted(regions: tuple[object, ...], walk: Walk) -> list[Operation]:
+        made.append(walk)
+        return walk_regions(regions, walk)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(kept_walks, "walk_regions", counted)
+    return made
+
+
+@dataclass(frozen=True)
+class Mark(RewritePattern):
+    """`add` -> `add {marked}`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter, /) -> None:
+        op.attributes["marked"] = UnitAttr()
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class Negate(RewritePattern):
+    """`x + y` -> `-x`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, NegOp.create(operands=op.operands[:1], result_types=op.result_types))
+
+
+@pytest.mark.parametrize("walk", [FORWARD, BACKWARD, INNER_FIRST, Walk(walk_reverse=True)])
+def test_a_kept_walk_has_the_order_of_a_new_one(walk: Walk):
+    module = parse_module(LOOP)
+    with walks_kept(module):
+        assert walk_inside(module, walk) == walk_regions(module.regions, walk)
+        some = [op for op in walk_regions(module.regions, walk) if isinstance(op, NegOp | ReturnOp)]
+        assert [op for op in walk_inside(module, walk) if isinstance(op, NegOp | ReturnOp)] == some
+
+
+def test_a_walk_is_kept_until_an_operation_is_replaced(walked: list[Walk]):
+    module = parse_module(LOOP)
+    with walks_kept(module):
+        assert len(operations_of(module, NegOp)) == 2
+        rewrite(module, (Mark(),))
+        assert len(operations_of(module, AddOp)) == 1
+        assert len(walked) == 1
+        rewrite(module, (Negate(),))
+        assert len(operations_of(module, NegOp)) == 3
+        assert operations_of(module, AddOp) == []
+        assert len(walked) == 2
+        with walks_not_kept(module):
+            operations_in(module)
+        assert len(walked) == 2
+    operations_in(module)
+    assert len(walked) == 2
+
+
+def test_a_pipeline_walks_over_a_module_a_few_times_only(walked: list[Walk]):
+    """Of the 30 passes of the pipeline, few change the structure of this module."""
+    module: ModuleOp = parse_module(LOOP)
+    installed_passes()["sdy-propagation-pipeline"]()().apply(new_context(), module)
+    assert len(walked) <= 8

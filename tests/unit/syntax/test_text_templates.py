@@ -91,6 +91,25 @@ func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{
             "  %0 = arith.constant 1.0 : f32\n  %1 = arith.constant 1.0 : f32\n  %2 = arith.constant 2.0 : f32",
             1,
         ),
+        "bodies that are one word": (
+            "  %v = stablehlo.constant dense<0.0> : tensor<4xf32>\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+            + "".join(
+                f"  %{index} = stablehlo.reduce(%v init: %z) applies stablehlo.{name} across dimensions = [0] : "
+                "(tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+                for index, name in enumerate(("add", "add", "multiply"))
+            ),
+            1,
+        ),
+        "bodies that are printed": (
+            "  %v = stablehlo.constant dense<0.0> : tensor<4xf32>\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+            + "".join(
+                f"  %{index} = stablehlo.reduce(%v init: %z) across dimensions = [0] : "
+                "(tensor<4xf32>, tensor<f32>) -> tensor<f32> reducer(%x: tensor<f32>, %y: tensor<f32>) "
+                f"{{ stablehlo.return %{name} : tensor<f32> }}\n"
+                for index, name in enumerate(("x", "y", "z", "z"))
+            ),
+            3,  # the returns
+        ),
         "regions and successors": (
             '  "test.op"() ({\n  }) : () -> ()\n  "test.op"() ({\n  }) : () -> ()\n'
             '  "test.termop"()[^bb0] : () -> ()\n^bb0:\n  "test.termop"()[^bb1] : () -> ()\n^bb1:',

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
-from xshardy.transforms.call_graph import BottomUp, bottom_up
+from xshardy.transforms.call_graph import BottomUp, bottom_up, calls_by_symbol
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.function_copies import Functions, calls_in
+from xshardy.transforms.sdy.function_copies import Functions
 
 CallOrder = Mapping[FuncOp, Sequence[CallOp]]
 """Functions, each after those it calls, and for each its calls in the order of the text."""
 
 
 def _ordered(functions: Functions) -> tuple[CallOrder, BottomUp]:
-    calls = {name: calls_in(function) for name, function in functions.by_name.items() if function.body.blocks}
+    made_in = calls_by_symbol(functions.module)
+    calls = {name: made_in.get(f, ()) for name, f in functions.by_name.items() if f.body.blocks}
     walk = bottom_up(
         {
             name: [callee for call in made if (callee := call.callee.string_value()) in calls]

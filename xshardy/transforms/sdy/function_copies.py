@@ -38,6 +38,7 @@ class Functions:
     """The functions of a module by name, without those `left_out`."""
 
     def __init__(self, module: ModuleOp, left_out: Collection[Operation] = ()):
+        self.module = module
         self.by_name = {name: f for name, f in functions_of(module).items() if f not in left_out}
 
     def callee(self, call: CallOp) -> FuncOp:

@@ -1,6 +1,7 @@
 """The shardings and meshes that a module names, and changes of a sharding."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -65,17 +66,16 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
     """The shardings that `module` names, each object once, in text order."""
     seen: dict[int, Attribute] = {}
-    for op in operations_from(module):
-        for holder in (op.properties, op.attributes):
-            for name, attribute in holder.items():
-                if id(attribute) in seen:
-                    continue
-                seen[id(attribute)] = attribute
-                if type(attribute) is TensorShardingAttr:
-                    yield attribute
-                elif type(attribute) is TensorShardingPerValueAttr:
-                    yield from attribute.shardings
-                elif name in PER_ARGUMENT_OR_RESULT:
-                    for entry in dictionaries_in(attribute):
-                        if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
-                            yield sharding
+    held = [holder for op in operations_from(module) for holder in (op.properties, op.attributes) if holder]
+    for name, attribute in chain.from_iterable(holder.items() for holder in held):
+        if id(attribute) in seen:
+            continue
+        seen[id(attribute)] = attribute
+        if type(attribute) is TensorShardingAttr:
+            yield attribute
+        elif type(attribute) is TensorShardingPerValueAttr:
+            yield from attribute.shardings
+        elif name in PER_ARGUMENT_OR_RESULT:
+            for entry in dictionaries_in(attribute):
+                if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
+                    yield sharding

@@ -224,8 +224,8 @@ class ConvertGlobalToLocalPass(PatternPass):
 
     def _options(self) -> LocalOptions:
         return LocalOptions(
-            self.per_dim_all_gather,
-            self.combine_multi_dimension_reduce_scatter,
-            groups_over_axes=self.enable_rgv3,
             by_replica=self.replica_count > 1,
+            per_dim_all_gather=self.per_dim_all_gather,
+            combine_multi_dimension_reduce_scatter=self.combine_multi_dimension_reduce_scatter,
+            groups_over_axes=self.enable_rgv3,
         )

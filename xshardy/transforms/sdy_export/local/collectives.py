@@ -191,10 +191,7 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
         params = sorted(op.params.params.data, key=lambda param: param.tgt_dim.data)
         if not all(param.axes.data for param in params):
             raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
-        shape = before.operands[0].local.get_shape()
         factors = {param.tgt_dim.data: sharded_size(param.axes.data, op.mesh) for param in params}
-        if any(shape[dim] % factor for dim, factor in factors.items()):
-            raise refuse(op, "dimension not divisible by num devices per group")
         sources = {param.tgt_dim.data: param.src_dim.data for param in params}
         return Exchange(sources, factors, tuple(axis for param in params for axis in param.axes.data))
 
@@ -251,8 +248,6 @@ class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, in
         (operand,) = before.operands
         if operand.sharding is None or operand.sharding == op.out_sharding:
             raise refuse(op, "changes nothing: let sdy-canonicalize-collectives remove it")
-        if operand.mesh.device_count != op.mesh.device_count:
-            raise refuse(op, "collective-permute between meshes of different sizes is not supported.")
         return exchange_pairs(operand.sharding, operand.mesh, op.out_sharding, op.mesh)
 
     def rewrite(self, op: sdy.CollectivePermuteOp, decision: Sequence[tuple[int, int]], code: DeviceCode) -> None:

@@ -57,10 +57,10 @@ class LocalOptions:
     That is its replica id if there are several replicas, else its partition id.
     """
 
+    by_replica: bool
     per_dim_all_gather: bool = False
     combine_multi_dimension_reduce_scatter: bool = False
     groups_over_axes: bool = False
-    by_replica: bool = False
 
 
 @lru_cache(maxsize=64)

@@ -31,9 +31,7 @@ def _covered_dims(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> l
 
     Raises `OperationFailedException` if tensors are not sharded as they must be for each device to write its own.
     """
-    (source, update, *indices), (target,) = before.operands, before.results
-    if not all(index.is_replicated for index in indices):
-        raise refuse(op, "has sharded indices: let sdy-insert-explicit-reshards replicate them")
+    (source, update, *_), (target,) = before.operands, before.results
     covered: list[int] = []
     for dim, (extent, size) in enumerate(zip(source.shape, update.shape, strict=True)):
         of_source, of_update, of_target = (tuple(tensor.axes(dim)) for tensor in (source, update, target))

@@ -1,0 +1,141 @@
+"""
+Products of small matrices by a warp, and loads of their fragments. Source: PTX ISA, `mma`, `ldmatrix`.
+
+The threads of a warp hold a matrix together. With g = lane / 4, t = lane % 4, and e elements of A or B in a register:
+register r of A has row g (+ 8 if r is odd) and e columns from t*e (+ 4e * (r / 2)) on; register r of B has e rows from
+t*e (+ 4e*r) on and column g; an accumulator has rows g and g + 8, columns 2t and 2t + 1.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics.floats import narrowed
+from xshardy.interpreters.simt.launch import WARP_SIZE
+from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.memory import addresses, elements_of, load_words
+from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.module import Integer
+from xshardy.ptx.types import TYPES, Type
+
+ROWS, COLUMNS = 16, 8
+ALL_LANES = Integer(0xFFFFFFFF)
+SHAPES: Mapping[str, int] = {f"m16n8k{depth}": depth for depth in (4, 8, 16, 32)}
+"""The columns of A, by shape."""
+
+_LANES = np.arange(WARP_SIZE)[:, None, None]
+_G, _T = _LANES // 4, _LANES % 4
+
+
+def places_of_a(registers: int, elements: int) -> tuple[Array, Array]:
+    """The row and column of each element of A, by lane, register and element of the register."""
+    register, element = np.arange(registers)[None, :, None], np.arange(elements)[None, None, :]
+    rows, columns = _G + 8 * (register & 1), _T * elements + element + 4 * elements * (register >> 1)
+    return _all(rows, columns)
+
+
+def places_of_b(registers: int, elements: int) -> tuple[Array, Array]:
+    """The same of B."""
+    register, element = np.arange(registers)[None, :, None], np.arange(elements)[None, None, :]
+    return _all(_T * elements + element + 4 * elements * register, _G)
+
+
+def places_of_accumulator(elements: int) -> tuple[Array, Array]:
+    """The same of accumulators, with one or two elements in a register."""
+    number = np.arange(4).reshape(1, -1, elements)
+    return _all(_G + 8 * (number >> 1), _T * 2 + (number & 1))
+
+
+def _all(rows: Array, columns: Array) -> tuple[Array, Array]:
+    first, second = np.broadcast_arrays(rows, columns)
+    return first, second
+
+
+def multiply(form: Form, context: Context) -> Step:
+    """`mma.sync.aligned.m16n8kK.row.col.dtype.atype.btype.ctype d, a, b, c`: `d = a * b + c`."""
+    form.required("sync")
+    form.required("aligned")
+    depth = SHAPES[form.required(*SHAPES)]
+    form.required("row")
+    form.required("col")
+    saturates = form.has("satfinite")
+    result, of_a, of_b, of_c = form.types(4)
+    if saturates or of_a.bits == 64:
+        raise form.error("saturation and f64 are not supported")
+    instruction, elements = form.instruction, 32 // of_a.bits
+    d, a, b, c = (elements_of(operand) for operand in instruction.operands)
+    check = members(context, instruction, ALL_LANES)
+    readers = [
+        [context.registers.reader(instruction, register, TYPES["b32"]) for register in operand] for operand in (a, b, c)
+    ]
+    packed = 32 // result.bits
+    writers = [context.registers.writer(instruction, register, TYPES["b32"]) for register in d]
+    where = (places_of_a(len(a), elements), places_of_b(len(b), elements), places_of_accumulator(packed))
+    shapes = ((ROWS, depth), (depth, COLUMNS), (ROWS, COLUMNS))
+    kinds = (of_a, of_b, of_c)
+
+    def execute(lanes: Lanes) -> None:
+        check(lanes)
+        left, right, plus = (
+            _matrix(lanes, [read(lanes) for read in reads], type, places, shape)
+            for reads, type, places, shape in zip(readers, kinds, where, shapes, strict=True)
+        )
+        total = left @ right + plus
+        value = narrowed(total, result.dtype) if not result.is_integer else total.astype(np.int64).astype(result.dtype)
+        rows, columns = where[2]
+        fragments = np.ascontiguousarray(value[..., rows, columns]).view(np.uint32)[..., 0]
+        for number, writer in enumerate(writers):
+            writer(lanes, lanes.of_warps(fragments[..., number]))
+
+    return execute
+
+
+def _matrix(
+    lanes: Lanes, registers: Sequence[Array], type: Type, places: tuple[Array, Array], shape: tuple[int, int]
+) -> Array:
+    """The matrices of all warps, in f64: [blocks, warps, rows, columns]."""
+    bits = np.stack([lanes.warps(register) for register in registers], axis=-1)
+    values = np.ascontiguousarray(bits)[..., None].view(type.dtype)
+    result = np.zeros((*bits.shape[:2], *shape), np.float64)
+    result[..., places[0], places[1]] = values.astype(np.float64)
+    return result
+
+
+def load_matrices(form: Form, context: Context) -> Step:
+    """`ldmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 r, [p]`: the address of row i is that of lane i."""
+    form.required("sync")
+    form.required("aligned")
+    form.required("m8n8")
+    count = int(form.required("x1", "x2", "x4")[1:])
+    transposed = form.has("trans")
+    form.required("shared", "shared::cta")
+    form.required("b16")
+    instruction, memory = form.instruction, context.memory
+    check = members(context, instruction, ALL_LANES)
+    where = addresses(context, instruction, instruction.operands[1])
+    registers = elements_of(instruction.operands[0])
+    writers = [context.registers.writer(instruction, register, TYPES["b32"]) for register in registers]
+    lane = np.arange(WARP_SIZE)
+
+    def execute(lanes: Lanes) -> None:
+        check(lanes)
+        everyone = lanes.mask
+        gives_address = np.arange(lanes.shape[1])[None, :] % WARP_SIZE < 8 * count
+        lanes.mask = lanes.active_mask() & gives_address
+        words = load_words(lanes, memory, instruction, "shared", where(lanes), 4, 4)
+        lanes.mask = everyone
+        rows = np.stack([lanes.warps(word) for word in words], axis=-1)[..., : 8 * count, :]
+        matrices = np.ascontiguousarray(rows).reshape(*rows.shape[:2], count, 8, 4).view(np.uint16)
+        if transposed:
+            matrices = np.ascontiguousarray(np.swapaxes(matrices, -1, -2))
+        pairs = matrices.view(np.uint32)[..., lane // 4, lane % 4]
+        for number, writer in enumerate(writers):
+            writer(lanes, lanes.of_warps(np.ascontiguousarray(pairs[..., number, :])))
+
+    return execute
+
+
+MATRICES: Mapping[str, Action] = {"mma": multiply, "ldmatrix": load_matrices}
