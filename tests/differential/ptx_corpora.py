@@ -137,7 +137,7 @@ class Fusion:
             regions[number] = Region(f"buffer {number}", data.size)
             regions[number].data[: data.size] = data
         machine, written = Machine(ptx), Written()
-        atomic = any(step.opcode.startswith(("atom", "red.")) for step in machine.entry.instructions)
+        atomic = any(step.opcode.startswith(("atom", "red.")) for step in machine.entry.body.instructions)
         blocks = None if atomic else sampled(prod(grid), self.elements)
         observers: list[Observer] = [written]
         options = Options(blocks, dynamic_shared, collects_faults=True, checks=self.checks, observers=observers)

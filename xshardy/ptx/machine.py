@@ -132,7 +132,7 @@ class Machine:
         return regions, memory
 
     def _variables(self, *spaces: str) -> list[Variable]:
-        everything = [*self.module.variables.values(), *self.entry.variables]
+        everything = [*self.module.variables.values(), *self.entry.body.variables]
         return [variable for variable in everything if variable.space in spaces]
 
     def _layout(self, regions: Sequence[Region], dynamic_shared: int) -> tuple[dict[str, int], tuple[int, int]]:

@@ -100,7 +100,7 @@ class Variable:
 
     name: str
     space: str
-    """`global`, `const`, `shared` or `local`."""
+    """`global`, `const`, `shared` or `local`; `param` for one that passes values to a call or from it."""
     size: int
     """In bytes."""
     alignment: int
@@ -125,6 +125,27 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Body:
+    """What is between the braces of an entry or a function."""
+
+    registers: Mapping[str, Type]
+    variables: tuple[Variable, ...]
+    """Those of the spaces `shared`, `local` and `param`."""
+    instructions: tuple[Instruction, ...]
+    labels: Mapping[str, int]
+    """The number of the instruction behind each label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A device function. Its parameters are names of variables, in order."""
+
+    results: tuple[str, ...]
+    parameters: tuple[str, ...]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A kernel."""
 
@@ -133,12 +154,8 @@ class Entry:
     parameters: tuple[Parameter, ...]
     directives: Mapping[str, tuple[int, ...]]
     """Performance directives such as `reqntid`, by name."""
-    registers: Mapping[str, Type]
-    variables: tuple[Variable, ...]
-    """Shared and local ones that are declared in the body."""
-    instructions: tuple[Instruction, ...]
-    labels: Mapping[str, int]
-    """The number of the instruction behind each label."""
+    body: Body
+    """Without calls: functions are inlined."""
 
 
 @dataclass(frozen=True, slots=True)

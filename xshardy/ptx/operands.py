@@ -11,12 +11,15 @@ _INTEGER = re.compile(r"[-+~]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 _DECIMAL = re.compile(r"-?\d*\.\d*(?:[eE][-+]?\d+)?")
 _HEX_FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[^\s+\-\]]+)\s*(?:(?P<sign>[+-])\s*(?P<offset>.+?))?\s*\]")
+_CALL = re.compile(
+    r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
+)
 _NAME = re.compile(r"[A-Za-z_$%][\w$.]*")
 
 CONSTANTS: Mapping[str, Integer] = {"WARP_SZ": Integer(32)}
 
 Rename = Callable[[str], str]
-"""From the name of a register in the text to the one in the entry, which inner scopes change."""
+"""From the name of a register or variable in the text to the one in its body, which inner scopes change."""
 
 
 class OperandError(ValueError):
@@ -34,6 +37,22 @@ def read_operands(text: str, rename: Rename, registers: Callable[[str], bool]) -
         found.append(_operand(match[1].strip(), rename, registers))
         at = match.end()
     return tuple(found)
+
+
+def read_call(text: str, rename: Rename) -> tuple[Operand, ...]:
+    """
+    The variables of the results, the function, and the variables of the arguments in `(a), f, (b, c)`.
+
+    Raises `OperandError` for a call by a pointer, and for values that are passed in registers.
+    """
+    match = _CALL.fullmatch(text.strip())
+    if match is None:
+        raise OperandError(f"cannot read the call '{text.strip()}': it must name a function, and pass variables")
+
+    def variables(names: str | None) -> Vector:
+        return Vector(tuple(Symbol(rename(name.strip())) for name in (names or "").split(",") if name.strip()))
+
+    return variables(match["results"]), Symbol(match["name"]), variables(match["arguments"])
 
 
 def read_integer(text: str) -> int:
@@ -72,7 +91,7 @@ def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Ope
         return CONSTANTS[text]
     if _NAME.fullmatch(text):
         name = rename(text)
-        return Register(name) if registers(name) else Symbol(text)
+        return Register(name) if registers(name) else Symbol(name)
     if "+" in text and _NAME.fullmatch(text.partition("+")[0].strip()):
         symbol, _, offset = text.partition("+")
         return Symbol(symbol.strip(), read_integer(offset.strip()))
@@ -96,4 +115,4 @@ def _address(text: str, rename: Rename, registers: Callable[[str], bool]) -> Add
     if _INTEGER.fullmatch(match["base"]):
         return Address(None, read_integer(match["base"]) + offset)
     name = rename(match["base"])
-    return Address(Register(name) if registers(name) else Symbol(match["base"]), offset)
+    return Address(Register(name) if registers(name) else Symbol(name), offset)

@@ -99,7 +99,7 @@ def profile(
     machine = Machine(ptx) if isinstance(ptx, str) else ptx
     count = prod(grid)
     chosen = sampled_blocks(count, count if blocks is None else blocks)
-    counts, traffic = Counts(machine.entry.instructions), Traffic()
+    counts, traffic = Counts(machine.entry.body.instructions), Traffic()
     if arguments is None:
         arguments = boundless_arguments(machine)
     options = Options(blocks=chosen, dynamic_shared=dynamic_shared, counters=[counts], observers=[traffic])

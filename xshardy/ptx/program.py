@@ -19,7 +19,7 @@ from xshardy.ptx.instructions.matrices import MATRICES
 from xshardy.ptx.instructions.memory import MEMORY
 from xshardy.ptx.instructions.warps import WARPS
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.module import Entry, Instruction, Symbol
+from xshardy.ptx.module import Body, Entry, Instruction, Symbol
 from xshardy.ptx.synchronization import BARRIERS, Barrier
 from xshardy.ptx.types import TYPES, Kind
 
@@ -55,23 +55,24 @@ def program_of(
     entry: Entry, symbols: Mapping[str, int], memory: Memory, errors: np.random.Generator | None = None
 ) -> Program:
     """Decode the instructions of an entry. Raises `PtxError` for an unknown one."""
-    registers = Registers(entry.registers, symbols)
+    body = entry.body
+    registers = Registers(body.registers, symbols)
     context = Context(registers, memory, errors)
-    steps = tuple(_decoded(instruction, entry, context) for instruction in entry.instructions)
+    steps = tuple(_decoded(instruction, body, context) for instruction in body.instructions)
     ends = [len(steps)] * (len(steps) + 1)
     for number in reversed(range(len(steps))):
         ends[number] = number if isinstance(steps[number], Branch | Barrier) else ends[number + 1]
-    return Program(entry.instructions, steps, tuple(ends), registers)
+    return Program(body.instructions, steps, tuple(ends), registers)
 
 
-def _decoded(instruction: Instruction, entry: Entry, context: Context) -> Step | Branch | Barrier:
+def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | Branch | Barrier:
     form = Form(instruction, context.errors)
     guard = instruction.guard
     if form.name in ("bra", "ret", "exit"):
         form.take("uni")
         form.finish()
         slot = None if guard is None else context.registers.slot(guard.register.name)
-        target = _target(instruction, entry) if form.name == "bra" else None
+        target = _target(instruction, body) if form.name == "bra" else None
         return Branch(target, slot, guard is not None and guard.negated)
     if form.name in BARRIERS:
         barrier = BARRIERS[form.name](form, context)
@@ -98,9 +99,9 @@ def _rule(form: Form) -> Rule:
     return table[form.name]
 
 
-def _target(instruction: Instruction, entry: Entry) -> int:
+def _target(instruction: Instruction, body: Body) -> int:
     match instruction.operands:
-        case (Symbol(name),) if name in entry.labels:
-            return entry.labels[name]
+        case (Symbol(name),) if name in body.labels:
+            return body.labels[name]
         case _:
             raise PtxError(instruction.line, "a branch needs a label of this entry")

@@ -7,7 +7,8 @@ in braces, which are scopes for registers. Source: PTX ISA, "Syntax" and "Direct
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,8 +19,9 @@ from xshardy.ptx.declarations import (
     read_variable,
 )
 from xshardy.ptx.errors import PtxError
-from xshardy.ptx.module import Entry, Guard, Instruction, Module, Register, Variable
-from xshardy.ptx.operands import OperandError, read_operands
+from xshardy.ptx.inlining import inlined, is_call
+from xshardy.ptx.module import Body, Entry, Function, Guard, Instruction, Module, Register, Variable
+from xshardy.ptx.operands import OperandError, read_call, read_operands
 from xshardy.ptx.types import Type
 
 _COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -29,7 +31,10 @@ _LINE_DIRECTIVE = re.compile(r"\.(?:loc|file)\b[^\n]*")
 _HEADER = re.compile(r"\.(version|target|address_size)\s+([^\n]*)")
 _SECTION = re.compile(r"\.section\s+\S+\s*\{[^}]*\}")
 _ENTRY = re.compile(r"(?:\.(?:visible|weak|extern)\s+)*\.entry\s+(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?")
-_FUNCTION = re.compile(r"(?:\.(?:visible|weak|extern)\s+)*\.func\b")
+_FUNCTION = re.compile(
+    r"(?:\.(?:visible|weak|extern)\s+)*\.func\s+(?:\.attribute\([^)]*\)\s*)?(?:\((?P<results>[^)]*)\)\s*)?"
+    r"(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?"
+)
 _DIRECTIVE = re.compile(r"\.(\w+)\s*((?:\d+\s*(?:,\s*\d+\s*)*)?)")
 _STATEMENT = re.compile(r"[^;{}]*(?:\{[^{}]*\}[^;{}]*)*;")
 _INSTRUCTION = re.compile(
@@ -57,17 +62,17 @@ def _blank(comment: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class _Scope:
-    """Registers that are declared between a pair of braces."""
+    """Registers, and variables for calls, that are declared between a pair of braces."""
 
     number: int
-    """0 for the body of the entry."""
+    """0 for the whole body."""
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     groups: dict[str, int] = field(default_factory=dict[str, int])
     """How many registers `%r<N>` declares."""
 
 
-class _Body:
-    """The body of an entry while it is read."""
+class _OpenBody:
+    """A body while it is read."""
 
     def __init__(self):
         self.registers: dict[str, Type] = {}
@@ -95,6 +100,14 @@ class _Body:
             scope.renamed[name] = renamed
             self.registers[renamed] = type
 
+    def add_variable(self, variable: Variable) -> None:
+        """Add a variable. Those that pass values to calls have the same names in many scopes."""
+        scope = self.scopes[-1]
+        if scope.number and variable.space == "param":
+            renamed = scope.renamed[variable.name] = f"{variable.name}@{scope.number}"
+            variable = replace(variable, name=renamed)
+        self.variables.append(variable)
+
     def rename(self, name: str) -> str:
         for scope in reversed(self.scopes):
             if name in scope.renamed:
@@ -119,6 +132,8 @@ class _Reader:
     def __init__(self, text: str):
         self.text = text
         self.at = 0
+        self.functions: dict[str, int] = {}
+        """Where the header of each device function starts."""
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -137,6 +152,14 @@ class _Reader:
     def error(self, message: str) -> PtxError:
         return PtxError(self.line(), message)
 
+    @contextmanager
+    def _at_line(self, line: int) -> Generator[None]:
+        """Errors about declarations and operands within the context are errors of this line."""
+        try:
+            yield
+        except (DeclarationError, OperandError) as error:
+            raise PtxError(line, str(error)) from None
+
     def module(self) -> Module:
         headers: dict[str, str] = {}
         entries: dict[str, Entry] = {}
@@ -151,25 +174,43 @@ class _Reader:
                 continue
             elif entry := self.match(_ENTRY):
                 entries[entry["name"]] = self._entry(entry)
-            elif self.match(_FUNCTION):
-                self._skip_function()
+            elif function := self.match(_FUNCTION):
+                self._skip_function(function)
             else:
                 for variable in self._variables():
                     variables[variable.name] = variable
         if headers.get("address_size", "64") != "64":
             raise PtxError(1, f"addresses have {headers['address_size']} bits: only 64 are supported")
         target = headers.get("target", "").partition(",")[0].strip()
+        entries = {name: replace(entry, body=inlined(entry.body, self.function)) for name, entry in entries.items()}
         return Module(headers.get("version", ""), target, entries, variables)
 
-    def _skip_function(self) -> None:
-        """Skip a device function or its declaration: only a call of it is an error."""
+    def _skip_function(self, header: re.Match[str]) -> None:
+        """Step over a device function or its declaration: it is read where it is called."""
         depth = 0
         for match in re.compile(r"[{};]").finditer(self.text, self.at):
             depth += {"{": 1, "}": -1, ";": 0}[match[0]]
             if depth == 0:
                 self.at = match.end()
+                if match[0] == "}":
+                    self.functions[header["name"]] = header.start()
                 return
         raise self.error("the text ends within a function")
+
+    def function(self, name: str) -> Function | None:
+        """The device function `name`; None if there is none with a body."""
+        if name not in self.functions:
+            return None
+        self.at = self.functions[name]
+        header = self.match(_FUNCTION)
+        assert header is not None
+        with self._at_line(self.line(header.start())):
+            results, parameters = (
+                tuple(parameter.name for parameter in read_parameters(header[part] or ""))
+                for part in ("results", "parameters")
+            )
+        self.at = self.text.index("{", self.at) + 1
+        return Function(results, parameters, self._body())
 
     def _variables(self) -> tuple[Variable, ...]:
         line, statement = self.line(), self.match(_STATEMENT)
@@ -178,17 +219,13 @@ class _Reader:
         directive = statement[0].rstrip(";")
         if re.match(r"\.(?:pragma|alias|branchtargets|noreturn)\b", directive):
             return ()
-        try:
+        with self._at_line(line):
             return (replace(read_variable(directive), line=line),)
-        except (DeclarationError, OperandError) as error:
-            raise PtxError(line, str(error)) from None
 
     def _entry(self, header: re.Match[str]) -> Entry:
         line = self.line(header.start())
-        try:
+        with self._at_line(line):
             parameters = read_parameters(header["parameters"] or "")
-        except (DeclarationError, OperandError) as error:
-            raise PtxError(line, str(error)) from None
         directives: dict[str, tuple[int, ...]] = {}
         self.match(_SPACE)
         while directive := self.match(_DIRECTIVE):
@@ -197,20 +234,10 @@ class _Reader:
         if not self.text.startswith("{", self.at):
             raise self.error(f"expected the body of entry {header['name']}")
         self.at += 1
-        body = self._body()
-        return Entry(
-            header["name"],
-            line,
-            parameters,
-            directives,
-            body.registers,
-            tuple(body.variables),
-            tuple(body.instructions),
-            body.labels,
-        )
+        return Entry(header["name"], line, parameters, directives, self._body())
 
-    def _body(self) -> _Body:
-        body = _Body()
+    def _body(self) -> Body:
+        body = _OpenBody()
         while body.scopes:
             self.match(_SPACE)
             if self.at == len(self.text):
@@ -230,36 +257,34 @@ class _Reader:
                 body.labels[label[1]] = len(body.instructions)
             else:
                 self._statement(body)
-        return body
+        return Body(body.registers, tuple(body.variables), tuple(body.instructions), body.labels)
 
-    def _statement(self, body: _Body) -> None:
+    def _statement(self, body: _OpenBody) -> None:
         line, statement = self.line(), self.match(_STATEMENT)
         if statement is None:
             raise PtxError(line, f"expected an instruction, found '{self.text[self.at :].partition(chr(10))[0]}'")
         text = statement[0]
-        try:
+        with self._at_line(line):
             if not text.startswith("."):
                 body.instructions.append(_instruction(text, line, body))
             elif text.startswith(".reg"):
                 body.declare(text.rstrip(";"))
             elif text.startswith(SPACES):
-                body.variables.append(replace(read_variable(text.rstrip(";")), line=line))
-        except (DeclarationError, OperandError) as error:
-            raise PtxError(line, str(error)) from None
+                body.add_variable(replace(read_variable(text.rstrip(";")), line=line))
 
 
-def _instruction(text: str, line: int, body: _Body) -> Instruction:
+def _instruction(text: str, line: int, body: _OpenBody) -> Instruction:
     match = _INSTRUCTION.fullmatch(text)
     if match is None:
         raise OperandError(f"cannot read the instruction '{text}'")
-    if match["opcode"].partition(".")[0] == "call":
-        raise OperandError("calls of functions are not supported")
     guard = None
     if match["guard"]:
         name = body.rename(match["guard"])
         if not body.is_register(name):
             raise OperandError(f"{match['guard']} is no register")
         guard = Guard(Register(name), bool(match["not"]))
+    if is_call(match["opcode"]):
+        return Instruction(line, match["opcode"], read_call(match["operands"], body.rename), guard)
     operands = read_operands(match["operands"], body.rename, body.is_register)
     return Instruction(line, match["opcode"], operands, guard)
 

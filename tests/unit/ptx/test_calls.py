@@ -1,0 +1,121 @@
+"""Calls of device functions, which are inlined."""
+
+import numpy as np
+import pytest
+
+from xshardy.ptx import Machine
+from xshardy.ptx.errors import PtxError
+
+FUNCTIONS = """
+.version 8.0
+.target sm_90
+.address_size 64
+
+.func (.param .b32 func_retval0) clamp(.param .b32 clamp_param_0)
+.noinline
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  ld.param.b32 %r1, [clamp_param_0];
+  st.param.b32 [func_retval0], %r1;
+  setp.lt.s32 %p1, %r1, 100;
+  @%p1 ret;
+  mov.b32 %r2, 100;
+  st.param.b32 [func_retval0], %r2;
+  ret;
+}
+
+.func (.param .b32 func_retval0) twice(.param .b32 twice_param_0, .param .b32 twice_param_1)
+{
+  .local .align 4 .b8 kept[4];
+  .reg .b32 %r<6>;
+  ld.param.b32 %r1, [twice_param_0];
+  st.local.b32 [kept], %r1;
+  ld.param.b32 %r2, [twice_param_1];
+  mul.lo.s32 %r3, %r1, %r2;
+  {
+    .param .b32 param0;
+    .param .b32 retval0;
+    st.param.b32 [param0], %r3;
+    call.uni (retval0), clamp, (param0);
+    ld.param.b32 %r4, [retval0];
+  }
+  ld.local.b32 %r5, [kept];
+  add.s32 %r4, %r4, %r5;
+  st.param.b32 [func_retval0], %r4;
+  ret;
+}
+"""
+
+ENTRY = """
+.entry k(.param .u64 k_0)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, 48;
+  @%p1 bra $DONE;
+  {
+    .param .b32 param0;
+    .param .b32 param1;
+    .param .b32 retval0;
+    st.param.b32 [param0], %r1;
+    st.param.b32 [param1], 3;
+    call.uni (retval0), twice, (param0, param1);
+    ld.param.b32 %r2, [retval0];
+  }
+  {
+    .param .b32 param0;
+    .param .b32 retval0;
+    st.param.b32 [param0], %r2;
+    call (retval0), clamp, (param0);
+    ld.param.b32 %r3, [retval0];
+  }
+  ld.param.u64 %rd1, [k_0];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.b32 [%rd3], %r3;
+$DONE:
+  ret;
+}
+"""
+
+
+def test_functions_have_registers_and_variables_of_their_own():
+    """Threads leave functions at different places; the names in two functions, and in two calls, are equal."""
+    results = np.full(64, -1, np.int32)
+    Machine(FUNCTIONS + ENTRY).run([1], [64], [results])
+    thread = np.arange(64)
+    expected = np.minimum(np.minimum(3 * thread, 100) + thread, 100)
+    np.testing.assert_array_equal(results, np.where(thread < 48, expected, -1))
+
+
+def test_a_function_that_nothing_calls_is_not_read():
+    Machine(FUNCTIONS + ".func other() { what.ever %x; ret; }" + ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("(retval0), clamp, (param0)", "(retval0), nothing, (param0)", "the call of nothing, which has no body"),
+        ("(retval0), clamp, (param0)", "(retval0), clamp, (param0, param0)", "clamp has 2 results and parameters"),
+        ("call (retval0), clamp", "@%p1 call (retval0), clamp", "a call with a guard is not supported"),
+        ("call.uni (retval0), clamp", "call.uni (retval0), twice, (param0, param0); //", "twice calls itself"),
+        ("call (retval0), clamp, (param0)", "call (retval0), %rd1, (param0), proto", "must name a function"),
+    ],
+)
+def test_what_cannot_be_called_is_an_error_of_its_line(right: str, wrong: str, message: str):
+    text = (FUNCTIONS + ENTRY).replace(right, wrong)
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if wrong.partition(";")[0] in line)
+    with pytest.raises(PtxError, match=message) as raised:
+        Machine(text)
+    assert raised.value.line == line
+
+
+def test_calls_that_multiply_are_an_error():
+    chain = "".join(
+        f".func f{n}() {{ {f'call f{n - 1}; call f{n - 1};' if n else 'bar.warp.sync -1;'} ret; }}\n" for n in range(24)
+    )
+    with pytest.raises(PtxError, match="calls make more than 1,048,576 instructions"):
+        Machine(f"{chain}.entry k() {{ call f23; ret; }}")

@@ -1,0 +1,164 @@
+"""
+Device functions, inlined into the entries that call them: `call (r), f, (a);` -> the body of `f`.
+
+The variables that pass values are local memory. Registers, variables and labels of each call have names of their own.
+Source: PTX ISA, "Function Declarations and Definitions", "call".
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.module import (
+    Address,
+    Body,
+    Function,
+    Guard,
+    Instruction,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
+from xshardy.ptx.types import Type
+
+Functions = Callable[[str], Function | None]
+"""The function of a name; None if there is none."""
+
+MOST_INSTRUCTIONS = 1 << 20
+"""Calls of functions that call others several times make exponentially many."""
+
+
+def is_call(opcode: str) -> bool:
+    return opcode.partition(".")[0] == "call"
+
+
+def inlined(body: Body, functions: Functions) -> Body:
+    """`body` without calls. Raises `PtxError` for a call of an unknown function, and for recursion."""
+    if not any(is_call(instruction.opcode) for instruction in body.instructions):
+        return body
+    inliner = _Inliner(functions)
+    inliner.add(body, _Names("", {}), ())
+    return Body(inliner.registers, tuple(inliner.variables), tuple(inliner.instructions), inliner.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of one copy of a body."""
+
+    suffix: str
+    """What the copy adds to its registers, variables and labels."""
+    parameters: Mapping[str, str]
+    """For each parameter and result of the function, the variable of the caller."""
+    own: frozenset[str] = frozenset()
+    """The registers, variables and labels of the body."""
+
+    def of(self, name: str) -> str:
+        return self.parameters.get(name) or (name + self.suffix if name in self.own else name)
+
+    def operand(self, operand: Operand) -> Operand:
+        match operand:
+            case Register(name):
+                return Register(self.of(name))
+            case Symbol(name, offset):
+                return Symbol(self.of(name), offset)
+            case Address(Register(name), offset):
+                return Address(Register(self.of(name)), offset)
+            case Address(Symbol(name, inner), offset):
+                return Address(Symbol(self.of(name), inner), offset)
+            case Vector(elements):
+                return Vector(tuple(map(self.operand, elements)))
+            case Pair(first, second):
+                return Pair(self.operand(first), self.operand(second))
+            case Negated(Register(name)):
+                return Negated(Register(self.of(name)))
+            case _:
+                return operand
+
+    def guard(self, guard: Guard | None) -> Guard | None:
+        return None if guard is None else Guard(Register(self.of(guard.register.name)), guard.negated)
+
+
+@dataclass(slots=True)
+class _Inliner:
+    """The body of an entry while functions are added to it."""
+
+    functions: Functions
+    registers: dict[str, Type] = field(default_factory=dict[str, Type])
+    variables: list[Variable] = field(default_factory=list[Variable])
+    instructions: list[Instruction] = field(default_factory=list[Instruction])
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    _passing: set[str] = field(default_factory=set[str])
+    """The variables that pass values."""
+    _calls: int = 0
+    _known: dict[str, Function | None] = field(default_factory=dict[str, Function | None])
+
+    def add(self, body: Body, names: _Names, callers: tuple[str, ...]) -> None:
+        """Add a copy of `body`, the last of the functions `callers`, which call each other; () for the entry."""
+        own = frozenset((*body.registers, *(variable.name for variable in body.variables), *body.labels))
+        names = replace(names, own=own)
+        self.registers |= {names.of(name): type for name, type in body.registers.items()}
+        for variable in body.variables:
+            name = names.of(variable.name)
+            if variable.space == "param":
+                self._passing.add(name)
+                variable = replace(variable, space="local")
+            self.variables.append(replace(variable, name=name))
+        end = f"end of the call{names.suffix}"
+        labels_at: dict[int, list[str]] = {}
+        for label, number in body.labels.items():
+            labels_at.setdefault(number, []).append(names.of(label))
+        for number, instruction in enumerate(body.instructions):
+            self._place(labels_at.get(number, ()))
+            if is_call(instruction.opcode):
+                self._call(instruction, names, callers)
+            elif callers and instruction.opcode.partition(".")[0] == "ret":
+                self._append(Instruction(instruction.line, "bra", (Symbol(end),), names.guard(instruction.guard)))
+            else:
+                self._append(self._renamed(instruction, names))
+        self._place((*labels_at.get(len(body.instructions), ()), end))
+
+    def _place(self, labels: Iterator[str] | list[str] | tuple[str, ...]) -> None:
+        for label in labels:
+            self.labels[label] = len(self.instructions)
+
+    def _append(self, instruction: Instruction) -> None:
+        if len(self.instructions) >= MOST_INSTRUCTIONS:
+            raise PtxError(instruction.line, f"calls make more than {MOST_INSTRUCTIONS:,} instructions")
+        self.instructions.append(instruction)
+
+    def _renamed(self, instruction: Instruction, names: _Names) -> Instruction:
+        operands = tuple(map(names.operand, instruction.operands))
+        opcode = instruction.opcode
+        for operand in operands:
+            if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in self._passing:
+                opcode = ".".join("local" if part.startswith("param") else part for part in opcode.split("."))
+        return Instruction(instruction.line, opcode, operands, names.guard(instruction.guard))
+
+    def _call(self, instruction: Instruction, names: _Names, callers: tuple[str, ...]) -> None:
+        results, callee, arguments = instruction.operands
+        assert isinstance(results, Vector) and isinstance(callee, Symbol) and isinstance(arguments, Vector)
+        name = callee.name
+        if name not in self._known:
+            self._known[name] = self.functions(name)
+        if (function := self._known[name]) is None:
+            raise PtxError(instruction.line, f"the call of {name}, which has no body in this module, is not supported")
+        if name in callers:
+            raise PtxError(instruction.line, f"{name} calls itself: recursion is not supported")
+        if instruction.guard is not None:
+            raise PtxError(instruction.line, "a call with a guard is not supported: branch around it")
+        inner = (*function.results, *function.parameters)
+        outer = [names.of(variable.name) for variable in map(_symbol, (*results.elements, *arguments.elements))]
+        if len(inner) != len(outer):
+            raise PtxError(instruction.line, f"{name} has {len(inner)} results and parameters, the call {len(outer)}")
+        self._calls += 1
+        parameters = dict(zip(inner, outer, strict=True))
+        self.add(function.body, _Names(f" of call {self._calls}", parameters), (*callers, name))
+
+
+def _symbol(operand: Operand) -> Symbol:
+    assert isinstance(operand, Symbol)
+    return operand
