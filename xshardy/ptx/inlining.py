@@ -28,7 +28,7 @@ from xshardy.ptx.types import Type
 Functions = Callable[[str], Function | None]
 """The function of a name; None if there is none."""
 
-MOST_INSTRUCTIONS = 1 << 20
+MOST_INSTRUCTIONS = 1 << 18
 """Calls of functions that call others several times make exponentially many."""
 
 

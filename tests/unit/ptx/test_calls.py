@@ -117,5 +117,5 @@ def test_calls_that_multiply_are_an_error():
     chain = "".join(
         f".func f{n}() {{ {f'call f{n - 1}; call f{n - 1};' if n else 'bar.warp.sync -1;'} ret; }}\n" for n in range(24)
     )
-    with pytest.raises(PtxError, match="calls make more than 1,048,576 instructions"):
+    with pytest.raises(PtxError, match="calls make more than 262,144 instructions"):
         Machine(f"{chain}.entry k() {{ call f23; ret; }}")
