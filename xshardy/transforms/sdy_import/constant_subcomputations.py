@@ -69,7 +69,8 @@ def find_splits(
     The uses of constant sub-computations in `ops`, operations of a region in text order. Looks at each op once.
 
     Operations for which `is_expansion` holds are split like constants, without the computations of their operands.
-    What needs no copy is left out: a use of a sub-computation that nothing else uses, and that has no calls.
+    What needs no copy is left out: a use of a sub-computation that nothing else uses, that has no calls, and whose
+    operations have one result each.
     """
     splits = Splits()
     # Values, by identity, since they hash slowly.
@@ -89,7 +90,7 @@ def find_splits(
             if is_constant:
                 constants.update(results)
             has_parts_used_once = not is_constant or (kind is not CallOp and used_once.issuperset(read))
-            if has_parts_used_once and all(result.has_one_use() for result in op.results):
+            if has_parts_used_once and len(results) == 1 and op.results[0].has_one_use():
                 used_once.update(results)
         elif shared := [index for index, value in enumerate(read) if value in split and value not in used_once]:
             splits.uses[op] = shared

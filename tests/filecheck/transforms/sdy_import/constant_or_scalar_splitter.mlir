@@ -51,3 +51,22 @@ func.func @expansion_of_scalar(%x: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>
   %1 = stablehlo.abs %b : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// Each result has one use, and the operation two: each use gets the computation of its own.
+// CHECK-LABEL: func.func @two_results_used_once_each
+// CHECK-NEXT:    sdy.constant dense<2.000000e+00>
+// CHECK-NEXT:    sdy.constant dense<2.000000e+00>
+// CHECK-NEXT:    %[[F:.*]]:2 = sdy.named_computation<"pair">(%0)
+// CHECK:         %[[G:.*]]:2 = sdy.named_computation<"pair">(%1)
+// CHECK:         stablehlo.tanh %[[G]]#0
+// CHECK-NEXT:    stablehlo.add %arg0, %[[F]]#1
+func.func @two_results_used_once_each(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %p:2 = sdy.named_computation<"pair">(%c) (%a: tensor<4xf32>) {
+    %n = stablehlo.negate %a : tensor<4xf32>
+    sdy.return %n, %a : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0 = stablehlo.tanh %p#0 : tensor<4xf32>
+  %1 = stablehlo.add %x, %p#1 : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
