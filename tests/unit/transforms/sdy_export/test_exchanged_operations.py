@@ -303,29 +303,32 @@ def test_sums_of_slices_keep_all_bits(element: str):
 @settings(deadline=None, max_examples=EXAMPLES, database=None)
 @given(st.integers(2, 17), st.data(), st.sampled_from([*MESHES]))
 def test_rotations(extent: int, data: st.DataObject, mesh: str):
-    """Of `jnp.roll`, two slices and a concatenation: parts are sent once, and no slice is left."""
+    """Of `jnp.roll`, two slices and a concatenation; something else may read a slice too."""
     first = data.draw(st.integers(1, extent - 1))
     axes = data.draw(st.sampled_from(MESHES[mesh]))
     marked = f"{{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{{axes}}}, {{}}]>]>}}"
     whole, last, rest = (f"tensor<{n}x2xi32>" for n in (extent, extent - first, first))
     text = f"""
     sdy.mesh @mesh = {mesh}
-    func.func @main(%x: {whole}) -> {whole} {{
+    func.func @main(%x: {whole}) -> ({whole}, {last}) {{
       %0 = sdy.reshard %x <@mesh, [{{{axes}}}, {{}}]> : {whole}
       %1 = stablehlo.not %0 {marked} : {whole}
       %2 = stablehlo.slice %1 [{first}:{extent}, 0:2] {marked} : ({whole}) -> {last}
       %3 = stablehlo.slice %1 [0:{first}, 0:2] {marked} : ({whole}) -> {rest}
       %4 = stablehlo.concatenate %2, %3, dim = 0 {marked} : ({last}, {rest}) -> {whole}
       %5 = sdy.reshard %4 <@mesh, [{{}}, {{}}]> : {whole}
-      return %5 : {whole}
+      %6 = stablehlo.constant dense<0> : {last}
+      %7 = sdy.reshard {data.draw(st.sampled_from(["%2", "%6"]))} <@mesh, [{{}}, {{}}]> : {last}
+      return %5, %7 : {whole}, {last}
     }}"""
     note(text)
     local, _ = partitioned(text, PartitionerPipelinePass())
     note(str(local))
     values = np.arange(extent * 2, dtype=np.int32).reshape(extent, 2)
     devices = int(np.prod([int(part.split("=")[1]) for part in mesh[2 : mesh.index("]")].split(", ")]))
-    for (found,) in evaluate_spmd(local, [[values]] * devices):
+    for found, last_elements in evaluate_spmd(local, [[values]] * devices):
         np.testing.assert_array_equal(found, ~np.roll(values, -first, 0))
+        assert np.array_equal(last_elements, ~values[first:]) or not last_elements.any()
 
 
 def test_a_rotation_by_less_than_a_part_is_one_permutation():

@@ -16,7 +16,7 @@ def rotation_of(op: stablehlo.ConcatenateOp) -> Step | None:
     """
     The exchange of `%x` for `concatenate (slice %x [3:8]), (slice %x [0:3])`, if both are sharded alike.
 
-    None for another operation, and if a gather moves fewer elements.
+    None for another operation, if something else reads a slice, and if a gather moves fewer elements.
     """
     dim, (target,) = op.dimension.value.data, WholeTensors.of(op).results
     found = rotated(op)
@@ -46,7 +46,8 @@ def rotated(op: stablehlo.ConcatenateOp) -> tuple[SSAValue, int] | None:
     last, first = (value.owner for value in op.inputs)
     if not (isinstance(last, stablehlo.SliceOp) and isinstance(first, stablehlo.SliceOp)):
         return None
-    if last.operand != first.operand:
+    # A slice that something else reads is exchanged itself, and then has another operand.
+    if last.operand != first.operand or not (last.result.has_one_use() and first.result.has_one_use()):
         return None
     dim, shape = op.dimension.value.data, tensor_type(last.operand).get_shape()
     middle = last.start_indices.get_values()[dim]
@@ -61,8 +62,6 @@ def rotated(op: stablehlo.ConcatenateOp) -> tuple[SSAValue, int] | None:
 
 
 def is_part_of_rotation(op: stablehlo.SliceOp) -> bool:
-    """Whether only rotations read `op`: they exchange its operand."""
-    readers = [use.operation for use in op.result.uses]
-    return bool(readers) and all(
-        isinstance(reader, stablehlo.ConcatenateOp) and rotation_of(reader) is not None for reader in readers
-    )
+    """Whether only a rotation reads `op`: it exchanges the operand of `op`."""
+    reader = op.result.get_user_of_unique_use()
+    return isinstance(reader, stablehlo.ConcatenateOp) and rotation_of(reader) is not None
