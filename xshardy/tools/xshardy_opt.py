@@ -379,7 +379,7 @@ def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
     return status, out.getvalue(), err.getvalue()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `xshardy-opt`. Gives the exit status, as `xshardy.tools.cli.main` does."""
+def main(arguments: Sequence[str] | None = None, tool: type[XshardyOptMain] = XshardyOptMain) -> int:
+    """The command `xshardy-opt`, or that of a subclass. Gives the exit status, as `xshardy.tools.cli.main` does."""
     description = "xDSL's optimizer driver with OpenXLA's dialects and text"
-    return run_command(lambda: _guarded(lambda: XshardyOptMain(description, arguments).execute()))
+    return run_command(lambda: _guarded(lambda: tool(description, arguments).execute()))
