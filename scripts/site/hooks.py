@@ -27,6 +27,8 @@ PROJECT_PAGES = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """By the file of the repository, its page."""
+NOT_SEARCHED = "---\nsearch: { exclude: true }\n---\n\n"
+"""The start of a page that the search leaves out."""
 LANGUAGES = {".py": "python", ".mlir": "mlir", ".hlo": "text", ".md": "markdown"}
 
 
@@ -97,4 +99,4 @@ def _source_page(path: str) -> str:
     if file.is_dir():
         names = sorted(each.name for each in file.iterdir() if not each.name.startswith((".", "__pycache__")))
         return "\n".join([f"# `{path}`", "", *(f"- `{name}`" for name in names)])
-    return f"# `{path}`\n\n~~~~~~{LANGUAGES.get(file.suffix, 'text')}\n{file.read_text()}~~~~~~\n"
+    return f"{NOT_SEARCHED}# `{path}`\n\n~~~~~~{LANGUAGES.get(file.suffix, 'text')}\n{file.read_text()}~~~~~~\n"
