@@ -18,6 +18,11 @@ jnp, lax = jax.numpy, jax.lax
 
 Array = NDArray[Any]
 
+
+def sum_and_product(sum: Array, row: Array) -> tuple[Array, Array]:
+    return sum + row, sum * row
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "tile": lambda x: jnp.tile(x, (2, 1, 3)),
     "kron": lambda x: jnp.kron(x[0], x[1, :2, :3]),
@@ -30,7 +35,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sort": lambda x: jnp.sort(x, 1),
     "argsort": lambda x: jnp.argsort(-x, 2),
     "softmax": lambda x: jax.nn.softmax(x @ x.swapaxes(1, 2)) @ x,
-    "scan": lambda x: lax.scan(lambda sum, row: (sum + row, sum * row), x[0] * 0, x),
+    "scan": lambda x: lax.scan(sum_and_product, x[0] * 0, x),
     "pooling": lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3), (1, 2, 2), "SAME"),
     "convolution": lambda x: lax.conv_general_dilated(x, x[:3, :8], (2,), "SAME"),
     "scatter": lambda x: x.at[jnp.array([1, 1, 3])].add(2),
