@@ -164,6 +164,13 @@ def test_dynamic_update_slices(operations: str, result: str, emitter: str):
     assert emitter_of("f32[8]; f32[3]; s32[]", operations, result) == emitter
 
 
+def test_several_scalars_are_updated():
+    body = """  d = f32[] dynamic-update-slice(p0, p2)
+    e = f32[] dynamic-update-slice(p1, p2)
+    ROOT t = (f32[], f32[]) tuple(d, e)"""
+    assert emitter_of("f32[]; f32[]; f32[]", body, "(f32[], f32[])") == "in_place_dynamic_update_slice"
+
+
 def test_a_scalar_is_updated_without_a_start_index():
     """The sum reads every element, so that there is a function beside that of the update; only this is called."""
     body = """  n = f32[4] negate(p1)
