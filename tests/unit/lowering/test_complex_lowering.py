@@ -120,6 +120,13 @@ def test_quotient_does_not_overflow():
     assert evaluate(function, "div", "f32", big, big) == 1
 
 
+@pytest.mark.parametrize("divisor", [complex(0, 0), complex(-0.0, 0), complex(0, -0.0)])
+def test_each_part_is_divided_by_zero(divisor: complex):
+    """Whatever the sign of the zero."""
+    got = evaluate(function_of("div", "f64"), "div", "f64", np.complex128(1 - 2j), np.complex128(divisor))
+    assert (got.real, got.imag) == (np.inf, -np.inf)
+
+
 def test_comparison():
     function = HostFunction(
         """func.func @f(%a: f32, %b: f32, %c: f32, %d: f32, %equal: !llvm.ptr, %different: !llvm.ptr) {
