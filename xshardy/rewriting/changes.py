@@ -102,9 +102,9 @@ class IncrementalPass(PatternPass):
     may_do_more: ClassVar[bool] = False
     """Whether the pass may find something to do in what it just made."""
 
-    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> None:
         """
-        Run on `changes` only. Says whether anything changed.
+        Run on `changes` only.
 
         The result is that of `rewrite_module`. The pass left the module, in which `changes` were made since, without
         anything to do for itself.

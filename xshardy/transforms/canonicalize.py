@@ -241,10 +241,8 @@ class CanonicalizePass(IncrementalPass):
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         return canonicalization_steps()
 
-    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
-        changed = False
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> None:
         for step in self.steps(module):
             # Constants are few, and each has its place, so all of them are visited.
             among = changes if step.walk is TO_FIXPOINT else None
-            changed |= rewrite(module, step.patterns, step.walk, listener, among)
-        return changed
+            rewrite(module, step.patterns, step.walk, listener, among)

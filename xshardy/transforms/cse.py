@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.traits import (
     EffectInstance,
@@ -127,7 +127,7 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
 
 def can_be_merged(op: Operation, effects: AbstractSet[EffectInstance] | None) -> bool:
     """Whether `op`, which has `effects`, does no more than compute results, or read memory."""
-    if has_trait(type(op), IsTerminator, True) or any(len(region.blocks) > 1 for region in op.regions):
+    if has_trait(type(op), IsTerminator, True):
         return False
     return effects is not None and (not effects or is_known_to_read(effects))
 
@@ -137,8 +137,8 @@ def is_known_to_read(effects: AbstractSet[EffectInstance] | None) -> bool:
     return bool(effects) and all(effect.kind is MemoryEffectKind.READ for effect in effects or ())
 
 
-Inside: TypeAlias = dict[SSAValue | Block, SSAValue | Block]
-"""For values and blocks inside of an operation, those in the same place inside of another one."""
+Inside: TypeAlias = dict[SSAValue, SSAValue]
+"""For values inside of an operation, those in the same place inside of another one."""
 
 
 def are_equal(op: Operation, other: Operation, found: CommonSubexpressions, inside: Inside) -> bool:
@@ -164,8 +164,6 @@ def computes_the_same(op: Operation, other: Operation, found: CommonSubexpressio
     for result, other_result in zip(op.results, other.results, strict=True):
         if result.type is not other_result.type and result.type != other_result.type:
             return False
-    if [inside.get(block, block) for block in op.successors] != list(other.successors):
-        return False
     return all(_regions_equal(a, b, found, inside) for a, b in zip(op.regions, other.regions, strict=True))
 
 
@@ -180,12 +178,11 @@ def _same(attributes: Mapping[str, Attribute], others: Mapping[str, Attribute]) 
 
 
 def _regions_equal(region: Region, other: Region, found: CommonSubexpressions, inside: Inside) -> bool:
-    if len(region.blocks) != len(other.blocks):
+    if len(region.blocks) > 1 or len(region.blocks) != len(other.blocks):
         return False
     for block, other_block in zip(region.blocks, other.blocks, strict=True):
         if [arg.type for arg in block.args] != [arg.type for arg in other_block.args]:
             return False
-        inside[block] = other_block
         inside.update(zip(block.args, other_block.args, strict=True))
         ops, other_ops = tuple(block.ops), tuple(other_block.ops)
         if len(ops) != len(other_ops):
@@ -246,15 +243,14 @@ class CSEPass(IncrementalPass):
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return self._patterns_for((module.body,))
 
-    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> None:
         changed = [op for op in module.ops if any(inner in changes for inner in operations_from(op))]
         if not all(op.has_trait(IsolatedFromAbove, value_if_unregistered=False) for op in changed):
-            return self.rewrite_module(module, listener)
+            self.rewrite_module(module, listener)
+            return
         found = self._patterns_for(region for op in changed for region in op.regions)
-        merged = False
         for op in changed:
-            merged |= rewrite(op, found, FORWARD, listener)
-        return merged
+            rewrite(op, found, FORWARD, listener)
 
     @staticmethod
     def _patterns_for(regions: Iterable[Region]) -> Sequence[RewritePattern]:

@@ -264,7 +264,7 @@ class InlinePass(PatternPass):
         walk = bottom_up(edges)
         rule = InliningRule(census, walk.recursive)
         # Callees first: a body that is inlined has been inlined into. The calls that come with it are visited, too.
-        callers = tuple(census.functions[name] for name in walk.order if name in census.functions)
+        callers = tuple(census.functions[name] for name in walk.order)
         yield Step((MoveBodyOfOnlyCall(census, rule), CopyBody(census, rule)), TO_FIXPOINT, callers)
         yield Step((EraseUnusedFunction(census.unused()),))
 

@@ -41,6 +41,7 @@ from xshardy.emitters.preparation.rewrites import (
 )
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
@@ -122,5 +123,4 @@ def needs_preparation(op: Operation) -> bool:
 
 def _functions_beside(computation: FuncOp) -> Mapping[str, FuncOp]:
     module = computation.parent_op()
-    functions = module.ops if isinstance(module, ModuleOp) else ()
-    return {op.sym_name.data: op for op in functions if isinstance(op, FuncOp)}
+    return functions_of(module) if isinstance(module, ModuleOp) else {}
