@@ -71,6 +71,13 @@ REFUSED = {
         }}""",
         "dimension 0 is sharded differently in its operands and results",
     ),
+    "a slice whose other dimension is divided in the operand alone": (
+        f"""func.func @main({argument("a", "4x8xf32", X, "")}) {{
+          %0 = stablehlo.slice %a [0:4, 0:4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+          return
+        }}""",
+        "the other tensors require",
+    ),
     "a part returned as the whole": (
         f"""func.func @main({argument("a", "4xf32", X)}) -> tensor<4xf32> {{
           return %a : tensor<4xf32>
