@@ -71,12 +71,15 @@ REFUSED = {
         }}""",
         "dimension 0 is sharded differently in its operands and results",
     ),
-    "a slice whose other dimension is divided in the operand alone": (
-        f"""func.func @main({argument("a", "4x8xf32", X, "")}) {{
-          %0 = stablehlo.slice %a [0:4, 0:4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+    "a gather of parts of slices as if they were whole": (
+        f"""func.func @main({argument("a", "4x8xf32", "", X)}, %i: tensor<3x1xi32>) {{
+          %0 = "stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<
+              offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>,
+            indices_are_sorted = false, slice_sizes = array<i64: 2, 8>}}>
+            : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x2x8xf32>
           return
         }}""",
-        "the other tensors require",
+        "result 0 is not sharded, and the other tensors require",
     ),
     "a part returned as the whole": (
         f"""func.func @main({argument("a", "4xf32", X)}) -> tensor<4xf32> {{
