@@ -7,7 +7,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
+from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass, next_channel
 from xshardy.transforms.sdy_export.local.scatters import identity_of
 from xshardy.universe import new_context
 
@@ -128,6 +128,19 @@ def test_select_and_scatter_of_parts_has_two_sharded_operands():
       return
     }}""")
     assert "(tensor<2x8xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x8xf32>" in text
+
+
+def test_new_communication_has_a_channel_of_its_own():
+    gathers = "".join(
+        f"""%{number} = "stablehlo.all_gather"(%a) <{{
+          all_gather_dim = 0, channel_handle = #stablehlo.channel_handle<handle = {number}, type = 1>,
+          replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids
+        }}> : (tensor<4xf32>) -> tensor<8xf32>
+        """
+        for number in (2, 5)
+    )
+    assert next_channel(parse_module(f"func.func @main(%a: tensor<4xf32>) {{ {gathers} return }}")) == 6
+    assert next_channel(parse_module("func.func @main() { return }")) == 1
 
 
 def test_tensors_that_are_whole_may_be_over_several_meshes():
