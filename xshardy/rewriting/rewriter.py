@@ -69,6 +69,24 @@ class LazyRewriter(PatternRewriter):
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
 
+    def replace(
+        self,
+        op: Operation,
+        new_ops: Operation | Sequence[Operation],
+        new_results: Sequence[SSAValue | None] | None = None,
+        safe_erase: bool = True,
+    ) -> None:
+        if not (
+            isinstance(new_ops, Operation) and new_results is None and len(op.results) == len(new_ops.results) == 1
+        ):
+            super().replace(op, new_ops, new_results, safe_erase)
+            return
+        self.insert(new_ops, InsertPoint.before(op))
+        if self.operation_replacement_handler:
+            self.handle_operation_replacement(op, new_ops.results)
+        self.replace_all_uses_with(op.results[0], new_ops.results[0], safe_erase)
+        self.erase(op, safe_erase)
+
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:
         if self._locations is not None:
             self._locations.replace(from_value, to_value)

@@ -1,11 +1,12 @@
 """Walks over the operations of a module, for passes that look at every one, or at those of some classes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import chain
 from typing import TypeVar, cast
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xshardy.rewriting.kept_walks import kept_walks_over
 from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
@@ -68,3 +69,10 @@ def operations_that(
 ) -> list[Operation]:
     """Those of the operations in `root` for whose class `takes`, a function of a module, holds."""
     return walk_inside(root, INNER_FIRST if inner_first else FORWARD, _classes(takes))
+
+
+def attributes_on(ops: Iterable[Operation]) -> dict[int, Attribute]:
+    """The properties and attributes of `ops`, by identity, each where it comes first. Operations share attributes."""
+    holders = [holder for op in ops for holder in (op.properties, op.attributes) if holder]
+    held = list(chain.from_iterable(holder.values() for holder in holders))
+    return dict(zip(map(id, held), held, strict=True))
