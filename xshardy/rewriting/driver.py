@@ -14,6 +14,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
+from xshardy.rewriting.attribute_pattern import AttributePattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
@@ -91,7 +92,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions.
+    decisions. An `AttributePattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -108,6 +109,12 @@ def rewrite(
         ops = [op for op in ops if op in among]
     if not ops:
         return False
+    if len(patterns) == 1 and isinstance(only, AttributePattern):
+        changed = only.convert_on(ops)
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     kept = kept_walks_around(root)
     return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, kept)
 
