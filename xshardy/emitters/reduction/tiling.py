@@ -61,12 +61,14 @@ class Elements:
     The properties of elements that a tiling depends on: the narrowest widths of inputs and outputs, in bits (None
     without any).
 
-    `is_complex` says whether a hero reads complex numbers.
+    `is_complex` says whether a hero reads complex numbers. `widest_side_output` is the width of the widest results that
+    are as many as the inputs, in bits; 0 without any.
     """
 
     narrowest_input: int | None
     narrowest_output: int
     is_complex: bool
+    widest_side_output: int = 0
 
 
 def vector_size(minor: int, threads: int, elements: Elements) -> int:
