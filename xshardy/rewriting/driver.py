@@ -37,14 +37,8 @@ class PatternSet(Sequence[RewritePattern]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
         self._patterns = (*patterns, *(then or ()))
-        self._own = tuple((class_test(pattern), rewrite_of(pattern)) for pattern in patterns)
-        self._then = then
-        self.by_class = RewritesByClass(self._of_class)
+        self.by_class = RewritesByClass(patterns, then)
         self.takes_nothing: bool = not any(map(op_types_of, patterns)) and (then is None or then.takes_nothing)
-
-    def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple(rewrite for takes, rewrite in self._own if takes(op_type))
-        return own if self._then is None else own + self._then.by_class[op_type]
 
     @overload
     def __getitem__(self, index: int) -> RewritePattern: ...
@@ -59,14 +53,16 @@ class PatternSet(Sequence[RewritePattern]):
 
 @final
 class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
-    """What the patterns that take a class do, in their order; filled by `find` when a class is first met."""
+    """What the patterns that take a class do, in their order, then those of `then`; found when a class is first met."""
 
-    def __init__(self, find: Callable[[type[Operation]], tuple[Rewrite, ...]]):
+    def __init__(self, patterns: Sequence[RewritePattern], then: PatternSet | None):
         super().__init__()
-        self._find = find
+        self._own = [(class_test(pattern), rewrite_of(pattern)) for pattern in patterns]
+        self._then = None if then is None else then.by_class
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        found = self[op_type] = self._find(op_type)
+        own = tuple([rewrite for takes, rewrite in self._own if takes(op_type)])
+        found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
 
 
