@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
@@ -125,7 +125,7 @@ def _once(
             rewriter = MovingRewriter(op, kept)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        operands = () if less_used is None else tuple(op.operands)
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
@@ -151,9 +151,9 @@ def _to_fixpoint(
 
     def touch_around(op: Operation) -> None:
         """`op`, what it is in, what it reads and what reads it: each may match now."""
-        for operand in op.operands:
-            if isinstance(operand.owner, Operation):
-                touch_alone(operand.owner)
+        for operand in op._operands:
+            if isinstance(operand, OpResult):
+                touch_alone(operand.op)
         for result in op.results:
             for use in result.uses:
                 touch_alone(use.operation)
@@ -168,7 +168,7 @@ def _to_fixpoint(
     def on_removal(op: Operation) -> None:
         for inner in operations_from(op) if op.regions else (op,):
             worklist.remove(inner)
-            no_longer_read.extend(inner.operands)
+            no_longer_read.extend(inner._operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
@@ -179,8 +179,8 @@ def _to_fixpoint(
 
     def touch_owner_and_only_reader(value: SSAValue) -> None:
         """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
-        if isinstance(owner := value.owner, Operation):
-            touch_alone(owner)
+        if isinstance(value, OpResult):
+            touch_alone(value.op)
         if (user := value.get_user_of_unique_use()) is not None:
             touch_alone(user)
 
@@ -197,7 +197,7 @@ def _to_fixpoint(
         op = worklist.pop()
         if op.parent is None:
             continue
-        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):
