@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
@@ -38,14 +38,8 @@ class PatternSet(Sequence[RewritePattern]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
         self._patterns = (*patterns, *(then or ()))
-        self._own = tuple((class_test(pattern), rewrite_of(pattern)) for pattern in patterns)
-        self._then = then
-        self.by_class = RewritesByClass(self._of_class)
+        self.by_class = RewritesByClass(patterns, then)
         self.takes_nothing: bool = not any(map(op_types_of, patterns)) and (then is None or then.takes_nothing)
-
-    def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple(rewrite for takes, rewrite in self._own if takes(op_type))
-        return own if self._then is None else own + self._then.by_class[op_type]
 
     @overload
     def __getitem__(self, index: int) -> RewritePattern: ...
@@ -60,14 +54,16 @@ class PatternSet(Sequence[RewritePattern]):
 
 @final
 class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
-    """What the patterns that take a class do, in their order; filled by `find` when a class is first met."""
+    """What the patterns that take a class do, in their order, then those of `then`; found when a class is first met."""
 
-    def __init__(self, find: Callable[[type[Operation]], tuple[Rewrite, ...]]):
+    def __init__(self, patterns: Sequence[RewritePattern], then: PatternSet | None):
         super().__init__()
-        self._find = find
+        self._own = [(class_test(pattern), rewrite_of(pattern)) for pattern in patterns]
+        self._then = None if then is None else then.by_class
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        found = self[op_type] = self._find(op_type)
+        own = tuple([rewrite for takes, rewrite in self._own if takes(op_type)])
+        found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
 
 
@@ -136,7 +132,7 @@ def _once(
             rewriter = MovingRewriter(op, kept)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        operands = () if less_used is None else tuple(op.operands)
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
@@ -162,9 +158,9 @@ def _to_fixpoint(
 
     def touch_around(op: Operation) -> None:
         """`op`, what it is in, what it reads and what reads it: each may match now."""
-        for operand in op.operands:
-            if isinstance(operand.owner, Operation):
-                touch_alone(operand.owner)
+        for operand in op._operands:
+            if isinstance(operand, OpResult):
+                touch_alone(operand.op)
         for result in op.results:
             for use in result.uses:
                 touch_alone(use.operation)
@@ -179,7 +175,7 @@ def _to_fixpoint(
     def on_removal(op: Operation) -> None:
         for inner in operations_from(op) if op.regions else (op,):
             worklist.remove(inner)
-            no_longer_read.extend(inner.operands)
+            no_longer_read.extend(inner._operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
@@ -190,8 +186,8 @@ def _to_fixpoint(
 
     def touch_owner_and_only_reader(value: SSAValue) -> None:
         """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
-        if isinstance(owner := value.owner, Operation):
-            touch_alone(owner)
+        if isinstance(value, OpResult):
+            touch_alone(value.op)
         if (user := value.get_user_of_unique_use()) is not None:
             touch_alone(user)
 
@@ -208,7 +204,7 @@ def _to_fixpoint(
         op = worklist.pop()
         if op.parent is None:
             continue
-        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):

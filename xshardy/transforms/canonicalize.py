@@ -155,7 +155,7 @@ class FoldOperation(ClassPattern):
         return op_type in FOLDS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        found = FOLDS[type(op)](op, [constant_of(operand) for operand in op.operands])
+        found = FOLDS[type(op)](op, [constant_of(operand) for operand in op._operands])
         if found is None or found in op.results:
             return
         value = found if isinstance(found, SSAValue) else self._constant(op, found, rewriter)
