@@ -18,7 +18,6 @@ from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.compilation import CompiledModule
 from xshardy.modules.computations import computation_of
-from xshardy.modules.execution import Execution
 from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernels import entry_of, fingerprint_of
 from xshardy.modules.launch_plan import Argument, Call, KernelStep
@@ -46,16 +45,17 @@ class GpuMachine:
 
     def __init__(self, module: CompiledModule, gpu: Gpu):
         self.module, self.gpu = module, gpu
-        self._memory: list[DeviceMemory] = []
+        self.memory: list[DeviceMemory] = []
+        """The allocations of the plan."""
         self._kernels: dict[str, Loaded] = {}
         self._of_library_call: dict[Operation, str] = {}
         """The fingerprint of the kernel for a call."""
 
     def allocate(self, sizes: Sequence[int]) -> None:
-        self._memory = [self.gpu.allocate(size) for size in sizes]
+        self.memory = [self.gpu.allocate(size) for size in sizes]
 
     def _part(self, place: Slice) -> DeviceMemory:
-        return self.gpu.part(self._memory[place.allocation], place.offset, place.size)
+        return self.gpu.part(self.memory[place.allocation], place.offset, place.size)
 
     def read(self, place: Slice) -> Array:
         return self.gpu.download(self._part(place))
@@ -111,14 +111,5 @@ class GpuMachine:
     def _launch(self, fingerprint: str, arguments: Sequence[Argument]) -> None:
         loaded = self._kernels[fingerprint]
         if loaded.handle is not None:
-            pointers = tuple(self._memory[a.slice.allocation].pointer + a.slice.offset for a in arguments)
+            pointers = tuple(self.memory[a.slice.allocation].pointer + a.slice.offset for a in arguments)
             self.gpu.launch(Launch(loaded.handle, loaded.kernel.grid, loaded.kernel.block, pointers))
-
-
-def run_module_on_gpu(module: CompiledModule, arguments: Sequence[Array], gpu: Gpu | None = None) -> list[Array]:
-    """
-    The results of `module` for numpy arrays with the shapes and types of its parameters, on `gpu`, by default GPU 0.
-
-    Raises `ModuleError` for other arrays, `GpuError` for what the driver refuses, and `StepFailedError`.
-    """
-    return Execution(module.plan, GpuMachine(module, gpu or Gpu()), checks=False).run(arguments)
