@@ -92,7 +92,7 @@ Finished = Callable[[Step], None]
 """Called after each step."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Execution:
     """One execution of `plan` on `machine`. Without `checks`, nothing is compared."""
 
@@ -131,7 +131,7 @@ class Execution:
     def execute(self) -> None:
         """Run all steps, on memory that has the parameters and constants. Raises `StepFailedError`."""
         with np.errstate(all="ignore"):
-            self._run(self.plan.steps)
+            self.run_steps(self.plan.steps)
 
     def _write(self, leaf: Leaf, data: Array) -> None:
         """Set the bytes of a tensor of the program before it begins."""
@@ -152,7 +152,8 @@ class Execution:
             first = before
         return self._written.get(first)
 
-    def _run(self, steps: Sequence[Step]) -> None:
+    def run_steps(self, steps: Sequence[Step]) -> None:
+        """Run some steps of the plan, in order."""
         for step in steps:
             try:
                 RUN[type(step)](self, step)
@@ -194,13 +195,13 @@ class Execution:
         state: Sequence[SSAValue] = op.operands
         while True:
             self._pass_on(state, op.cond.block.args)
-            self._run(step.condition)
+            self.run_steps(step.condition)
             if self.wrong is not None:
                 return
             if not self._value(step, step.predicate).any():
                 break
             self._pass_on(op.cond.block.args, op.body.block.args)
-            self._run(step.body)
+            self.run_steps(step.body)
             if self.wrong is not None:
                 return
             state = returned(op.body.block).operands
@@ -208,12 +209,12 @@ class Execution:
 
     def branch(self, step: ConditionalStep) -> None:
         chosen = step.branch(int(self._value(step, step.selector)))
-        self._run(step.branches[chosen])
+        self.run_steps(step.branches[chosen])
         self._pass_on(returned(step.op.regions[chosen].block).operands, step.op.results)
 
     def start(self, step: AsyncStartStep) -> None:
         """Machines execute in order, so what is started is done before the next step."""
-        self._run(step.steps)
+        self.run_steps(step.steps)
 
     def done(self, step: AsyncDoneStep) -> None:
         """There is nothing to wait for: see `start`."""

@@ -1,5 +1,5 @@
 """
-A CUDA driver without a GPU: `libcuda.so.1`, built here, with functions in Python (`functions.py`).
+A CUDA driver without a GPU: `libcuda.so.1`, built here, with functions in Python.
 
 cuda-core and cuda-bindings above it are NVIDIA's, so every call of the engine is one that they accept. Memory is the
 host's, at true addresses, and kernels are executed from their PTX by our PTX machine. The library is loaded once per
@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fake_cuda.functions import FUNCTIONS, unknown
+from fake_cuda import device_functions, kernel_functions, memory_functions  # noqa: F401  (they fill the table)
+from fake_cuda.registry import FUNCTIONS, unknown
 from fake_cuda.state import DRIVER, Driver
 
 COMPILER = "cc"

@@ -83,9 +83,9 @@ class Driver:
     kernels: dict[int, dict[str, Kernel]] = field(default_factory=dict[int, dict[str, Kernel]])
     """By the handle of their module, and by name."""
     handles: dict[int, object] = field(default_factory=dict[int, object])
-    """What is known by a number: kernels, captured work, graphs."""
-    captured: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
-    """For a stream that records what it is asked to do: that."""
+    """What is known by a number: kernels, events, graphs."""
+    captured: dict[int, int] = field(default_factory=dict[int, int])
+    """For a stream that records what it is asked to do: the handle of the graph."""
     launches: list[Launch] = field(default_factory=list[Launch])
     graph_launches: int = 0
     failure: DriverError | None = None
@@ -108,10 +108,16 @@ class Driver:
         self.handles[number] = thing
         return number
 
+    def recorded(self, graph: int) -> list[Callable[[], None]]:
+        """The work of a graph."""
+        found = self.handles[graph]
+        assert isinstance(found, list)
+        return found
+
     def do(self, stream: int, work: Callable[[], None]) -> None:
         """Do `work`, or record it if `stream` is captured."""
         if stream in self.captured:
-            self.captured[stream].append(work)
+            self.recorded(self.captured[stream]).append(work)
             return
         if self.failure is not None:
             raise self.failure

@@ -261,3 +261,40 @@ def test_without_a_gpu(tmp_path: Path, driver: Driver, capsys: pytest.CaptureFix
     file.write_text(PROGRAMS["loop"])
     assert main(["run", "--on", "cuda", str(file)]) == 1
     assert capsys.readouterr().err.startswith(f"{file}: error: GPU 0 cannot be used: CUDA_ERROR_NO_DEVICE")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_graphs(name: str, gpu: Gpu, driver: Driver):
+    """Recorded once, submitted at each run; the results of a run are not those of the next."""
+    compiled = compile_module(parse_hlo(PROGRAMS[name]))
+    arguments = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan).arguments
+    others = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan, seed=1).arguments
+    plain, module = load_module(compiled, gpu), load_module(compiled, gpu, graphs=True)
+    runs = [module.run(*given) for given in (arguments, others, arguments)]
+    submitted = driver.graph_launches
+    assert submitted > 0
+    module.run(*arguments)
+    assert driver.graph_launches == submitted + submitted // 3  # no steps outside of graphs are left to the first run
+    for given, results in zip((arguments, others, arguments), runs, strict=True):
+        expected = [result.numpy().tobytes() for result in plain.run(*given)]
+        assert [result.numpy().tobytes() for result in results] == expected
+
+
+def test_graphs_of_arrays_at_other_addresses(gpu: Gpu):
+    module = load_module(compile_module(parse_hlo(LAYOUTS)), gpu, graphs=True)
+    x = np.arange(12).reshape(3, 4).astype(ml_dtypes.bfloat16)
+    leaf = module.module.plan.parameters[0]
+    first, second = (GpuArray(gpu, gpu.upload(np.ascontiguousarray(y.T).view(np.uint16)), leaf) for y in (x, x + 1))
+    for array, expected in [(first, -x), (second, -(x + 1)), (first, -x)]:
+        np.testing.assert_array_equal(module.run(array)[0].numpy(), expected)
+
+
+def test_graphs_of_donated_arrays(gpu: Gpu):
+    module = load_module(compile_module(parse_hlo(PROGRAMS["donated"])), gpu, graphs=True)
+    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    on_gpu = GpuArray(gpu, gpu.upload(x), module.module.plan.parameters[0])
+    kept = module.run(on_gpu, *others)
+    np.testing.assert_array_equal(on_gpu.numpy(), x)
+    overwritten = module.run(on_gpu, *others, donate=True)
+    assert on_gpu.__cuda_array_interface__["data"] in [r.__cuda_array_interface__["data"] for r in overwritten]
+    assert [r.numpy().tobytes() for r in kept] == [r.numpy().tobytes() for r in overwritten]

@@ -155,6 +155,21 @@ class Gpu:
         config = self._core.LaunchConfig(grid=launch.grid, block=launch.block)
         self._checked(lambda: self._core.launch(self._stream, config, launch.kernel, *launch.pointers), "a launch")
 
+    def record(self, work: Callable[[], None]) -> Any:
+        """A CUDA graph of the launches, copies and fills of `work`, which are not done now. `work` may not wait."""
+        builder = self._checked(lambda: self._device.create_graph_builder().begin_building(), "to record a graph")
+        stream, self._stream = self._stream, builder
+        try:
+            work()
+        finally:
+            self._stream = stream
+            builder.end_building()
+        return self._checked(builder.complete, "a graph")
+
+    def replay(self, graph: Any) -> None:
+        """Start what `record` has recorded."""
+        self._checked(lambda: graph.launch(self._stream), "to launch a graph")
+
     def wait(self) -> None:
         """Wait for the work so far. Raises `GpuError` if a kernel failed, for example by a read outside of memory."""
         self._checked(self._stream.sync, "the kernel")
