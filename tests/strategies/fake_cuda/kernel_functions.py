@@ -5,7 +5,7 @@ from ctypes import c_int, c_uint, c_void_p
 from functools import partial
 
 from fake_cuda.registry import function, put
-from fake_cuda.state import DRIVER, DriverError, Kernel, Result
+from fake_cuda.state import DRIVER, DriverError, Kernel, Launch, Result
 
 
 @function(c_void_p, c_void_p, c_void_p, c_void_p, c_uint, c_void_p, c_void_p, c_uint)
@@ -45,7 +45,8 @@ def cuLaunchKernelEx(config: int, kernel: int, parameters: int, extra: int | Non
     assert isinstance(found, Kernel)
     places = [c_void_p.from_address(parameters + 8 * index).value or 0 for index in range(len(found.alignments))]
     pointers = tuple(c_void_p.from_address(place).value or 0 for place in places)
-    DRIVER.do(chosen.stream, partial(DRIVER.launch, found, tuple(chosen.grid), tuple(chosen.block), pointers))
+    launch = Launch(found.name, tuple(chosen.grid), tuple(chosen.block), pointers, chosen.stream)
+    DRIVER.do(chosen.stream, partial(DRIVER.launch, found, launch))
 
 
 # -- Graphs ------------------------------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ class Launch:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     pointers: tuple[int, ...]
+    stream: int
 
 
 @dataclass(slots=True)
@@ -173,10 +174,9 @@ class Driver:
         self.kernels[number] = kernels
         return number
 
-    def launch(
-        self, kernel: Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], pointers: tuple[int, ...]
-    ):
-        """Execute a kernel."""
+    def launch(self, kernel: Kernel, launch: Launch) -> None:
+        """Execute `kernel`."""
+        grid, block, pointers = launch.grid, launch.block, launch.pointers
         if prod(block) > 1024 or grid[0] >= 2**31 or max(grid[1:]) >= 2**16 or not prod(grid):
             raise DriverError(Result.INVALID_VALUE, f"{kernel.name}: a grid of {grid} blocks of {block} threads")
         for index, (pointer, alignment) in enumerate(zip(pointers, kernel.alignments, strict=True)):
@@ -190,7 +190,7 @@ class Driver:
             raise DriverError(Result.INVALID_VALUE, str(error)) from error
         except (DriverError, FaultError) as error:
             self.failure = DriverError(Result.ILLEGAL_ADDRESS, f"{kernel.name}: {error}")
-        self.launches.append(Launch(kernel.name, grid, block, pointers))
+        self.launches.append(launch)
 
 
 DRIVER = Driver()

@@ -150,10 +150,11 @@ class Gpu:
     def _copy(self, source: Any, target: Any) -> None:
         self._checked(lambda: target.copy_from(source, stream=self._stream), "a copy")
 
-    def launch(self, launch: Launch) -> None:
-        """Start a kernel. Raises `GpuError` if the driver refuses."""
+    def launch(self, launch: Launch, stream: int | None = None) -> None:
+        """Start a kernel, also on a stream of another library. Raises `GpuError` if the driver refuses."""
         config = self._core.LaunchConfig(grid=launch.grid, block=launch.block)
-        self._checked(lambda: self._core.launch(self._stream, config, launch.kernel, *launch.pointers), "a launch")
+        chosen = self._stream if stream is None else self._core.Stream.from_handle(stream)
+        self._checked(lambda: self._core.launch(chosen, config, launch.kernel, *launch.pointers), "a launch")
 
     def record(self, work: Callable[[], None]) -> Any:
         """A CUDA graph of the launches, copies and fills of `work`, which are not done now. `work` may not wait."""

@@ -1,6 +1,6 @@
 """Kernels of ours on a GPU: with arrays that are there already, or with numpy arrays that are copied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, cast
 
@@ -45,10 +45,14 @@ class LoadedKernel:
             if argument.is_output and id(array) in uploaded:
                 array[...] = unpacked(self.gpu.download(uploaded[id(array)]), array)
 
-    def launch_pointers(self, pointers: list[int]) -> None:
-        """Start the kernel with a pointer for each of its arguments, and do not wait. Nothing is checked."""
+    def launch_pointers(self, pointers: Sequence[int], stream: int | None = None) -> None:
+        """
+        Start the kernel with a pointer for each of its arguments, and do not wait. Nothing is checked.
+
+        `stream` is one of another library (`CUstream`, as a number), in place of that of the GPU.
+        """
         if self._handle is not None:
-            self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)))
+            self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)), stream)
 
     def _view(self, argument: KernelArgument, array: Any) -> int | None:
         """The pointer of an array on the GPU; None for a numpy array. Raises `LaunchError` if it does not fit."""
