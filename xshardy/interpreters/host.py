@@ -39,6 +39,7 @@ _PAIR_ADD = re.compile(
     r"\(ptr (?P<address>%\S+), (?P<pairs>[^)]*)\)"
 )
 _FUNCTION = re.compile(r"^define ", re.MULTILINE)
+_BF16_BITS = re.compile(r"bitcast (?P<value>bfloat \S+) to i16")
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
 
 FLOAT_CONVERSIONS = """
@@ -82,11 +83,16 @@ define half @__truncdfhf2(double %x) {
   %result = fptrunc float %odd to half
   ret half %result
 }
+define internal i16 @xshardy.bf16.bits(bfloat %x) noinline {
+  %bits = bitcast bfloat %x to i16
+  ret i16 %bits
+}
 """
 """
-Functions that LLVM calls for narrow floats and that a Python process does not link.
+Functions for narrow floats: those that LLVM calls and a Python process does not link, and the bits of a bf16.
 
-A double is first rounded to odd as a float, so that the second rounding gives the result of a single one.
+The bits of a bf16 come from a call because LLVM 22 for x86 aborts on a test of the sign of a scalar bitcast. A double
+is first rounded to odd as a float, so that the second rounding gives the result of a single one.
 """
 
 
@@ -157,7 +163,7 @@ def host_program(kernel: KernelSource) -> str:
     registers = set(_REGISTER.findall(text))
     text = _REGISTER.sub("", text).replace(f"@{REGISTERS}", "@xshardy.sreg.").replace("ptx_kernel ", "")
     text = _VECTOR_ADD.sub(_element_by_element, _LIBDEVICE.sub(_c_library_call, text))
-    text = _PAIR_ADD.sub(_half_by_half, text)
+    text = _BF16_BITS.sub(r"call i16 @xshardy.bf16.bits(\g<value>)", _PAIR_ADD.sub(_half_by_half, text))
     if " asm " in text:
         raise InterpretationError("the host cannot run the PTX instructions in this kernel: run another level")
     definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
