@@ -20,9 +20,9 @@ from report import report
 from runs import run
 from suite import test_files
 
-FOLDERS = ("emitters", "lowering", "transforms")
+FOLDERS = ("emitters", "interpreters/simt", "lowering", "ptx", "transforms")
 FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
-"""Where passes and emitters are."""
+"""Where passes and emitters are, and the interpreters of kernels."""
 
 
 def modules() -> list[str]:

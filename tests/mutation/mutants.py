@@ -183,6 +183,8 @@ def _is_text(statement: ast.stmt) -> bool:
 
 def _is_special(statement: ast.stmt) -> bool:
     """Whether a statement assigns to a name for Python, or names a type: `Home = SSAValue | FunctionResult`."""
+    if isinstance(statement, ast.AnnAssign):
+        return ast.unparse(statement.annotation) == "TypeAlias"
     if not isinstance(statement, ast.Assign):
         return False
     target = ast.unparse(statement.targets[0])

@@ -25,24 +25,21 @@ def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp
     cannot be emitted; the message names it.
     """
     # Imported lazily: launch dimensions and index arithmetic do not need every dialect.
-    from xdsl.dialects.builtin import UNKNOWN_LOC
-    from xdsl.dialects.func import FuncOp
-
     from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
     from xshardy.emitters.index_width import narrow_indices
     from xshardy.emitters.preparation import prepare
     from xshardy.rewriting.locations import give_location
+    from xshardy.transforms.call_graph import functions_of
 
     computation = prepare(fusion.callee_function())
     choice = choose_emitter(computation, device)
     require_emittable(computation, choice.hero)
     module = choice.emit(ENTRY_NAME)
     narrow_indices(module, computation)
-    if fusion.location is not UNKNOWN_LOC:
-        for function in module.ops:
-            for op in function.body.block.ops if isinstance(function, FuncOp) else ():
-                give_location(op, fusion.location)
+    for function in functions_of(module).values():
+        for op in function.body.block.ops:
+            give_location(op, fusion.location)
     return module
 
 

@@ -64,10 +64,13 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
     aliases = {number: update.parameter for number, update in enumerate(updates)}
     kernel = Kernel(fusion.computation, groups, launch, entry_name, aliases=aliases)
     read_updates, *read_starts = kernel.parts.subgraphs[: len(groups)]
-    starts = [
-        _starts(kernel.s, op, kernel.call(kernel.s, function, ()))
-        for op, function in zip(ops, read_starts, strict=False)
-    ] or [()]
+    if first.type.get_num_dims():
+        starts = [
+            _starts(kernel.s, op, kernel.call(kernel.s, function, ()))
+            for op, function in zip(ops, read_starts, strict=True)
+        ]
+    else:
+        starts = [() for _ in ops]
 
     def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
         elements = kernel.call(inner, read_updates, indices)

@@ -239,7 +239,7 @@ class OutlineApplied(OutlinePattern):
         return tuple(APPLYING)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if op not in self.chosen or type(op) not in APPLYING:
+        if op not in self.chosen:
             return
         for region, attribute in zip(op.regions, APPLYING[type(op)], strict=True):
             for value in captured([region]):

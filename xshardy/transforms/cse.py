@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.traits import (
     EffectInstance,
@@ -60,29 +60,37 @@ class Scope:
     known: dict[Key, list[Operation]]
     """Also those of the blocks around, the newest last."""
     effects: KnownEffects
-    added: list[Key] = field(default_factory=list[Key])
-    """The keys of the operations of this block."""
+    added: list[list[Operation]] = field(default_factory=list[list[Operation]])
+    """The lists of `known` that end with an operation of this block, once for each."""
     writes: int = 0
     """How many operations of the block up to here may write memory."""
     writes_before: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """What `writes` was at each operation that reads memory."""
 
-    def find(self, key: Key, op: Operation, found: CommonSubexpressions) -> Operation | None:
-        """The operation that is equal to `op`, of that key."""
-        for other in reversed(self.known.get(key, ())):
-            if computes_the_same(op, other, found, {}):
-                return other
-        return None
+    def with_key(self, key: Key) -> list[Operation]:
+        """The operations with a key: a list to be given to `add`. Keys take long to hash, so this is asked for once."""
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = []
+        return known
 
-    def add(self, key: Key, op: Operation) -> None:
-        """Note `op`, which is equal to no other one."""
-        self.known.setdefault(key, []).append(op)
-        self.added.append(key)
+    def add(self, op: Operation, with_key: list[Operation]) -> None:
+        """Note `op`, which is equal to none of those with its key."""
+        with_key.append(op)
+        self.added.append(with_key)
 
     def leave(self) -> None:
         """Forget the operations of the block: they do not dominate what comes next."""
-        for key in self.added:
-            self.known[key].pop()
+        for with_key in self.added:
+            with_key.pop()
+
+
+def find_equal(op: Operation, others: Sequence[Operation], found: CommonSubexpressions) -> Operation | None:
+    """The last one of `others`, operations with the key of `op`, that is equal to it."""
+    for other in reversed(others):
+        if computes_the_same(op, other, found, {}):
+            return other
+    return None
 
 
 def common_subexpressions(region: Region, found: CommonSubexpressions) -> None:
@@ -116,18 +124,19 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
                 scope.writes += 1
             if not can_be_merged(op, effects):
                 continue
-        key = type(op), tuple([merged(value, value) for value in op.operands]) or tuple(op.properties.values())
-        other = scope.find(key, op, found)
+        key = type(op), tuple([merged(value, value) for value in op._operands]) or tuple(op.properties.values())
+        others = scope.with_key(key)
+        other = find_equal(op, others, found)
         if other is not None and (not effects or scope.writes_before.get(other) == scope.writes):
             found.merge(op, other)
         else:
-            scope.add(key, op)
+            scope.add(op, others)
     scope.leave()
 
 
 def can_be_merged(op: Operation, effects: AbstractSet[EffectInstance] | None) -> bool:
     """Whether `op`, which has `effects`, does no more than compute results, or read memory."""
-    if has_trait(type(op), IsTerminator, True) or any(len(region.blocks) > 1 for region in op.regions):
+    if has_trait(type(op), IsTerminator, True):
         return False
     return effects is not None and (not effects or is_known_to_read(effects))
 
@@ -137,8 +146,8 @@ def is_known_to_read(effects: AbstractSet[EffectInstance] | None) -> bool:
     return bool(effects) and all(effect.kind is MemoryEffectKind.READ for effect in effects or ())
 
 
-Inside: TypeAlias = dict[SSAValue | Block, SSAValue | Block]
-"""For values and blocks inside of an operation, those in the same place inside of another one."""
+Inside: TypeAlias = dict[SSAValue, SSAValue]
+"""For values inside of an operation, those in the same place inside of another one."""
 
 
 def are_equal(op: Operation, other: Operation, found: CommonSubexpressions, inside: Inside) -> bool:
@@ -164,8 +173,6 @@ def computes_the_same(op: Operation, other: Operation, found: CommonSubexpressio
     for result, other_result in zip(op.results, other.results, strict=True):
         if result.type is not other_result.type and result.type != other_result.type:
             return False
-    if [inside.get(block, block) for block in op.successors] != list(other.successors):
-        return False
     return all(_regions_equal(a, b, found, inside) for a, b in zip(op.regions, other.regions, strict=True))
 
 
@@ -180,12 +187,11 @@ def _same(attributes: Mapping[str, Attribute], others: Mapping[str, Attribute]) 
 
 
 def _regions_equal(region: Region, other: Region, found: CommonSubexpressions, inside: Inside) -> bool:
-    if len(region.blocks) != len(other.blocks):
+    if len(region.blocks) > 1 or len(region.blocks) != len(other.blocks):
         return False
     for block, other_block in zip(region.blocks, other.blocks, strict=True):
         if [arg.type for arg in block.args] != [arg.type for arg in other_block.args]:
             return False
-        inside[block] = other_block
         inside.update(zip(block.args, other_block.args, strict=True))
         ops, other_ops = tuple(block.ops), tuple(other_block.ops)
         if len(ops) != len(other_ops):
@@ -246,15 +252,14 @@ class CSEPass(IncrementalPass):
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return self._patterns_for((module.body,))
 
-    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> None:
         changed = [op for op in module.ops if any(inner in changes for inner in operations_from(op))]
         if not all(op.has_trait(IsolatedFromAbove, value_if_unregistered=False) for op in changed):
-            return self.rewrite_module(module, listener)
+            self.rewrite_module(module, listener)
+            return
         found = self._patterns_for(region for op in changed for region in op.regions)
-        merged = False
         for op in changed:
-            merged |= rewrite(op, found, FORWARD, listener)
-        return merged
+            rewrite(op, found, FORWARD, listener)
 
     @staticmethod
     def _patterns_for(regions: Iterable[Region]) -> Sequence[RewritePattern]:

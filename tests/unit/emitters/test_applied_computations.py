@@ -1,11 +1,14 @@
 """Computations that are applied to elements, as functions: reducers, and the comparators of sorts."""
 
 from test_operations_numerics import computation_of
+from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.stablehlo.sorting import SortOp
+from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.support import require_emittable
 from xshardy.emitters.partition import PartitionedComputations, partition_applied
 from xshardy.emitters.subgraph import emit_subgraphs
+from xshardy.syntax import parse_module
 
 SORT = """
 func.func @main(%x: tensor<5xf32>, %y: tensor<5xui8>) -> tensor<5xf32> {
@@ -45,3 +48,17 @@ def test_equal_computations_are_one_and_names_are_unique():
     assert applied.of(sorts[0]) is applied.of(sorts[1])
     assert applied.unique("f") == "f"
     assert applied.unique("f") == "f_0"
+
+
+def test_only_sums_ignore_the_signs_of_zeros():
+    (function,) = parse_module("""
+    func.func private @f(%x: f32, %y: f32) -> f32 {
+      %0 = arith.mulf %x, %y : f32
+      %1 = arith.addf %0, %y : f32
+      func.return %1 : f32
+    }""").ops
+    assert isinstance(function, FuncOp)
+    ignore_signs_of_zeros(function)
+    product, total, _ = function.body.block.ops
+    assert "nsz" not in str(product)
+    assert "nsz" in str(total)

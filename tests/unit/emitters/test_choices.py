@@ -164,13 +164,28 @@ def test_dynamic_update_slices(operations: str, result: str, emitter: str):
     assert emitter_of("f32[8]; f32[3]; s32[]", operations, result) == emitter
 
 
-def test_a_scalar_is_updated_without_a_start_index():
-    """The sum reads every element, so that there is a function beside that of the update; only this is called."""
-    body = """  n = f32[4] negate(p1)
+def test_several_scalars_are_updated():
+    body = """  d = f32[] dynamic-update-slice(p0, p2)
+    e = f32[] dynamic-update-slice(p1, p2)
+    ROOT t = (f32[], f32[]) tuple(d, e)"""
+    assert emitter_of("f32[]; f32[]; f32[]", body, "(f32[], f32[])") == "in_place_dynamic_update_slice"
+
+
+SUM = """  n = f32[4] negate(p1)
     z = f32[] constant(0)
     s = f32[] reduce(n, z), dimensions={0}, to_apply=sum
-    ROOT d = f32[] dynamic-update-slice(p0, s)"""
-    text = module("f32[]; f32[4]", body, "f32[]")
+    """
+
+
+def test_the_update_may_be_computed_by_several_functions():
+    """The sum reads every element, so that there is a function beside those of the update and of the start index."""
+    body = SUM + "u = f32[1] reshape(s)\n  ROOT d = f32[8] dynamic-update-slice(p0, u, p2)"
+    assert emitter_of("f32[8]; f32[4]; s32[]", body, "f32[8]") == "in_place_dynamic_update_slice"
+
+
+def test_a_scalar_is_updated_without_a_start_index():
+    """Of the functions, only that of the update is called."""
+    text = module("f32[]; f32[4]", SUM + "ROOT d = f32[] dynamic-update-slice(p0, s)", "f32[]")
     assert explain(fusion_of(text)).emitter == "in_place_dynamic_update_slice"
     kernel = find_kernel(check(text))
     assert [op.callee.string_value() for op in kernel.walk() if isinstance(op, PureCallOp)] == ["fused_s"]

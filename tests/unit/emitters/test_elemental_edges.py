@@ -17,19 +17,22 @@ def check_fusion(body: str, result: str, parameters: str = "") -> None:
     check(module(parameters, body, result))
 
 
-FLOATS = "{-inf, -2, -0, 0, 2, inf, nan, 2}"
-OTHERS = "{-inf, 2, 0, -0, 2, -2, nan, nan}"
+FLOATS = "{-inf, -2, -0, 0, 2, inf, nan, 2, -2.00000024}"
+OTHERS = "{-inf, 2, 0, -0, 2, -2, nan, nan, -2}"
 
 
 @pytest.mark.parametrize("direction", ["EQ", "NE", "LT", "LE", "GT", "GE"])
 @pytest.mark.parametrize("type", ["", ", type=TOTALORDER"])
 def test_comparisons_of_floats(direction: str, type: str):
-    """NaN is unordered, unless the order is total: then it is beyond infinity, and -0 is less than 0."""
-    body = f"""a = f32[8] constant({FLOATS})
-  b = f32[8] constant({OTHERS})
-  c = f32[8] add(p0, a)
-  ROOT r = pred[8] compare(a, b), direction={direction}{type}"""
-    check_fusion(body, "pred[8]", "f32[8]")
+    """
+    NaN is unordered, unless the order is total: then it is beyond infinity, and -0 is less than 0. The last two numbers
+    are neighbours.
+    """
+    body = f"""a = f32[9] constant({FLOATS})
+  b = f32[9] constant({OTHERS})
+  c = f32[9] add(p0, a)
+  ROOT r = pred[9] compare(a, b), direction={direction}{type}"""
+    check_fusion(body, "pred[9]", "f32[9]")
 
 
 def test_complex_numbers_have_no_order():

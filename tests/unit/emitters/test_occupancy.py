@@ -29,3 +29,24 @@ def test_occupancy(target: str, threads: int, registers: int, shared_memory: int
 def test_every_device_has_limits():
     assert LIMITS.keys() <= DEVICES.keys()
     assert min(LIMITS) == min(DEVICES)
+
+
+@pytest.mark.parametrize(
+    ("target", "kibibytes", "reserved"),
+    [
+        ("sm_70", 96, 0),
+        ("sm_75", 64, 0),
+        ("sm_80", 164, 1),
+        ("sm_86", 100, 1),
+        ("sm_87", 164, 1),
+        ("sm_89", 100, 1),
+        ("sm_90", 228, 1),
+        ("sm_100", 228, 1),
+        ("sm_120", 100, 1),
+    ],
+)
+def test_four_blocks_share_the_memory_of_a_multiprocessor(target: str, kibibytes: int, reserved: int):
+    """But not if each takes a kilobyte more. Each block loses what the system reserves."""
+    share = (kibibytes // 4 - reserved) << 10
+    assert occupancy(target, 32, 16, share).blocks == 4
+    assert occupancy(target, 32, 16, share + 1024).blocks == 3

@@ -5,9 +5,11 @@ from emission import check, check_kernel, check_module, fusion_of
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.affine.expressions import add, dim
+from xshardy.affine.indexing_map import IndexingMap
 from xshardy.compiler import lower
 from xshardy.dialects.stablehlo.shape import TransposeOp
-from xshardy.emitters.partition import Partition, partition
+from xshardy.emitters.partition import Partition, is_too_large, partition
 
 LOG_TRANSPOSE_ADD = """
 HloModule partition_transpose
@@ -206,3 +208,11 @@ def test_deep_branches_end_in_a_function():
     )
     assert len(partition_of(text)) == 3
     check(text)
+
+
+@pytest.mark.parametrize(("operators", "too_large"), [(200, False), (201, True)])
+def test_maps_of_more_than_200_operators_are_not_composed(operators: int, too_large: bool):
+    sum = dim(0)
+    for i in range(operators):
+        sum = add(sum, dim(i + 1))
+    assert is_too_large(IndexingMap.from_tensor_sizes([sum], [8] * (operators + 1))) == too_large

@@ -25,6 +25,7 @@ UNARY: dict[str, Callable[..., complex]] = {
 }
 BINARY: dict[str, Callable[..., complex]] = {
     "add": np.add,
+    "atan2": lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)),
     "div": np.divide,
     "mul": np.multiply,
     "pow": np.power,
@@ -106,6 +107,14 @@ def test_infinities(name: str):
                 assert agree(got, expected, 1e-12), (z, got, expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "number"), [("log", 1e200 + 1e190j), ("log1p", 1e200 + 0.1j), ("log1p", 0.1 + 1e200j)]
+)
+def test_logarithms_do_not_overflow(name: str, number: complex):
+    got = evaluate(function_of(name, "f64"), name, "f64", number)
+    assert abs(got - np.log(number)) <= 1e-12 * abs(got)
+
+
 def test_log1p_does_not_cancel():
     """numpy loses digits here; the logarithm of a small number's neighbour of 1 is that number, to first order."""
     function = function_of("log1p", "f64")
@@ -118,6 +127,13 @@ def test_quotient_does_not_overflow():
     function = function_of("div", "f32")
     big = np.complex64(1e30 + 1e30j)
     assert evaluate(function, "div", "f32", big, big) == 1
+
+
+@pytest.mark.parametrize("divisor", [complex(0, 0), complex(-0.0, 0), complex(0, -0.0)])
+def test_each_part_is_divided_by_zero(divisor: complex):
+    """Whatever the sign of the zero."""
+    got = evaluate(function_of("div", "f64"), "div", "f64", np.complex128(1 - 2j), np.complex128(divisor))
+    assert (got.real, got.imag) == (np.inf, -np.inf)
 
 
 def test_comparison():

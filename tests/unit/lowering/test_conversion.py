@@ -74,3 +74,11 @@ def test_types_that_llvm_has_stay_the_same_object():
     for type in (IntegerType(32), BFloat16Type(), VectorType(f32, [4]), llvm.LLVMPointerType()):
         assert types.convert(type) is type
         assert types.convert(type) is type, "also when the type is known"
+
+
+def test_results_keep_their_names():
+    module = parse("func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  func.return %0 : i32\n}")
+    (addition,) = (op for op in module.walk() if op.name == "arith.addi")
+    addition.results[0].name_hint = "sum"
+    ConvertArithToLLVMPass().apply(new_context(), module)
+    assert [op.results[0].name_hint for op in module.walk() if isinstance(op, llvm.AddOp)] == ["sum"]

@@ -5,7 +5,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
+from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble, assemble_each
 
 FUNCTION = """
 .visible .entry {name}(.param .u64 p) {{
@@ -63,6 +63,7 @@ def test_each_number_of_the_log_is_in_the_report(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(subprocess, "run", lambda command, **_: CompletedProcess(command, 0, "", LOG))
     report = PtxasReport(registers=255, spill_stores=12, spill_loads=16, stack=8, shared_memory=20)
     assert assemble("") == report
+    assert assemble_each("") == {"f": report, "g": PtxasReport(8, 0, 0, 0, 0)}
 
 
 @pytest.mark.parametrize(("stores", "loads", "spills"), [(0, 0, False), (1, 0, True), (0, 1, True), (1, 1, True)])

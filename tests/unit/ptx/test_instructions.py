@@ -263,6 +263,22 @@ def test_conversions(statement: str):
     np.testing.assert_array_equal(canonical, wanted)  # zeros of both signs are equal
 
 
+@pytest.mark.parametrize(
+    "statement, compare",
+    [
+        ("setp.lt.bf16x2 %p1|%p2, $a, $b;", np.less),
+        ("setp.nan.bf16x2 %p1|%p2, $a, $b;", lambda x, y: np.isnan(x) | np.isnan(y)),
+    ],
+)
+def test_a_comparison_of_pairs_gives_a_predicate_for_each_half(
+    statement: str, compare: Callable[[Array, Array], Array]
+):
+    x, y = (operands(32, seed) for seed in (0, 1))
+    low, high = compare(*(array.view(BF16).reshape(THREADS, 2).astype(np.float32) for array in (x, y))).T
+    statement += "\nselp.b32 %r5, 1, 0, %p1;\nselp.b32 %r6, 2, 0, %p2;\nor.b32 $d, %r5, %r6;"
+    np.testing.assert_array_equal(executed(statement, (32, 32), 32, [x, y]), low + 2 * high)
+
+
 @pytest.mark.parametrize("name, power, bound", [("rcp", -1.0, 2.0**-23), ("rsqrt", -0.5, 2.0**-22.9)])
 def test_approximate_functions_move_within_the_documented_error(name: str, power: float, bound: float):
     source = np.linspace(0.1, 9, THREADS, dtype=np.float32)
@@ -287,6 +303,10 @@ def test_approximate_functions_move_within_the_documented_error(name: str, power
         ("add.s32 %r5, %r6;", "line 17: add.s32 takes 2 operands, but there are 1"),
         ("add.s64 %rd5, %r6, %rd7;", "line 17: add.s64 reads .s64 from %r6, which has 32 bits"),
         ("mov.u32 %r5, nowhere;", "line 17: nowhere is not declared"),
+        (
+            "setp.lt.f16x2 %p1, %r5, %r6;",
+            "line 17: setp.lt.f16x2: a comparison of pairs gives two predicates, p|q",
+        ),
         ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
     ],
 )

@@ -3,7 +3,8 @@
 import pytest
 from ptx_kernels import kernel
 
-from xshardy.ptx.bound import bound_of
+from xshardy.emitters.devices import DEVICES
+from xshardy.ptx.bound import RATES, bound_of
 from xshardy.ptx.profiling import Profile, profile
 from xshardy.ptx.traffic import Requests
 
@@ -71,3 +72,7 @@ def test_memory_binds_a_copy_and_special_functions_a_loop_of_them():
     assert low <= high
     functions = profiled("ex2.approx.ftz.f32 %r4, %r1;\n" * 100)
     assert bound_of(functions, "sm_90").binds == "special functions"
+
+
+def test_every_listed_gpu_has_rates():
+    assert RATES.keys() == DEVICES.keys()

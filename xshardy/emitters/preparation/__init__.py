@@ -17,6 +17,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
+from xshardy.dialects.stablehlo.deprecated import DEPRECATED
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.called_functions import element_functions
 from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
@@ -29,22 +30,24 @@ from xshardy.emitters.preparation.normalization import (
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
-    DotToDotGeneral,
     ElementOfTuple,
     EraseBarrier,
     EraseSetDimensionSize,
     EraseUnused,
     FoldGetDimensionSize,
+    ReplaceDeprecated,
     ReturnElementsOfTuples,
     SplitBitcastBetweenWidths,
 )
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
     CallOp,
     DecomposableOpInterface,
+    *DEPRECATED,
     hlo.FusionOp,
     stablehlo.BatchNormGradOp,
     stablehlo.BatchNormInferenceOp,
@@ -52,7 +55,6 @@ PREPARED = (
     stablehlo.CaseOp,
     stablehlo.CompositeOp,
     stablehlo.CustomCallOp,
-    stablehlo.DotOp,
     stablehlo.GetDimensionSizeOp,
     stablehlo.IfOp,
     stablehlo.OptimizationBarrierOp,
@@ -69,7 +71,7 @@ PATTERNS: Sequence[RewritePattern] = (
     ReplaceCustomCall(),
     EraseBarrier(),
     ElementOfTuple(),
-    DotToDotGeneral(),
+    ReplaceDeprecated(),
     FoldGetDimensionSize(),
     EraseSetDimensionSize(),
     SplitBitcastBetweenWidths(),
@@ -121,5 +123,4 @@ def needs_preparation(op: Operation) -> bool:
 
 def _functions_beside(computation: FuncOp) -> Mapping[str, FuncOp]:
     module = computation.parent_op()
-    functions = module.ops if isinstance(module, ModuleOp) else ()
-    return {op.sym_name.data: op for op in functions if isinstance(op, FuncOp)}
+    return functions_of(module) if isinstance(module, ModuleOp) else {}

@@ -74,22 +74,26 @@ def compared(form: Form, type: Type) -> Comparison:
 
 
 def set_predicate(form: Form) -> Computation:
-    """`setp.cmp{.bool}.type p{|q}, a, b{, c}`: the comparison, and its opposite, each combined with `c`."""
+    """
+    `setp.cmp{.bool}.type p{|q}, a, b{, c}`: the comparison, and its opposite, each combined with `c`.
+
+    Of a packed type, `p` is the comparison of the low elements and `q` that of the high ones.
+    """
     combination, type = form.take(*COMBINATIONS), form.type()
     compare = compared(form, type)
-    if type.elements > 1:
-        raise form.error("comparisons of packed types are not supported")
-    with_opposite = isinstance(form.instruction.operands[0], Pair)
+    with_second = isinstance(form.instruction.operands[0], Pair)
+    if type.elements > 1 and not with_second:
+        raise form.error("a comparison of pairs gives two predicates, p|q")
     combine = COMBINATIONS.get(combination or "")
 
-    def function(x: Array, y: Array, *other: Array) -> Array | tuple[Array, Array]:
+    def function(x: Array, y: Array, *other: Array) -> Array | tuple[Array, ...]:
         found = compare(x, y)
-        if not with_opposite:
-            return combine(found, *other) if combine else found
-        return (combine(found, *other), combine(~found, *other)) if combine else (found, ~found)
+        results = (found[..., 0], found[..., 1]) if type.elements > 1 else (found, ~found)
+        combined = tuple(combine(result, *other) for result in results) if combine else results
+        return combined if with_second else combined[0]
 
     sources = [type, type, *([PREDICATE] if combine else [])]
-    return Computation([PREDICATE] * (1 + with_opposite), sources, function)
+    return Computation([PREDICATE] * (1 + with_second), sources, function)
 
 
 def set_number(form: Form) -> Computation:

@@ -56,10 +56,9 @@ class Expander:
                 return self.symbols[position]
             case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul as kind):
                 return self._sum_or_product(expr, kind)
-            case AffineBinaryOpExpr(kind, lhs, rhs):
-                return self.divisions[kind](self.value(lhs), self.value(rhs), self)
             case _:
-                raise NotImplementedError(f"no operations for {expr}")
+                assert isinstance(expr, AffineBinaryOpExpr)
+                return self.divisions[expr.kind](self.value(expr.lhs), self.value(expr.rhs), self)
 
     def constant(self, value: int) -> SSAValue:
         return index_constant(value, self.user, self.builder)
@@ -81,7 +80,7 @@ class Expander:
 
     def _distance(self, expr: AffineExpr) -> float:
         """The number of regions between the nearest variable of `expr` and the user; constants count as nearest."""
-        return -1 if isinstance(expr, AffineConstantExpr) else self._distance_of_nearest(expr)
+        return -inf if isinstance(expr, AffineConstantExpr) else self._distance_of_nearest(expr)
 
     def _distance_of_nearest(self, expr: AffineExpr) -> float:
         match expr:

@@ -49,8 +49,9 @@ class ExpOfTimesLn2(RewritePattern):
             return
         exponent = factors[0] if ln2 is factors[1] else factors[1]
         rewriter.replace(op, math.Exp2Op(exponent, op.fastmath))
+        assert isinstance(ln2.owner, arith.ConstantOp)
         for unused in (product, ln2.owner):
-            if isinstance(unused, arith.MulfOp | arith.ConstantOp) and not unused.result.first_use:
+            if not unused.result.first_use:
                 rewriter.erase(unused)
 
 

@@ -69,6 +69,16 @@ func.func @tuples(%x: tensor<2xf32>) -> tensor<2xf32> {
   func.return %2 : tensor<2xf32>
 }
 
+// The results of a barrier are the buffers of its operands.
+// ALL:      // @barrier
+// ALL-NEXT: //   buffers:
+// ALL-NEXT: //     %arg0: tensor<2xf32>, 8 bytes, alive from entry to 1 (stablehlo.add), also %0
+func.func @barrier(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.optimization_barrier %x : tensor<2xf32>
+  %1 = stablehlo.add %0, %0 : tensor<2xf32>
+  func.return %1 : tensor<2xf32>
+}
+
 // CHECK: // @one_after_another: 5 operations, 2 asynchronous, at most 1 in flight at once
 func.func @one_after_another(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = hlo.copy_start @copy(%x) : !hlo.async_bundle<(tensor<64xf32>) -> tensor<64xf32>, tensor<ui32>>

@@ -44,12 +44,12 @@ func.func @narrow_vector(%v: vector<2xbf16>) -> vector<2xbf16> {
 
 // CHECK-LABEL: func.func @unchanged(
 // CHECK:         math.sqrt
-// CHECK-NEXT:    math.asin
+// CHECK-NEXT:    math.exp2
 // CHECK-NEXT:    return
 // CHECK-NOT:   func.func
 func.func @unchanged(%x: f32) -> f32 {
   %0 = math.sqrt %x : f32
-  %1 = math.asin %0 : f32
+  %1 = math.exp2 %0 : f32
   return %1 : f32
 }
 
@@ -67,4 +67,20 @@ func.func @unchanged(%x: f32) -> f32 {
 func.func @large(%x: f32) -> f32 {
   %0 = math.sin %x : f32
   return %0 : f32
+}
+
+// -----
+
+// Three steps of Halley's method give all digits of an f64, two those of an f32; a step of Newton's method follows.
+
+// CHECK-LABEL:   func.func private @xshardy.cbrt.f32(
+// CHECK-COUNT-3: arith.divf
+// CHECK-NOT:     arith.divf
+// CHECK-LABEL:   func.func private @xshardy.cbrt.f64(
+// CHECK-COUNT-4: arith.divf
+// CHECK-NOT:     arith.divf
+func.func @cube_roots(%x: f32, %d: f64) -> (f32, f64) {
+  %0 = math.cbrt %x : f32
+  %1 = math.cbrt %d : f64
+  return %0, %1 : f32, f64
 }

@@ -14,7 +14,7 @@ from xshardy.dialects.hlo import DoneOp, StartOp
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass, schedule_of
+from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass, is_ordered, schedule_of
 from xshardy.universe import new_context
 
 LIMITS = one_of(none(), integers(1, 3))
@@ -148,3 +148,19 @@ def test_independent_operations_are_all_in_flight_at_once(count: int):
     order = schedule_of(body_of(module))
     assert order is not None
     assert in_flight(order) == [*range(1, count + 1), *reversed(range(count))]
+
+
+@pytest.mark.parametrize(
+    ("operation", "ordered"),
+    [
+        ('"stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}>', False),
+        ('"stablehlo.all_gather"(%x) <{all_gather_dim = 0, replica_groups = dense<[[0]]> : tensor<1x1xi64>}>', False),
+        ("stablehlo.custom_call @f(%x) {has_side_effect = true}", True),
+        ('"stablehlo.negate"(%x)', False),
+    ],
+)
+def test_effects_order_operations_but_for_communication(operation: str, ordered: bool):
+    text = f"%r = {operation} : (tensor<4xf32>) -> tensor<4xf32>"
+    module = parse_module(f"func.func @main(%x: tensor<4xf32>) {{\n  {text}\n  func.return\n}}")
+    (op,) = body_of(module)
+    assert is_ordered(op) == ordered

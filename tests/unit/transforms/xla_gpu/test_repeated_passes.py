@@ -15,8 +15,9 @@ from xdsl.transforms import common_subexpression_elimination as xdsl_cse
 from xshardy import compiler
 from xshardy.dialects.extensions import effects
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.rewriting.changes import Changes, IncrementalPass, PassRunner
+from xshardy.rewriting.changes import ChangeLog, Changes, IncrementalPass, PassRunner, Position
 from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.xla_gpu.codegen_pipeline import stages
@@ -138,9 +139,8 @@ class Watched(IncrementalPass):
         self.runs.append({"everything"})
         return ()
 
-    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> bool:
+    def rewrite_changes(self, module: ModuleOp, changes: Changes, listener: PatternRewriterListener | None) -> None:
         self.runs.append({op.name for op in module.walk() if op in changes})
-        return False
 
 
 def runs_after(step: ModulePass) -> list[set[str]]:
@@ -170,3 +170,31 @@ def test_operations_that_lost_a_use_are_visited():
     _, changed = runs_after(SecondPass())
     assert changed >= {"test.op", "arith.constant"}
     assert "arith.muli" not in changed
+
+
+DEAD_CHAIN = """
+func.func @f(%x: i32) {
+  %0 = arith.addi %x, %x : i32
+  %1 = arith.muli %0, %x : i32
+  func.return
+}
+"""
+
+
+def test_cse_looks_again_at_what_it_left_without_uses():
+    """Operations are erased in the order of the text, so that each run erases the last of a chain."""
+    module = parse_module(DEAD_CHAIN)
+    runner = PassRunner(new_context(), module)
+    for left in (["arith.addi", "func.return"], ["func.return"]):
+        runner.run(CSEPass())
+        assert [op.name for op in functions_of(module)["f"].body.block.ops] == left
+
+
+def test_canonicalization_of_changes_leaves_what_did_not_change():
+    """Constants excepted: each has its place."""
+    module = parse_module(DEAD_CHAIN)
+    unchanged = {op: op.parent for op in module.walk()}
+    CanonicalizePass().rewrite_changes(module, Changes(ChangeLog(), Position(0, 0, 0), unchanged), None)
+    assert print_module(module) == print_module(parse_module(DEAD_CHAIN))
+    CanonicalizePass().rewrite_module(module)
+    assert print_module(module) != print_module(parse_module(DEAD_CHAIN))
